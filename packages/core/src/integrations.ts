@@ -1,0 +1,60 @@
+import { type ApiKeys, createApiKeys } from './api-keys.ts'
+import { ConfigurationError } from './errors.ts'
+import { createQuotations, type Quotations } from './quotations.ts'
+import type { QuotationReporter } from './quote-pipeline.ts'
+import { createReporter } from './reporter.ts'
+import { createSettings, type IntegrationsOptions, type Settings } from './settings.ts'
+import type { Storage } from './storage.ts'
+import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts'
+
+/** What a host can do with integrations, on its own or inside a transaction of its own. */
+export interface IntegrationServices {
+  readonly apiKeys: ApiKeys
+  readonly quotations: Quotations
+  readonly webhookEndpoints: WebhookEndpoints
+  /** The reporter of a quotation, from anywhere, in any process. */
+  pipeline(quotationId: string): QuotationReporter
+}
+
+export interface Integrations extends IntegrationServices {
+  readonly storage: Storage
+  readonly settings: Settings
+  /**
+   * The same services bound to a transaction of the host (drizzle's, or postgres.js's `sql.begin`): what they write,
+   * events and deliveries included, is committed or rolled back with it.
+   */
+  within(transaction: unknown): IntegrationServices
+  /** Writes what is still in memory and closes the storage. Stop the workers first. */
+  close(): Promise<void>
+}
+
+/**
+ * Puts the product together: the one object that the Fastify plugin, the worker and the host share.
+ * @throws ConfigurationError for an option that is missing or wrong
+ */
+export function createIntegrations(options: IntegrationsOptions): Integrations {
+  if (typeof options.storage?.transaction !== 'function') {
+    throw new ConfigurationError('storage is missing: pass drizzleStorage({ connectionString }).')
+  }
+  const { storage } = options
+  const settings = createSettings(options)
+  return {
+    ...createServices(storage, settings),
+    storage,
+    settings,
+    within: (transaction) => createServices(storage.within(transaction), settings),
+    async close() {
+      await settings.keyUses.close()
+      await storage.close()
+    },
+  }
+}
+
+function createServices(storage: Storage, settings: Settings): IntegrationServices {
+  return {
+    apiKeys: createApiKeys(storage, settings),
+    quotations: createQuotations(storage, settings),
+    webhookEndpoints: createWebhookEndpoints(storage, settings),
+    pipeline: (quotationId) => createReporter({ storage, now: settings.now }, quotationId),
+  }
+}

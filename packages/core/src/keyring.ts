@@ -1,0 +1,78 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { ConfigurationError } from './errors.ts'
+
+/** A key that signing secrets are encrypted with. `key` is 32 bytes, or their base64. */
+export interface EncryptionKey {
+  readonly id: string
+  readonly key: Uint8Array | string
+}
+
+/** A secret as it is stored: which key encrypted it, and `iv (12) | tag (16) | ciphertext`. */
+export interface EncryptedSecret {
+  readonly keyId: string
+  readonly ciphertext: Uint8Array
+}
+
+/** Encrypts with the first key, decrypts with whichever key the secret names (AES-256-GCM). */
+export interface Keyring {
+  /** `context` is bound into the ciphertext: a secret that is copied to another row does not decrypt there. */
+  encrypt(plaintext: string, context: string): EncryptedSecret
+  /** @throws Error when the key is not in the ring, or the ciphertext or its context was changed */
+  decrypt(secret: EncryptedSecret, context: string): string
+}
+
+const HOW_TO_MAKE_ONE =
+  "Make one with: node -e \"console.log(require('node:crypto').randomBytes(32).toString('base64'))\""
+
+/**
+ * Makes the keyring of the host's encryption keys, the newest first.
+ * @throws ConfigurationError without keys, or for one that is not 32 bytes or has an id twice
+ */
+export function createKeyring(keys: readonly EncryptionKey[]): Keyring {
+  const newest = keys[0]
+  if (newest === undefined) {
+    throw new ConfigurationError(
+      `encryptionKeys is empty: signing secrets are never stored in the clear. ${HOW_TO_MAKE_ONE}`,
+    )
+  }
+  const byId = new Map<string, Buffer>()
+  for (const { id, key } of keys) {
+    const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : Buffer.from(key)
+    if (id === '' || byId.has(id))
+      throw new ConfigurationError('encryptionKeys: each key needs an id of its own.')
+    if (bytes.length !== 32) {
+      throw new ConfigurationError(
+        `encryptionKeys: the key "${id}" is not 32 bytes (base64). ${HOW_TO_MAKE_ONE}`,
+      )
+    }
+    byId.set(id, bytes)
+  }
+
+  function keyOf(id: string): Buffer {
+    const key = byId.get(id)
+    if (key === undefined) {
+      throw new Error(
+        `The encryption key "${id}" is not in encryptionKeys: secrets that it encrypted cannot be read.`,
+      )
+    }
+    return key
+  }
+
+  return {
+    encrypt(plaintext, context) {
+      const iv = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', keyOf(newest.id), iv).setAAD(Buffer.from(context))
+      const encrypted = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
+      return { keyId: newest.id, ciphertext: Buffer.concat([iv, cipher.getAuthTag(), encrypted]) }
+    },
+    decrypt({ keyId, ciphertext }, context) {
+      const bytes = Buffer.from(ciphertext)
+      const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), bytes.subarray(0, 12), {
+        authTagLength: 16,
+      })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(12, 28))
+      return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8')
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** Limits of what a client may send, all of them options of the host. Characters are Unicode code points. */
+export interface Limits {
+  /** Requests a minute of one API key over all partner routes. Default 60. */
+  readonly requestsPerMinute: number
+  /** Quote starts a minute of one API key, in addition to the general limit. Default 10. */
+  readonly startsPerMinute: number
+  /** Failed authentications a minute of one client address. Default 30. */
+  readonly failedAuthenticationsPerMinute: number
+  /** Bytes of a JSON body. Default 4 MiB: `requirementsText` at its limit fits in any script. */
+  readonly jsonBodyBytes: number
+  /** Characters of a name. Default 200. */
+  readonly nameLength: number
+  /** Characters of a description. Default 10,000. */
+  readonly descriptionLength: number
+  /** Characters of `requirementsText`. Default 500,000. */
+  readonly requirementsTextLength: number
+  /** Bytes of the serialized `metadata` object. Default 16 KiB. */
+  readonly metadataBytes: number
+  /** Files of one quote start. Default 5. */
+  readonly files: number
+  /** Bytes of one file. Default 10 MiB. */
+  readonly fileBytes: number
+  /** Characters of a webhook endpoint's URL. Default 2,048. */
+  readonly urlLength: number
+  /** Webhook endpoints of one organization. Default 50. */
+  readonly webhookEndpoints: number
+  /** The longest lifetime of an API key, in days. Default 731 (two years). */
+  readonly apiKeyLifetimeDays: number
+}
+
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  requestsPerMinute: 60,
+  startsPerMinute: 10,
+  failedAuthenticationsPerMinute: 30,
+  jsonBodyBytes: 4 * 1024 * 1024,
+  nameLength: 200,
+  descriptionLength: 10_000,
+  requirementsTextLength: 500_000,
+  metadataBytes: 16 * 1024,
+  files: 5,
+  fileBytes: 10 * 1024 * 1024,
+  urlLength: 2048,
+  webhookEndpoints: 50,
+  apiKeyLifetimeDays: 731,
+})

@@ -1,0 +1,169 @@
+import {
+  type Proposal,
+  type QuotationStatus,
+  type Source,
+  STEPS,
+  type Step,
+  type StepStatus,
+} from './quotation.ts'
+
+/** What the pipeline tells about a quotation. */
+export type Report =
+  | { readonly kind: 'step_started'; readonly step: Step }
+  | { readonly kind: 'step_completed'; readonly step: Exclude<Step, 'proposal'> }
+  | {
+      readonly kind: 'proposal_ready'
+      readonly proposalId: string
+      readonly name?: string | undefined
+      readonly documentId?: string | undefined
+    }
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'failed'; readonly step?: Step | undefined; readonly errorCode?: string | undefined }
+
+/** Where a quotation stands when a report comes in. Steps without an entry are pending. */
+export interface Progress {
+  readonly quotation_id: string
+  readonly organization_id: string
+  readonly name: string
+  readonly source: Source
+  readonly status: QuotationStatus
+  readonly steps: readonly Pick<StepStatus, 'step' | 'status'>[]
+  readonly proposal: Pick<Proposal, 'id' | 'document_id'> | null
+}
+
+/** What a report changes. Fields that are absent stay as they are. */
+export interface ProgressChange {
+  readonly status: QuotationStatus
+  readonly processed_step?: Step
+  readonly error_code?: string | null
+  readonly step?: {
+    readonly step: Step
+    readonly status: 'running' | 'completed' | 'failed'
+    readonly error_code: string | null
+  }
+  readonly proposal?: { readonly id: string; readonly name: string; readonly document_id: string | null }
+  /** The event that this change emits. */
+  readonly event?: {
+    readonly step: Step | 'unknown'
+    readonly kind: 'step_completed' | 'completed' | 'failed'
+  }
+}
+
+export type Decision =
+  | { readonly kind: 'changed'; readonly change: ProgressChange }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+const UNCHANGED: Decision = { kind: 'unchanged' }
+
+/**
+ * Decides what a report does to a quotation. A repeated report changes nothing; steps finish in their order; nothing
+ * follows the end of a run, except a document that is attached to the proposal later.
+ */
+export function decide(progress: Progress, report: Report): Decision {
+  switch (report.kind) {
+    case 'step_started':
+      return startStep(progress, report.step)
+    case 'step_completed':
+      return completeStep(progress, report.step)
+    case 'proposal_ready':
+      return readyProposal(progress, report)
+    case 'completed':
+      return complete(progress)
+    case 'failed':
+      return fail(progress, report)
+  }
+}
+
+function startStep(progress: Progress, step: Step): Decision {
+  if (statusOf(progress, step) !== 'pending') return UNCHANGED
+  return (
+    refuseOutOfTurn(progress, step) ?? {
+      kind: 'changed',
+      change: { status: 'running', step: { step, status: 'running', error_code: null } },
+    }
+  )
+}
+
+function completeStep(progress: Progress, step: Step): Decision {
+  if (statusOf(progress, step) === 'completed') return UNCHANGED
+  return (
+    refuseOutOfTurn(progress, step) ?? {
+      kind: 'changed',
+      change: {
+        status: 'running',
+        processed_step: step,
+        step: { step, status: 'completed', error_code: null },
+        event: { step, kind: 'step_completed' },
+      },
+    }
+  )
+}
+
+function readyProposal(progress: Progress, report: Extract<Report, { kind: 'proposal_ready' }>): Decision {
+  const { proposal } = progress
+  if (proposal === null) {
+    const completion = completeStep(progress, 'proposal')
+    if (completion.kind !== 'changed') return completion
+    const created = {
+      id: report.proposalId,
+      name: report.name ?? progress.name,
+      document_id: report.documentId ?? null,
+    }
+    return { kind: 'changed', change: { ...completion.change, proposal: created } }
+  }
+  if (report.documentId === undefined || report.documentId === proposal.document_id) return UNCHANGED
+  if (proposal.document_id !== null) return refused('The proposal already has another document.')
+  const attached = { id: proposal.id, name: report.name ?? progress.name, document_id: report.documentId }
+  return { kind: 'changed', change: { status: progress.status, proposal: attached } }
+}
+
+function complete(progress: Progress): Decision {
+  if (progress.status === 'completed') return UNCHANGED
+  if (progress.status === 'failed') return refused('The run has failed: it cannot complete any more.')
+  const missing = STEPS.find((step) => statusOf(progress, step) !== 'completed')
+  if (missing !== undefined)
+    return refused(`The step ${missing} has not finished: the run cannot be completed yet.`)
+  return {
+    kind: 'changed',
+    change: { status: 'completed', event: { step: 'proposal', kind: 'completed' } },
+  }
+}
+
+function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): Decision {
+  if (progress.status === 'failed') return UNCHANGED
+  if (progress.status === 'completed') return refused('The run has completed: it cannot fail any more.')
+  const step = report.step ?? progress.steps.find((each) => each.status === 'running')?.step
+  const errorCode = report.errorCode ?? null
+  return {
+    kind: 'changed',
+    change: {
+      status: 'failed',
+      error_code: errorCode,
+      ...(step !== undefined && statusOf(progress, step) !== 'completed'
+        ? { step: { step, status: 'failed', error_code: errorCode } }
+        : {}),
+      event: { step: step ?? 'unknown', kind: 'failed' },
+    },
+  }
+}
+
+function refuseOutOfTurn(progress: Progress, step: Step): Decision | undefined {
+  if (progress.status === 'completed' || progress.status === 'failed') {
+    return refused(`The run has ${progress.status}: no step can follow.`)
+  }
+  const unfinished = STEPS.slice(0, STEPS.indexOf(step)).find(
+    (earlier) => statusOf(progress, earlier) !== 'completed',
+  )
+  return unfinished === undefined
+    ? undefined
+    : refused(`The step ${unfinished} has not finished: ${step} cannot come before it.`)
+}
+
+function statusOf(progress: Progress, step: Step): StepStatus['status'] {
+  return progress.steps.find((each) => each.step === step)?.status ?? 'pending'
+}
+
+function refused(reason: string): Decision {
+  return { kind: 'refused', reason }
+}

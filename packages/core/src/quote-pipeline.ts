@@ -1,0 +1,73 @@
+import type { PipelineStatus, QuotationFile, Source, Step } from './quotation.ts'
+
+/** A quote as it is handed to the pipeline. */
+export interface Quote {
+  /** The quotation id: use it as the idempotency key, since a start is delivered at least once. */
+  readonly id: string
+  readonly organization_id: string
+  readonly name: string
+  readonly description: string
+  readonly config_id: string | null
+  readonly source: Source
+  readonly requirementsText: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly files: readonly QuotationFile[]
+}
+
+/**
+ * How a pipeline tells its progress. Every report writes the quotation, the event and its deliveries in one
+ * transaction. A repeated report changes nothing and emits nothing; one that goes backwards is refused.
+ *
+ * Every method throws `IntegrationError`: QUOTATION_NOT_FOUND for an unknown quotation, STATE_CONFLICT for a report
+ * that is out of turn.
+ */
+export interface QuotationReporter {
+  stepStarted(step: Step): Promise<void>
+  /** Emits `quotation.<step>.completed`. `proposal` is the same as `proposalReady()`. */
+  stepCompleted(step: Step): Promise<void>
+  /**
+   * Finishes the proposal step and emits `quotation.proposal.completed`, with or without a document. Repeat it with a
+   * `documentId` to attach the document later; that emits nothing.
+   */
+  proposalReady(proposal?: { name?: string; documentId?: string }): Promise<void>
+  /** The run succeeded: emits `quotation.completed`. Refused while a step has not finished. */
+  completed(): Promise<void>
+  /** The run failed, for good: emits `quotation.failed`. Without `step`, the running step is the one that failed. */
+  failed(failure?: { step?: Step; errorCode?: string }): Promise<void>
+}
+
+/** The host's quote pipeline: the one hook that a host must write. */
+export interface QuotePipeline {
+  /**
+   * Takes a quote over. Called at least once for each accepted quote, by whichever worker is alive. When it resolves,
+   * the order to start is done: resolve early when the pipeline keeps a queue of its own, and at the end of the run
+   * when it keeps none (a crash then starts the run again). When it throws it is called again, with backoff, and after
+   * the last try the quotation fails with PIPELINE_START_FAILED.
+   * @param context `signal` aborts when the worker stops; `report` tells progress
+   */
+  start(quote: Quote, context: { signal: AbortSignal; report: QuotationReporter }): Promise<void>
+  /** Signs a short-lived HTTPS link to the document of a proposal. */
+  signDocumentUrl(document: {
+    document_id: string
+    proposal_id: string
+    organization_id: string
+  }): Promise<{ url: string; expires_at: Date }>
+  /** Replaces the step list that the reporter keeps, for a host that has a status service of its own. */
+  status?(quotationId: string): Promise<PipelineStatus>
+}
+
+/** How starts are retried, all of it options of the host. */
+export interface StartPolicy {
+  /** Calls of `start` before the quotation fails with PIPELINE_START_FAILED. Default 6. */
+  readonly maxAttempts: number
+  /** Milliseconds after the first failed call; each further wait is twice as long. Default 2,000. */
+  readonly backoffMs: number
+  /** Starts that one worker has under way at once. Default 10. */
+  readonly concurrency: number
+}
+
+export const DEFAULT_START_POLICY: StartPolicy = Object.freeze({
+  maxAttempts: 6,
+  backoffMs: 2000,
+  concurrency: 10,
+})

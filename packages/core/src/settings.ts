@@ -1,0 +1,86 @@
+import { type AddressGuard, addressGuard } from './address-guard.ts'
+import { type ApiKeyUses, createApiKeyUses } from './api-key-uses.ts'
+import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from './delivery.ts'
+import { ConfigurationError } from './errors.ts'
+import { createKeyring, type EncryptionKey, type Keyring } from './keyring.ts'
+import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { type Logger, silentLogger } from './logger.ts'
+import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './quote-pipeline.ts'
+import type { Storage } from './storage.ts'
+
+/** What a host gives to `createIntegrations`. */
+export interface IntegrationsOptions {
+  readonly storage: Storage
+  readonly pipeline: QuotePipeline
+  /** Encrypt the signing secrets at rest (AES-256-GCM), the newest first. There is no start without one. */
+  readonly encryptionKeys: readonly EncryptionKey[]
+  /** The name in the webhook headers: `Acme` gives `X-Acme-Signature`. Letters, digits and dashes. Default `Service`. */
+  readonly productName?: string
+  readonly limits?: Partial<Limits>
+  readonly delivery?: Partial<DeliveryPolicy>
+  readonly start?: Partial<StartPolicy>
+  /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
+  readonly allowAddresses?: readonly string[]
+  /** pino-shaped. Default: silent. */
+  readonly logger?: Logger
+  /** The clock. Default: the system's. */
+  readonly now?: () => Date
+}
+
+/** The options, checked and completed, and what is made of them once. */
+export interface Settings {
+  readonly pipeline: QuotePipeline
+  readonly productName: string
+  readonly limits: Limits
+  readonly delivery: DeliveryPolicy
+  readonly start: StartPolicy
+  readonly keyring: Keyring
+  readonly addressGuard: AddressGuard
+  readonly keyUses: ApiKeyUses
+  readonly logger: Logger
+  readonly now: () => Date
+}
+
+/** @throws ConfigurationError for an option that is missing or wrong, with what was wrong and how to mend it */
+export function createSettings(options: IntegrationsOptions): Settings {
+  const { productName = 'Service', logger = silentLogger } = options
+  if (
+    typeof options.pipeline?.start !== 'function' ||
+    typeof options.pipeline.signDocumentUrl !== 'function'
+  ) {
+    throw new ConfigurationError(
+      'pipeline needs two functions: start(quote, context) and signDocumentUrl(document).',
+    )
+  }
+  if (!/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/.test(productName)) {
+    throw new ConfigurationError(
+      'productName becomes part of header names: letters, digits and single dashes only.',
+    )
+  }
+  return {
+    pipeline: options.pipeline,
+    productName,
+    limits: complete('limits', DEFAULT_LIMITS, options.limits),
+    delivery: complete('delivery', DEFAULT_DELIVERY_POLICY, options.delivery),
+    start: complete('start', DEFAULT_START_POLICY, options.start),
+    keyring: createKeyring(options.encryptionKeys ?? []),
+    addressGuard: addressGuard({ allow: [...(options.allowAddresses ?? [])] }),
+    keyUses: createApiKeyUses(options.storage, logger),
+    logger,
+    now: options.now ?? (() => new Date()),
+  }
+}
+
+function complete<T extends object>(group: string, defaults: T, given: Partial<T> = {}): T {
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(defaults, name)) {
+      throw new ConfigurationError(
+        `${group}.${name} is not an option. There are: ${Object.keys(defaults).join(', ')}.`,
+      )
+    }
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
+      throw new ConfigurationError(`${group}.${name} must be a number, 0 or more.`)
+    }
+  }
+  return { ...defaults, ...given }
+}

@@ -1,0 +1,162 @@
+import type { ApiKey, StoredApiKeyStatus } from './api-key.ts'
+import type { AttemptStatus } from './delivery.ts'
+import type { EncryptedSecret } from './keyring.ts'
+import type { Progress, ProgressChange } from './progress.ts'
+import type { PipelineStatus, Proposal, Quotation } from './quotation.ts'
+import type { Quote } from './quote-pipeline.ts'
+import type { WebhookEndpoint } from './webhook-endpoint.ts'
+import type { RecordedEvent } from './webhook-event.ts'
+
+/** The answer of a look-up by id: the thing, or whether it is somebody else's (403) or nobody's (404). */
+export type Scoped<T> = T | 'other_organization' | 'unknown'
+
+/** A key as it is stored: `expired` is derived from the clock later. */
+export type StoredApiKey = Omit<ApiKey, 'status'> & { readonly status: StoredApiKeyStatus }
+
+export interface ApiKeyStorage {
+  insertApiKey(key: StoredApiKey, hash: Uint8Array): Promise<void>
+  /** The only look-up that crosses organizations: the key is what tells the organization. */
+  findApiKeyByHash(
+    hash: Uint8Array,
+  ): Promise<Pick<StoredApiKey, 'id' | 'organization_id' | 'status' | 'expires_at'> | null>
+  /** Writes `last_used_at` of several keys at once, never backwards. */
+  recordApiKeyUses(uses: ReadonlyMap<string, Date>): Promise<void>
+}
+
+/** A quotation on its way in. */
+export interface NewQuotation extends Quote {
+  readonly api_key_id: string | null
+  readonly created_at: Date
+}
+
+/** Quotations, their progress and their proposals: the part that a host with tables of its own may replace. */
+export interface QuotationStorage {
+  /** Writes the quotation, its files and the order to start its pipeline, all or nothing. */
+  acceptQuotation(quotation: NewQuotation): Promise<void>
+  findQuotation(organizationId: string, id: string): Promise<Scoped<Quotation>>
+  findPipelineStatus(organizationId: string, quotationId: string): Promise<Scoped<PipelineStatus>>
+  /** `null` when the quotation is there and has no proposal yet. */
+  findProposalOfQuotation(organizationId: string, quotationId: string): Promise<Scoped<Proposal | null>>
+  findProposal(organizationId: string, id: string): Promise<Scoped<Proposal>>
+  /** Reads where a quotation stands and locks it until the transaction ends. Called by the pipeline, which is trusted: no organization id. */
+  lockProgress(quotationId: string): Promise<Progress | null>
+  saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
+}
+
+export interface WebhookEndpointStorage {
+  /** @returns false, and writes nothing, when the organization already has `maximum` endpoints */
+  insertWebhookEndpoint(endpoint: WebhookEndpoint, secret: EncryptedSecret, maximum: number): Promise<boolean>
+}
+
+/** What a worker needs to send one delivery. */
+export interface ClaimedDelivery {
+  readonly id: string
+  readonly organization_id: string
+  readonly event_id: string
+  readonly event_type: string
+  readonly quotation_id: string | null
+  /** The serialized event: these bytes are sent. */
+  readonly body: string
+  /** The number of this attempt, 1 for the first. It fences the lease: an outcome counts only while the row still has it. */
+  readonly attempt: number
+  readonly is_test: boolean
+  readonly endpoint: {
+    readonly id: string
+    readonly url: string
+    readonly secret: EncryptedSecret
+    /** Grows with every change of the endpoint, so that what was derived from it can be cached. */
+    readonly version: number
+  }
+}
+
+/** An attempt that was made, and what becomes of its delivery. */
+export interface SettledAttempt {
+  readonly id: string
+  readonly delivery: ClaimedDelivery
+  readonly status: Exclude<AttemptStatus, 'interrupted'>
+  readonly http_status: number | null
+  readonly error: string | null
+  readonly duration_ms: number
+  readonly created_at: Date
+  readonly next_attempt_at: Date | null
+}
+
+export interface DeliveryStorage {
+  /** Writes an event and one delivery for each endpoint that subscribes to it, is enabled, and whose trigger mode fits; wakes the workers when that is committed. */
+  recordEvent(event: RecordedEvent): Promise<void>
+  /**
+   * One round of a worker: records what was attempted (each outcome only while its lease is held), then leases up to
+   * `limit` due deliveries, never more than `perEndpoint` of one endpoint over all workers.
+   * @returns what was leased, and when the next delivery is due that could not be (null: none is waiting)
+   */
+  settleAndClaim(round: {
+    workerId: string
+    settled: readonly SettledAttempt[]
+    limit: number
+    perEndpoint: number
+    now: Date
+  }): Promise<{ claimed: ClaimedDelivery[]; nextDueAt: Date | null }>
+  /** Gives leases back whose attempt was never begun: the attempt does not count. */
+  releaseDeliveries(
+    workerId: string,
+    deliveries: readonly Pick<ClaimedDelivery, 'id' | 'attempt'>[],
+  ): Promise<void>
+}
+
+/** An order to start the pipeline of a quote, leased by a worker. */
+export interface ClaimedStart {
+  readonly quote: Quote
+  /** 1 for the first call. It fences the lease. */
+  readonly attempt: number
+}
+
+export interface PipelineStartStorage {
+  claimPipelineStarts(round: {
+    workerId: string
+    limit: number
+    now: Date
+  }): Promise<{ claimed: ClaimedStart[]; nextDueAt: Date | null }>
+  /** Ends the order (`retryAt` null) or sets when it is due again; nothing happens when the lease was lost. */
+  settlePipelineStart(settled: {
+    workerId: string
+    quotationId: string
+    attempt: number
+    retryAt: Date | null
+  }): Promise<void>
+}
+
+/** Workers are noticed by their heartbeat, measured by the clock of the database. */
+export interface WorkerStorage {
+  heartbeat(workerId: string): Promise<void>
+  /**
+   * Frees what silent workers held. Each delivery that was under way is recorded as an `interrupted` attempt and is due
+   * at once, unless that was its last attempt.
+   */
+  recoverDeadWorkers(options: {
+    silentForMs: number
+    maxAttempts: number
+    now: Date
+  }): Promise<{ deliveries: number; starts: number }>
+  /** A worker says goodbye. It must hold no lease. */
+  retireWorker(workerId: string): Promise<void>
+  /** Calls `onWake` whenever there may be new work. Without a listening connection nothing is lost: workers poll too. */
+  listen(onWake: () => void): Promise<() => Promise<void>>
+}
+
+/**
+ * Where everything is kept. Methods are named by intent and guarded inside; each that touches an organization's data
+ * takes the organization id.
+ */
+export interface Storage
+  extends ApiKeyStorage,
+    QuotationStorage,
+    WebhookEndpointStorage,
+    DeliveryStorage,
+    PipelineStartStorage,
+    WorkerStorage {
+  /** The same storage, bound to a transaction of the host: what it writes is rolled back with it. */
+  within(transaction: unknown): Storage
+  /** Runs `work` in one transaction (or in the host's, for a bound storage). */
+  transaction<T>(work: (storage: Storage) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
