@@ -5,7 +5,7 @@ import { type FieldError, validationFailed } from './errors.ts'
 
 /** No NUL and no lone surrogate: PostgreSQL stores neither. */
 export function isStorableText(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
+  return !/\0|\p{Surrogate}/u.test(text)
 }
 
 function createAjv(coerceTypes: boolean): Ajv {

@@ -1,0 +1,29 @@
+import { IntegrationError, managesIntegrations, memberOf, requireManageIntegrations } from '@quickquote/core'
+import { describe, expect, it } from 'vitest'
+
+const ACME = '0192f0c4-0000-7000-8000-00000000000a'
+const session = (organization: object) => ({ memberId: 'm-1', organizations: [{ id: ACME, ...organization }] })
+
+describe('Permissions', () => {
+  it.each([
+    ['an admin by default', { role: 'admin' }, true],
+    ['a plain member', { role: 'member' }, false],
+    ['a member without a role', {}, false],
+    ['a member with the permission', { role: 'member', permissions: ['manage_integrations'] }, true],
+    ['an admin whose explicit permissions leave it out', { role: 'admin', permissions: [] }, false],
+  ])('manage_integrations of %s', (_, organization, holds) => {
+    const member = memberOf(session(organization), ACME)
+    expect(managesIntegrations(member)).toBe(holds)
+    if (!holds) expect(() => requireManageIntegrations(member)).toThrow(IntegrationError)
+  })
+
+  it('an organization that the session is not in is refused', () => {
+    expect(() => memberOf(session({}), ACME.replace('a', 'b'))).toThrow(
+      expect.objectContaining({ code: 'NOT_A_MEMBER' }),
+    )
+  })
+
+  it('the case of the organization id does not matter', () => {
+    expect(memberOf(session({}), ACME.toUpperCase()).organizationId).toBe(ACME)
+  })
+})

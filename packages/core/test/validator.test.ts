@@ -1,0 +1,80 @@
+import { IntegrationError, startQuotationBody, DEFAULT_LIMITS, validate, validateUrlPart } from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
+import { describe, expect, it } from 'vitest'
+
+const schema = startQuotationBody(DEFAULT_LIMITS)
+
+function errorsOf(run: () => unknown) {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof IntegrationError) return error.errors
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('validation of a body', () => {
+  it('coerces nothing', () => {
+    expect(errorsOf(() => validate(schema, { name: 5, config_id: true, metadata: 'x' }))).toEqual([
+      { pointer: '/name', detail: 'must be string or null' },
+      { pointer: '/config_id', detail: 'must be string or null' },
+      { pointer: '/metadata', detail: 'must be object or null' },
+    ])
+  })
+
+  it('takes null for every optional field and leaves unknown fields alone', () => {
+    const body = { name: null, description: null, config_id: null, requirementsText: null, metadata: null, other: 1 }
+    expect(validate(schema, body)).toBe(body)
+  })
+
+  it('counts code points, not UTF-16 units', () => {
+    expect(() => validate(schema, { name: '😀'.repeat(200) })).not.toThrow()
+    expect(errorsOf(() => validate(schema, { name: '😀'.repeat(201) }))).toEqual([
+      { pointer: '/name', detail: 'must have at most 200 characters' },
+    ])
+  })
+
+  it.each([
+    ['NUL', 'a\0b'],
+    ['a lone surrogate', 'a\ud800b'],
+  ])('refuses text with %s', (_, name) => {
+    expect(errorsOf(() => validate(schema, { name }))).toEqual([
+      { pointer: '/name', detail: 'must be text without NUL characters and lone surrogates' },
+    ])
+  })
+
+  it.each([[null], [[]], ['text'], [5]])('refuses %j in place of an object', (body) => {
+    expect(errorsOf(() => validate(schema, body))).toEqual([{ pointer: '', detail: 'must be object' }])
+  })
+
+  it('names a missing field by a JSON pointer', () => {
+    const odd = Type.Object({ 'a/b~c': Type.String() })
+    expect(errorsOf(() => validate(odd, {}))).toEqual([{ pointer: '/a~1b~0c', detail: 'is required' }])
+  })
+
+  it('never repeats a value, and reports at most twenty errors', () => {
+    const many = Type.Array(Type.Integer())
+    const errors = errorsOf(() => validate(many, Array.from({ length: 100 }, () => 'pk_secret')))
+    expect(errors).toHaveLength(20)
+    expect(JSON.stringify(errors)).not.toContain('pk_secret')
+  })
+})
+
+describe('validation of a query string', () => {
+  const query = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }) })
+
+  it('coerces, and fills in defaults', () => {
+    expect(validateUrlPart(query, { limit: '20' }, '?')).toEqual({ limit: 20 })
+    expect(validateUrlPart(query, {}, '?')).toEqual({ limit: 50 })
+  })
+
+  it.each([
+    ['101', 'must be at most 100'],
+    ['0', 'must be at least 1'],
+    ['x', 'must be integer'],
+    ['1.5', 'must be integer'],
+  ])('limit=%s %s', (limit, detail) => {
+    expect(errorsOf(() => validateUrlPart(query, { limit }, '?'))).toEqual([{ pointer: '?limit', detail }])
+  })
+})
