@@ -21,7 +21,9 @@ describe('the value of an API key', () => {
     const value = generateApiKeyValue().reveal()
     for (let at = 3; at < value.length; at++) {
       const other = value[at] === 'a' ? 'b' : 'a'
-      expect(isWellFormedApiKey(value.slice(0, at) + other + value.slice(at + 1)), `character ${at}`).toBe(false)
+      expect(isWellFormedApiKey(value.slice(0, at) + other + value.slice(at + 1)), `character ${at}`).toBe(
+        false,
+      )
     }
   })
 
@@ -32,7 +34,10 @@ describe('the value of an API key', () => {
     ['one character short', generateApiKeyValue().reveal().slice(0, -1)],
     ['a space behind it', `${generateApiKeyValue().reveal()} `],
     ['a line break behind it', `${generateApiKeyValue().reveal()}\n`],
-    ['two keys, as a repeated header arrives', `${generateApiKeyValue().reveal()}, ${generateApiKeyValue().reveal()}`],
+    [
+      'two keys, as a repeated header arrives',
+      `${generateApiKeyValue().reveal()}, ${generateApiKeyValue().reveal()}`,
+    ],
     ['10 kB', `pk_${'a'.repeat(10_000)}`],
   ])('is not well-formed: %s', (_, value) => {
     expect(isWellFormedApiKey(value)).toBe(false)
@@ -57,7 +62,11 @@ describe('the value of an API key', () => {
 
   it('does not print itself', () => {
     const key = generateApiKeyValue()
-    for (const printed of [`${key}`, JSON.stringify({ key }), inspect({ key }, { depth: 5, showHidden: true })]) {
+    for (const printed of [
+      `${key}`,
+      JSON.stringify({ key }),
+      inspect({ key }, { depth: 5, showHidden: true }),
+    ]) {
       expect(printed).toContain('pk_***')
       expect(printed).not.toContain(key.reveal().slice(3, 10))
     }

@@ -40,7 +40,10 @@ describe('a report about a step', () => {
   it('moves a queued quotation to running', () => {
     expect(decide(QUEUED, stepStarted('requirement_analysis'))).toEqual({
       kind: 'changed',
-      change: { status: 'running', step: { step: 'requirement_analysis', status: 'running', error_code: null } },
+      change: {
+        status: 'running',
+        step: { step: 'requirement_analysis', status: 'running', error_code: null },
+      },
     })
   })
 
@@ -63,7 +66,10 @@ describe('a report about a step', () => {
 
   it.each(STEPS.slice(1))('is refused when %s comes before its predecessor', (step) => {
     for (const report of [stepStarted(step), stepCompleted(step)]) {
-      expect(decide(QUEUED, report)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('requirement_analysis') })
+      expect(decide(QUEUED, report)).toMatchObject({
+        kind: 'refused',
+        reason: expect.stringContaining('requirement_analysis'),
+      })
     }
   })
 
@@ -79,14 +85,16 @@ describe('the proposal', () => {
 
   it('completes its step with or without a document', () => {
     for (const documentId of [undefined, 'd-1']) {
-      expect(decide(beforeProposal, { kind: 'proposal_ready', proposalId: 'p-1', documentId })).toMatchObject({
-        kind: 'changed',
-        change: {
-          processed_step: 'proposal',
-          proposal: { id: 'p-1', name: 'Customer portal', document_id: documentId ?? null },
-          event: { step: 'proposal', kind: 'step_completed' },
+      expect(decide(beforeProposal, { kind: 'proposal_ready', proposalId: 'p-1', documentId })).toMatchObject(
+        {
+          kind: 'changed',
+          change: {
+            processed_step: 'proposal',
+            proposal: { id: 'p-1', name: 'Customer portal', document_id: documentId ?? null },
+            event: { step: 'proposal', kind: 'step_completed' },
+          },
         },
-      })
+      )
     }
   })
 
@@ -96,14 +104,18 @@ describe('the proposal', () => {
       const decision = decide(ready, { kind: 'proposal_ready', proposalId: 'p-2', documentId: 'd-1' })
       expect(decision).toEqual({
         kind: 'changed',
-        change: { status: ready.status, proposal: { id: 'p-1', name: 'Customer portal', document_id: 'd-1' } },
+        change: {
+          status: ready.status,
+          proposal: { id: 'p-1', name: 'Customer portal', document_id: 'd-1' },
+        },
       })
     }
   })
 
   it('keeps its document: the same one again changes nothing, another one is refused', () => {
     const attached = after(beforeProposal, { kind: 'proposal_ready', proposalId: 'p-1', documentId: 'd-1' })
-    const repeat = (documentId: string) => decide(attached, { kind: 'proposal_ready', proposalId: 'p-2', documentId })
+    const repeat = (documentId: string) =>
+      decide(attached, { kind: 'proposal_ready', proposalId: 'p-2', documentId })
     expect(repeat('d-1').kind).toBe('unchanged')
     expect(repeat('d-2').kind).toBe('refused')
   })
@@ -125,7 +137,11 @@ describe('the end of a run', () => {
   })
 
   it('as a failure names the running step when none is given', () => {
-    const running = after(QUEUED, stepCompleted('requirement_analysis'), stepStarted('functional_specification'))
+    const running = after(
+      QUEUED,
+      stepCompleted('requirement_analysis'),
+      stepStarted('functional_specification'),
+    )
     expect(decide(running, { kind: 'failed', errorCode: 'MODEL_DOWN' })).toEqual({
       kind: 'changed',
       change: {
@@ -138,7 +154,9 @@ describe('the end of a run', () => {
   })
 
   it('as a failure says "unknown" when no step is known', () => {
-    expect(decide(QUEUED, { kind: 'failed' })).toMatchObject({ change: { event: { step: 'unknown', kind: 'failed' } } })
+    expect(decide(QUEUED, { kind: 'failed' })).toMatchObject({
+      change: { event: { step: 'unknown', kind: 'failed' } },
+    })
   })
 
   it('does not turn into the other end', () => {

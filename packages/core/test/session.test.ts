@@ -2,7 +2,10 @@ import { IntegrationError, managesIntegrations, memberOf, requireManageIntegrati
 import { describe, expect, it } from 'vitest'
 
 const ACME = '0192f0c4-0000-7000-8000-00000000000a'
-const session = (organization: object) => ({ memberId: 'm-1', organizations: [{ id: ACME, ...organization }] })
+const session = (organization: object) => ({
+  memberId: 'm-1',
+  organizations: [{ id: ACME, ...organization }],
+})
 
 describe('Permissions', () => {
   it.each([

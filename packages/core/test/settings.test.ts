@@ -1,11 +1,19 @@
-import { ConfigurationError, createIntegrations, type IntegrationsOptions, type Storage } from '@quickquote/core'
+import {
+  ConfigurationError,
+  createIntegrations,
+  type IntegrationsOptions,
+  type Storage,
+} from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 
 // Options are checked before anything is asked of the storage.
 const storage = { transaction: () => Promise.reject(new Error('not reached')) } as unknown as Storage
 const options: IntegrationsOptions = {
   storage,
-  pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: 'https://example.com', expires_at: new Date() }) },
+  pipeline: {
+    start: async () => {},
+    signDocumentUrl: async () => ({ url: 'https://example.com', expires_at: new Date() }),
+  },
   encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
 }
 

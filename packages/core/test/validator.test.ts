@@ -1,4 +1,10 @@
-import { IntegrationError, startQuotationBody, DEFAULT_LIMITS, validate, validateUrlPart } from '@quickquote/core'
+import {
+  DEFAULT_LIMITS,
+  IntegrationError,
+  startQuotationBody,
+  validate,
+  validateUrlPart,
+} from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 
@@ -24,7 +30,14 @@ describe('validation of a body', () => {
   })
 
   it('takes null for every optional field and leaves unknown fields alone', () => {
-    const body = { name: null, description: null, config_id: null, requirementsText: null, metadata: null, other: 1 }
+    const body = {
+      name: null,
+      description: null,
+      config_id: null,
+      requirementsText: null,
+      metadata: null,
+      other: 1,
+    }
     expect(validate(schema, body)).toBe(body)
   })
 
@@ -55,7 +68,12 @@ describe('validation of a body', () => {
 
   it('never repeats a value, and reports at most twenty errors', () => {
     const many = Type.Array(Type.Integer())
-    const errors = errorsOf(() => validate(many, Array.from({ length: 100 }, () => 'pk_secret')))
+    const errors = errorsOf(() =>
+      validate(
+        many,
+        Array.from({ length: 100 }, () => 'pk_secret'),
+      ),
+    )
     expect(errors).toHaveLength(20)
     expect(JSON.stringify(errors)).not.toContain('pk_secret')
   })
