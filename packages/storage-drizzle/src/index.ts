@@ -1,1 +1,1 @@
-export {}
+export { createTables, DEFAULT_SCHEMA, type Tables } from './tables.ts'

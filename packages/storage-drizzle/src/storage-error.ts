@@ -1,0 +1,90 @@
+/**
+ * Something went wrong between us and PostgreSQL. `code` is the SQLSTATE, or the driver's code when no answer came.
+ * The message is made for logs: it never holds a parameter, a row or a connection string, and there is no `cause`,
+ * because a logger would print that too.
+ */
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+  readonly code: string
+  /** The constraint that was violated, if one was. */
+  readonly constraint: string | null
+
+  constructor(operation: string, fault: DriverError) {
+    const code = typeof fault.code === 'string' ? fault.code : 'UNKNOWN'
+    super(`${operation}: ${describe(code, fault.message)} (${code})`)
+    this.code = code
+    this.constraint = fault.constraint_name ?? fault.constraint ?? null
+  }
+}
+
+/** What drivers throw: postgres.js says `constraint_name`, pg says `constraint`. */
+interface DriverError extends Error {
+  code?: unknown
+  constraint_name?: string
+  constraint?: string
+}
+
+/** Lets the methods throw a StorageError wherever a driver or drizzle would throw its own error. Each must be async. */
+export function withStorageErrors<T extends object>(methods: T): T {
+  const guarded = Object.entries(methods).map(([operation, method]) => [
+    operation,
+    async (...parameters: unknown[]) => {
+      try {
+        return await method(...parameters)
+      } catch (error) {
+        throw toStorageError(operation, error)
+      }
+    },
+  ])
+  return Object.fromEntries(guarded) as T
+}
+
+function toStorageError(operation: string, error: unknown): unknown {
+  const fault = unwrap(error)
+  return isDriverError(fault) ? new StorageError(operation, fault) : fault
+}
+
+/** drizzle wraps what a driver throws, with the parameters in the message. */
+function unwrap(error: unknown): unknown {
+  return error instanceof Error && 'params' in error && error.cause !== undefined ? error.cause : error
+}
+
+/** PostgreSQL's errors have a severity, those of sockets a system call; postgres.js adds the query to whatever it throws. */
+function isDriverError(error: unknown): error is DriverError {
+  return (
+    error instanceof Error &&
+    ('severity' in error || 'syscall' in error || 'query' in error || /^CONNECT/.test(String(codeOf(error))))
+  )
+}
+
+function codeOf(error: Error): unknown {
+  return 'code' in error ? error.code : undefined
+}
+
+/** Classes of SQLSTATE whose messages name tables, columns, roles and limits, but never a value that was sent. */
+const SAFE_CLASSES = new Set([
+  '08',
+  '23',
+  '25',
+  '26',
+  '28',
+  '3D',
+  '3F',
+  '40',
+  '42',
+  '53',
+  '54',
+  '55',
+  '57',
+  '58',
+])
+
+/** A table, a column or the schema is not there. */
+const NOT_MIGRATED = new Set(['42P01', '42703', '3F000'])
+
+function describe(code: string, message: string): string {
+  const isSqlState = /^[0-9A-Z]{5}$/.test(code)
+  const isSafe = isSqlState ? SAFE_CLASSES.has(code.slice(0, 2)) : !code.startsWith('ERR_')
+  const what = isSafe && message !== '' ? message : 'the database refused the statement'
+  return NOT_MIGRATED.has(code) ? `${what}. Has the database been migrated? Run storage.migrate()` : what
+}
