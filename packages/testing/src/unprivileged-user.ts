@@ -1,0 +1,81 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, chownSync, cpSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Who the PostgreSQL processes run as; undefined is the current user. */
+export type ServerUser = { readonly uid: number; readonly gid: number } | undefined
+
+// Survives a reboot, unlike /tmp, and everybody may enter it.
+const PUBLIC_FOLDER = '/var/tmp'
+
+/**
+ * PostgreSQL refuses to run as root. A root process runs it as the owner of the existing cluster, else as `nobody`, which
+ * every system has: no user is created.
+ */
+export function serverUser(cluster: string): ServerUser {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = lstatSync(cluster, { throwIfNoEntry: false })
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+/**
+ * The folder itself, or, when the user cannot reach it (below `/root`, for instance), a folder in `/var/tmp` that
+ * belongs to it by name, so that the next start finds the same one.
+ */
+export function reachableDataFolder(folder: string, user: ServerUser): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (user === undefined) return folder
+  chownSync(folder, user.uid, user.gid)
+  if (may('-w', folder, user)) return folder
+
+  const elsewhere = join(PUBLIC_FOLDER, `quickquote-postgres-${shortHash(folder)}`)
+  mkdirSync(elsewhere, { recursive: true, mode: 0o700 })
+  assertOurs(elsewhere, user)
+  chownSync(elsewhere, user.uid, user.gid)
+  return elsewhere
+}
+
+/** Who owns what is in a folder in `/var/tmp`, where anybody could have put a folder of that name. */
+function assertOurs(folder: string, user: ServerUser): void {
+  const found = lstatSync(folder)
+  if (found.isDirectory() && (found.uid === 0 || found.uid === user?.uid)) return
+  throw new Error(`${folder} belongs to somebody else. Remove it, or choose another data folder.`)
+}
+
+/**
+ * The program itself, or, when the user cannot run it, a copy of the whole distribution in `/var/tmp`.
+ *
+ * @param program `…/native/bin/<name>`
+ */
+export function reachableProgram(program: string, user: ServerUser): string {
+  if (user === undefined || may('-x', program, user)) return program
+
+  const distribution = dirname(dirname(program))
+  const { mtimeMs, size } = lstatSync(program)
+  const copy = join(PUBLIC_FOLDER, `quickquote-postgres-${shortHash(`${distribution} ${mtimeMs} ${size}`)}`)
+  if (lstatSync(copy, { throwIfNoEntry: false }) === undefined) {
+    const unfinished = mkdtempSync(`${copy}-`)
+    cpSync(distribution, unfinished, { recursive: true, verbatimSymlinks: true })
+    execFileSync('chmod', ['-R', 'a+rX,go-w', unfinished])
+    chmodSync(unfinished, 0o755)
+    try {
+      renameSync(unfinished, copy)
+    } catch (error) {
+      rmSync(unfinished, { recursive: true, force: true })
+      if (lstatSync(copy, { throwIfNoEntry: false }) === undefined) throw error
+    }
+  }
+  assertOurs(copy, undefined)
+  return join(copy, program.slice(distribution.length))
+}
+
+function may(access: '-w' | '-x', path: string, user: ServerUser): boolean {
+  return spawnSync('test', [access, path], { ...user, cwd: '/' }).status === 0
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}

@@ -1,0 +1,23 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { defineConfig } from 'vitest/config'
+
+/** Every package with tests is a project of its own: `vitest --project core`. */
+const projects = ['packages', 'examples']
+  .flatMap((folder) => readdirSync(folder).map((name) => ({ name, path: `${folder}/${name}` })))
+  .filter(({ path }) => existsSync(`${path}/test`))
+
+export default defineConfig({
+  test: {
+    globalSetup: './vitest.global-setup.ts',
+    projects: projects.map(({ name, path }) => ({
+      test: {
+        name,
+        include: [`${path}/test/**/*.test.ts`],
+        // Real processes, sockets and databases on small machines: these only end what hangs.
+        testTimeout: 30_000,
+        hookTimeout: 60_000,
+        teardownTimeout: 30_000,
+      },
+    })),
+  },
+})
