@@ -127,7 +127,10 @@ function isTransactionOfPostgresJs(value: unknown): value is postgres.Transactio
 function onPostgresJs(sql: postgres.ISql, prepare: boolean): Statements {
   const query = (text: string, parameters: readonly Parameter[]) =>
     sql.unsafe<Record<string, unknown>[]>(text, parameters.map(encode), { prepare })
-  const db = drizzle(async (text, parameters) => ({ rows: await query(text, parameters).values() }))
+  const db = drizzle(async (text, parameters, method) => {
+    const pending = query(text, parameters)
+    return { rows: await (method === 'all' ? pending.values() : pending) }
+  })
   return {
     db,
     async run<Row>(text: string, parameters: readonly Parameter[] = []) {

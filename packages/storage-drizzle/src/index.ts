@@ -1,1 +1,4 @@
-export { createTables, DEFAULT_SCHEMA, type Tables } from './tables.ts'
+export type { MigrationStatus } from './migrate.ts'
+export { type DatabaseCare, drizzleStorage, type StorageOptions } from './storage.ts'
+export { StorageError } from './storage-error.ts'
+export { createTables, type Tables } from './tables.ts'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { ConfigurationError } from '@quickquote/core'
 import type postgres from 'postgres'
+import { lockMaintenance } from './maintenance-lock.ts'
 import { createPartitions } from './partitions.ts'
 import { DEFAULT_SCHEMA } from './tables.ts'
 
@@ -55,13 +56,6 @@ export async function migrationStatus(sql: postgres.Sql, schema: string): Promis
   const applied = await readJournal(sql, schema)
   const pending = pendingOf(applied, await readMigrations())
   return { applied: applied.map(({ name }) => name), pending: pending.map(({ name }) => name) }
-}
-
-/** Held until the transaction ends: migrations and partitions of one schema are made by one process at a time. */
-export async function lockMaintenance(transaction: postgres.ISql, schema: string): Promise<void> {
-  await transaction.unsafe('select pg_advisory_xact_lock(hashtextextended($1::text, 0))', [
-    `${schema} maintenance`,
-  ])
 }
 
 async function readMigrations(): Promise<ShippedMigration[]> {

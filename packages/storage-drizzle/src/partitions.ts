@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import { lockMaintenance } from './maintenance-lock.ts'
 
 /** The tables that have a partition for each day (UTC). */
 const PARTITIONED = ['events', 'delivery_attempts'] as const
@@ -10,8 +11,16 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * Makes the day partitions of today and the next six days where they are missing. Rows of such a day that went to the
- * default partition meanwhile are moved. Takes part in a transaction that holds the maintenance lock.
+ * default partition meanwhile are moved. Safe to call at any time, from any process.
  */
+export async function ensurePartitions(sql: postgres.Sql, schema: string): Promise<void> {
+  await sql.begin(async (transaction) => {
+    await lockMaintenance(transaction, schema)
+    await createPartitions(transaction, schema)
+  })
+}
+
+/** The same, in a transaction that holds the maintenance lock. */
 export async function createPartitions(transaction: postgres.ISql, schema: string): Promise<void> {
   const [clock] = await transaction.unsafe<{ today: string }[]>(
     `select to_char(now() at time zone 'utc', 'YYYY-MM-DD') as today`,

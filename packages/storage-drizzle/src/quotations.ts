@@ -1,0 +1,192 @@
+import { type PipelineStatus, type QuotationStorage, STEPS, type StepStatus } from '@quickquote/core'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Database } from './database.ts'
+import { isUuid, scoped } from './scope.ts'
+
+/** Quotations, their progress and their proposals in PostgreSQL: see QuotationStorage. */
+export function quotationStorage(database: Database): QuotationStorage {
+  const { db, tables, schema } = database
+  const { quotations, quotationSteps, proposals } = tables
+  const { organization_id, api_key_id, requirements_text, metadata, ...summary } = getTableColumns(quotations)
+  const { organization_id: _, ...proposal } = getTableColumns(proposals)
+  const byId = eq(quotations.id, sql.placeholder('id'))
+
+  const quotationById = database.prepared('quickquote_quotation', (on) =>
+    on.select({ organization_id, found: summary }).from(quotations).where(byId),
+  )
+  const stepsById = database.prepared('quickquote_steps', (on) =>
+    on
+      .select({ organization_id, quotation: summary, step: getTableColumns(quotationSteps) })
+      .from(quotations)
+      .leftJoin(quotationSteps, eq(quotationSteps.quotation_id, quotations.id))
+      .where(byId),
+  )
+  const proposalByQuotation = database.prepared('quickquote_proposal_of_quotation', (on) =>
+    on
+      .select({ organization_id, found: proposal })
+      .from(quotations)
+      .leftJoin(proposals, eq(proposals.quotation_id, quotations.id))
+      .where(byId),
+  )
+  const proposalById = database.prepared('quickquote_proposal', (on) =>
+    on
+      .select({ organization_id: proposals.organization_id, found: proposal })
+      .from(proposals)
+      .where(eq(proposals.id, sql.placeholder('id'))),
+  )
+
+  return {
+    async acceptQuotation(quotation) {
+      const { files } = quotation
+      // One statement: a quote that was accepted has its files, and is sure to be started.
+      await database.run(
+        `with quotation as (
+           insert into ${schema}.quotations (id, organization_id, name, description, status, processed_step, source,
+             config_id, api_key_id, requirements_text, metadata, created_at, updated_at)
+           values ($1, $2, $3, $4, 'queued', 'none', $5, $6, $7, $8, $9::text::jsonb, $10, $10)
+         ), files as (
+           insert into ${schema}.quotation_files (quotation_id, id, name, type, size, position)
+           select $1::uuid, file.*
+           from unnest($11::uuid[], $12::text[], $13::text[], $14::bigint[]) with ordinality as file
+         )
+         insert into ${schema}.pipeline_starts (quotation_id, due_at) values ($1, $10)`,
+        [
+          quotation.id,
+          quotation.organization_id,
+          quotation.name,
+          quotation.description,
+          quotation.source,
+          quotation.config_id,
+          quotation.api_key_id,
+          quotation.requirementsText,
+          quotation.metadata === null ? null : JSON.stringify(quotation.metadata),
+          quotation.created_at,
+          files.map((file) => file.id),
+          files.map((file) => file.name),
+          files.map((file) => file.type),
+          files.map((file) => file.size),
+        ],
+      )
+      await database.wake()
+    },
+
+    async findQuotation(organizationId, id) {
+      if (!isUuid(id)) return 'unknown'
+      const [row] = await quotationById({ id })
+      return scoped(row, organizationId)
+    },
+
+    async findPipelineStatus(organizationId, quotationId) {
+      if (!isUuid(quotationId)) return 'unknown'
+      const rows = await stepsById({ id: quotationId })
+      const [first] = rows
+      if (first === undefined) return 'unknown'
+      const steps = rows.flatMap(({ step }) => step ?? [])
+      return scoped({ ...first, found: toPipelineStatus(first.quotation, steps) }, organizationId)
+    },
+
+    async findProposalOfQuotation(organizationId, quotationId) {
+      if (!isUuid(quotationId)) return 'unknown'
+      const [row] = await proposalByQuotation({ id: quotationId })
+      return scoped(row, organizationId)
+    },
+
+    async findProposal(organizationId, id) {
+      if (!isUuid(id)) return 'unknown'
+      const [row] = await proposalById({ id })
+      return scoped(row, organizationId)
+    },
+
+    async lockProgress(quotationId) {
+      if (!isUuid(quotationId)) return null
+      const { id, name, source, status } = quotations
+      const [quotation] = await db
+        .select({ quotation_id: id, organization_id, name, source, status })
+        .from(quotations)
+        .where(eq(id, quotationId))
+        .for('no key update')
+      if (quotation === undefined) return null
+      // A statement of its own: the one that waited for the lock still sees the steps as they were before it waited.
+      const rows = await db
+        .select({
+          step: { step: quotationSteps.step, status: quotationSteps.status },
+          proposal: { id: proposals.id, document_id: proposals.document_id },
+        })
+        .from(quotations)
+        .leftJoin(quotationSteps, eq(quotationSteps.quotation_id, id))
+        .leftJoin(proposals, eq(proposals.quotation_id, id))
+        .where(eq(id, quotationId))
+      return {
+        ...quotation,
+        steps: rows.flatMap(({ step }) => step ?? []),
+        proposal: rows[0]?.proposal ?? null,
+      }
+    },
+
+    async saveProgress(organizationId, quotationId, change, now) {
+      await database.transaction(async ({ db }) => {
+        await db
+          .update(quotations)
+          .set({
+            status: change.status,
+            ...(change.processed_step !== undefined && { processed_step: change.processed_step }),
+            ...(change.error_code !== undefined && { error_code: change.error_code }),
+            updated_at: now,
+          })
+          .where(and(eq(quotations.id, quotationId), eq(quotations.organization_id, organizationId)))
+        if (change.step !== undefined) {
+          const { status, error_code } = change.step
+          const completed_at = status === 'running' ? null : now
+          await db
+            .insert(quotationSteps)
+            .values({ ...change.step, quotation_id: quotationId, started_at: now, completed_at })
+            .onConflictDoUpdate({
+              target: [quotationSteps.quotation_id, quotationSteps.step],
+              set: { status, error_code, completed_at },
+            })
+        }
+        if (change.proposal !== undefined) {
+          const { name, document_id } = change.proposal
+          await db
+            .insert(proposals)
+            .values({
+              ...change.proposal,
+              organization_id: organizationId,
+              quotation_id: quotationId,
+              status: 'completed',
+              created_at: now,
+              updated_at: now,
+            })
+            .onConflictDoUpdate({
+              target: proposals.quotation_id,
+              set: { name, document_id, updated_at: now },
+            })
+        }
+      })
+    },
+  }
+}
+
+function toPipelineStatus(
+  quotation: Pick<PipelineStatus, 'status' | 'processed_step' | 'error_code' | 'updated_at'> & { id: string },
+  begun: readonly StepStatus[],
+): PipelineStatus {
+  const { id, status, processed_step, error_code, updated_at } = quotation
+  const steps = STEPS.map((step): StepStatus => {
+    const { status, started_at, completed_at, error_code } =
+      begun.find((each) => each.step === step) ?? PENDING
+    return { step, status, started_at, completed_at, error_code }
+  })
+  const completed = steps.filter((step) => step.status === 'completed').length
+  return {
+    quotation_id: id,
+    status,
+    processed_step,
+    progress: { completed, total: STEPS.length },
+    steps,
+    error_code,
+    updated_at,
+  }
+}
+
+const PENDING = { status: 'pending', started_at: null, completed_at: null, error_code: null } as const

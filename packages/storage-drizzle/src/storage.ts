@@ -1,0 +1,136 @@
+import { ConfigurationError } from '@quickquote/core'
+import postgres from 'postgres'
+import { apiKeyStorage } from './api-keys.ts'
+import { createDatabase, type Database } from './database.ts'
+import { eventStorage } from './events.ts'
+import { type MigrationStatus, migrate, migrationStatus } from './migrate.ts'
+import { ensurePartitions } from './partitions.ts'
+import { quotationStorage } from './quotations.ts'
+import { withStorageErrors } from './storage-error.ts'
+import { DEFAULT_SCHEMA } from './tables.ts'
+import { webhookEndpointStorage } from './webhook-endpoints.ts'
+
+/** Where the database is, or the host's own postgres.js client, which is used and not changed. */
+export type StorageOptions = (
+  | {
+      readonly connectionString: string
+      /** Connections that are opened at most. Default 10. */
+      readonly maxConnections?: number
+    }
+  | { readonly sql: postgres.Sql }
+) & {
+  /** The SQL schema that holds our tables and nothing else. Lower-case letters, digits and `_`. Default `quickquote`. */
+  readonly schema?: string
+  /** Prepared statements. Set it to false behind PgBouncer in transaction mode. Default true. */
+  readonly prepare?: boolean
+}
+
+/** How to look after the database, beside what the rest of the product needs of it. */
+export interface DatabaseCare {
+  /**
+   * Brings the SQL schema up to date: call it when the host starts, or when it is deployed. Does nothing when there is
+   * nothing to do, and may run in any number of processes at once.
+   * @throws ConfigurationError when a newer version has migrated the database, or a migration was edited after it was applied
+   */
+  migrate(): Promise<MigrationStatus>
+  /** Tells whether migrations are missing. Throws what `migrate` throws. */
+  migrationStatus(): Promise<MigrationStatus>
+  /**
+   * For a host that migrates when it is deployed, to call when it starts.
+   * @throws ConfigurationError when migrations are missing, and what `migrate` throws
+   */
+  requireMigrated(): Promise<void>
+  /** Makes the day partitions of the coming week, as `migrate` does too. Call it at least every few days. */
+  ensurePartitions(): Promise<void>
+}
+
+/**
+ * Keeps everything in PostgreSQL. Connects when it is first used.
+ * @throws ConfigurationError for an option that is missing or wrong
+ */
+export function drizzleStorage(options: StorageOptions) {
+  const schema = checkSchema(options.schema ?? DEFAULT_SCHEMA)
+  const sql = connect(options)
+  const database = createDatabase({ sql, schema, prepare: options.prepare ?? true, wake() {} })
+  const care: DatabaseCare = {
+    migrate: () => migrate(sql, schema),
+    migrationStatus: () => migrationStatus(sql, schema),
+    async requireMigrated() {
+      const { pending } = await migrationStatus(sql, schema)
+      if (pending.length > 0) {
+        throw new ConfigurationError(
+          `The database lacks the migrations ${pending.join(', ')}. Run \`await storage.migrate()\` first.`,
+        )
+      }
+    },
+    ensurePartitions: () => ensurePartitions(sql, schema),
+  }
+  return {
+    ...storageOn(database),
+    ...withStorageErrors(care),
+    async close() {
+      if ('connectionString' in options) await sql.end({ timeout: 5 })
+    },
+  }
+}
+
+/** Every part of the storage on one database: on the pool, or bound to a transaction. */
+function storageOn(database: Database) {
+  return {
+    ...withStorageErrors({
+      ...apiKeyStorage(database),
+      ...quotationStorage(database),
+      ...webhookEndpointStorage(database),
+      ...eventStorage(database),
+    }),
+  }
+}
+
+function connect(options: StorageOptions): postgres.Sql {
+  if ('sql' in options) return checkClient(options.sql)
+  const { connectionString, maxConnections = 10, prepare = true } = options
+  if (typeof connectionString !== 'string' || !/^postgres(ql)?:\/\//.test(connectionString)) {
+    throw new ConfigurationError(CONNECTION_STRING_FORM)
+  }
+  try {
+    return postgres(connectionString, {
+      max: maxConnections,
+      prepare,
+      connection: { application_name: 'quickquote' },
+      // Notices would be printed to the console.
+      onnotice() {},
+    })
+  } catch {
+    // The error of the URL parser holds the whole string, password included.
+    throw new ConfigurationError(CONNECTION_STRING_FORM)
+  }
+}
+
+const CONNECTION_STRING_FORM =
+  'connectionString must have the form postgres://user:password@host:port/database (with special characters of the password percent-encoded).'
+
+function checkClient(sql: postgres.Sql): postgres.Sql {
+  if (typeof sql !== 'function' || typeof sql.begin !== 'function') {
+    throw new ConfigurationError('sql must be a client of postgres.js: the result of postgres(…).')
+  }
+  const { column, row, value } = sql.options.transform
+  if (column.from || row.from || value.from) {
+    throw new ConfigurationError(
+      'sql has a `transform`, which would rename our columns and change the JSON that partners sent. ' +
+        'Pass a client without one, or a connectionString.',
+    )
+  }
+  return sql
+}
+
+function checkSchema(schema: string): string {
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith('pg_') || RESERVED.has(schema)) {
+    throw new ConfigurationError(
+      'schema must be the name of an SQL schema of its own: lower-case letters, digits and _, at most 40 characters.',
+    )
+  }
+  return schema
+}
+
+/** Schemas that belong to others. */
+const RESERVED = new Set(['public', 'information_schema'])
