@@ -83,6 +83,15 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     socket.once('close', () => sockets.delete(port))
   })
 
+  /** An error of `respond` is a mistake of the test: it must be seen. */
+  async function answerTo(received: ReceivedWebhook): Promise<ReceiverResponse> {
+    try {
+      return await respond(received)
+    } catch (error) {
+      return { status: 500, body: `The receiver's respond() threw: ${error}` }
+    }
+  }
+
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const received: ReceivedWebhook = {
       method: request.method ?? '',
@@ -94,7 +103,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     requests.push(received)
     for (const waiter of [...waiting]) if (waiter.satisfied()) waiting.delete(waiter)
 
-    const answer: ReceiverResponse = await respond(received)
+    const answer = await answerTo(received)
     if (answer.delayMs !== undefined) await sleep(answer.delayMs, undefined, { ref: false })
     if ('hang' in answer) return
     if ('reset' in answer) {

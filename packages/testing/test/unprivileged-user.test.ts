@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { reachableProgram, serverUser } from '../src/unprivileged-user.ts'
+
+const cleanups: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup()
+})
+
+async function distributionIn(folder: string): Promise<string> {
+  await mkdir(join(folder, 'native', 'bin'), { recursive: true })
+  await mkdir(join(folder, 'native', 'share'))
+  await writeFile(join(folder, 'native', 'share', 'greeting'), 'hello\n', { mode: 0o600 })
+  const program = join(folder, 'native', 'bin', 'greet')
+  await writeFile(program, '#!/bin/sh\ncat "$(dirname "$0")/../share/greeting"\n', { mode: 0o700 })
+  return program
+}
+
+it.runIf(process.getuid?.() === 0)(
+  'programs that the server user cannot reach are copied, all that belongs to them included',
+  async () => {
+    const closed = await mkdtemp(join(tmpdir(), 'quickquote-closed-'))
+    cleanups.push(() => rm(closed, { recursive: true }))
+    const program = await distributionIn(closed)
+    const user = serverUser(closed)
+
+    const copy = reachableProgram(program, user)
+    cleanups.push(() => rm(dirname(dirname(copy)), { recursive: true }))
+    expect(copy).not.toBe(program)
+    expect(spawnSync(copy, { ...user, cwd: '/', encoding: 'utf8' }).stdout).toBe('hello\n')
+    expect(reachableProgram(program, user)).toBe(copy)
+  },
+)
+
+it.runIf(process.getuid?.() !== 0)('a normal user runs the programs where they are, as itself', () => {
+  expect(serverUser(tmpdir())).toBeUndefined()
+  expect(reachableProgram('/anywhere/native/bin/postgres', undefined)).toBe('/anywhere/native/bin/postgres')
+})
