@@ -54,8 +54,9 @@ export function reachableProgram(program: string, user: ServerUser): string {
   if (user === undefined || may('-x', program, user)) return program
 
   const distribution = dirname(dirname(program))
-  const { mtimeMs, size } = lstatSync(program)
-  const copy = join(PUBLIC_FOLDER, `quickquote-postgres-${shortHash(`${distribution} ${mtimeMs} ${size}`)}`)
+  // The time tells a newly installed version from the one that was copied.
+  const { mtimeMs } = lstatSync(distribution)
+  const copy = join(PUBLIC_FOLDER, `quickquote-postgres-${shortHash(`${distribution} ${mtimeMs}`)}`)
   if (lstatSync(copy, { throwIfNoEntry: false }) === undefined) {
     const unfinished = mkdtempSync(`${copy}-`)
     cpSync(distribution, unfinished, { recursive: true, verbatimSymlinks: true })

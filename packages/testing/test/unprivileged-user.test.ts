@@ -33,6 +33,9 @@ it.runIf(process.getuid?.() === 0)(
     expect(copy).not.toBe(program)
     expect(spawnSync(copy, { ...user, cwd: '/', encoding: 'utf8' }).stdout).toBe('hello\n')
     expect(reachableProgram(program, user)).toBe(copy)
+    const sibling = join(dirname(program), 'other')
+    await writeFile(sibling, '')
+    expect(reachableProgram(sibling, user)).toBe(join(dirname(copy), 'other'))
   },
 )
 
