@@ -193,10 +193,12 @@ describe('a program that ends in other ways than stop()', () => {
   it('a pid file whose number belongs to another process by now does not prevent a start', async () => {
     const first = await start()
     await first.stop()
-    // This very process runs, but is no PostgreSQL.
-    const file = join(dataDir, 'cluster', 'postmaster.pid')
-    writeFileSync(file, `${process.pid}\n${join(dataDir, 'cluster')}\n`)
+    // Of the server's user: PostgreSQL itself sees through the pid of anybody else.
     const { uid, gid } = statSync(join(dataDir, 'cluster'))
+    const other = spawn('sleep', ['60'], isRoot ? { uid, gid } : {})
+    cleanups.push(() => other.kill())
+    const file = join(dataDir, 'cluster', 'postmaster.pid')
+    writeFileSync(file, `${other.pid}\n${join(dataDir, 'cluster')}\n`)
     chownSync(file, uid, gid)
     const second = await start()
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])

@@ -17,6 +17,7 @@ async function distributionIn(folder: string): Promise<string> {
   await writeFile(join(folder, 'native', 'share', 'greeting'), 'hello\n', { mode: 0o600 })
   const program = join(folder, 'native', 'bin', 'greet')
   await writeFile(program, '#!/bin/sh\ncat "$(dirname "$0")/../share/greeting"\n', { mode: 0o700 })
+  await writeFile(join(folder, 'native', 'bin', 'depart'), '#!/bin/sh\n', { mode: 0o700 })
   return program
 }
 
@@ -33,9 +34,7 @@ it.runIf(process.getuid?.() === 0)(
     expect(copy).not.toBe(program)
     expect(spawnSync(copy, { ...user, cwd: '/', encoding: 'utf8' }).stdout).toBe('hello\n')
     expect(reachableProgram(program, user)).toBe(copy)
-    const sibling = join(dirname(program), 'other')
-    await writeFile(sibling, '')
-    expect(reachableProgram(sibling, user)).toBe(join(dirname(copy), 'other'))
+    expect(reachableProgram(join(dirname(program), 'depart'), user)).toBe(join(dirname(copy), 'depart'))
   },
 )
 
