@@ -115,7 +115,8 @@ create table "quickquote".events (
 create table "quickquote".events_default partition of "quickquote".events default;
 create index events_of_organization on "quickquote".events (organization_id, created_at);
 
--- Unfinished deliveries only, and without payload: this table is the outbox, and it stays small.
+-- Unfinished deliveries only, and without payload: this table is the outbox, and it stays small. Vacuum never truncates
+-- it: that would lock out the claims, and the space is needed again.
 create table "quickquote".deliveries (
   id uuid primary key,
   organization_id uuid not null,
@@ -131,10 +132,10 @@ create table "quickquote".deliveries (
   is_test boolean not null default false,
   -- Set when the endpoint was disabled or deleted meanwhile: nothing is sent unless somebody resends it.
   parked_at timestamptz(3)
-) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = false);
 create index deliveries_due on "quickquote".deliveries (endpoint_id, due_at) where leased_by is null and parked_at is null;
 create index deliveries_due_first on "quickquote".deliveries (due_at) where leased_by is null and parked_at is null;
-create index deliveries_leased on "quickquote".deliveries (leased_by, endpoint_id) where leased_by is not null;
+-- Counts what is under way to an endpoint. Recovery reads all of it: leased rows are few.
 create index deliveries_in_flight on "quickquote".deliveries (endpoint_id) where leased_by is not null;
 
 create table "quickquote".delivery_attempts (

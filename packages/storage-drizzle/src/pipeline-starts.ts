@@ -1,0 +1,67 @@
+import type { ClaimedStart, PipelineStartStorage, Quote } from '@quickquote/core'
+import type { Database } from './database.ts'
+
+interface Row extends Omit<Quote, 'id'> {
+  readonly quotation_id: string | null
+  readonly attempt: number
+  readonly next_due_at: Date | null
+}
+
+/** The orders to start pipelines: see PipelineStartStorage. */
+export function pipelineStartStorage(database: Database): PipelineStartStorage {
+  const { schema } = database
+
+  return {
+    async claimPipelineStarts({ workerId, limit, now }) {
+      // An order whose quote has ended meanwhile (its pipeline was quicker than its answer, or a host ended it) is done.
+      const rows = await database.run<Row>(
+        `with due as (
+           select quotation_id from ${schema}.pipeline_starts
+           where leased_by is null and due_at <= $2::timestamptz
+           order by due_at limit $3::int
+           for update skip locked
+         ), done as (
+           delete from ${schema}.pipeline_starts where quotation_id in (
+             select quotation_id from due join ${schema}.quotations on id = quotation_id
+             where status in ('completed', 'failed')
+           )
+         ), leased as (
+           update ${schema}.pipeline_starts start set leased_by = $1, attempt = start.attempt + 1
+           from due join ${schema}.quotations quotation on quotation.id = due.quotation_id
+           where start.quotation_id = due.quotation_id and quotation.status not in ('completed', 'failed')
+           returning start.quotation_id, start.attempt
+         ), next as (
+           select due_at from ${schema}.pipeline_starts
+           where leased_by is null and quotation_id not in (select quotation_id from due)
+           order by due_at limit 1
+         )
+         select leased.quotation_id, leased.attempt, organization_id, name, description, config_id, source,
+           requirements_text as "requirementsText", metadata,
+           (select coalesce(jsonb_agg(jsonb_build_object('id', file.id, 'name', file.name, 'type', file.type,
+              'size', file.size) order by file.position), '[]')
+            from ${schema}.quotation_files file where file.quotation_id = leased.quotation_id) as files,
+           next.due_at as next_due_at
+         from (select 1) round
+         left join next on true
+         left join (leased join ${schema}.quotations on id = quotation_id) on true`,
+        [workerId, now, limit],
+      )
+      return { claimed: rows.flatMap(toClaimedStart), nextDueAt: rows[0]?.next_due_at ?? null }
+    },
+
+    async settlePipelineStart({ workerId, quotationId, attempt, retryAt }) {
+      await database.run(
+        retryAt === null
+          ? `delete from ${schema}.pipeline_starts where quotation_id = $1 and leased_by = $2 and attempt = $3`
+          : `update ${schema}.pipeline_starts set leased_by = null, due_at = $4
+             where quotation_id = $1 and leased_by = $2 and attempt = $3`,
+        [quotationId, workerId, attempt, ...(retryAt === null ? [] : [retryAt])],
+      )
+    },
+  }
+}
+
+/** A round without a claim is one row with nothing but `next_due_at`. */
+function toClaimedStart({ quotation_id, attempt, next_due_at: _, ...quote }: Row): ClaimedStart[] {
+  return quotation_id === null ? [] : [{ quote: { id: quotation_id, ...quote }, attempt }]
+}
