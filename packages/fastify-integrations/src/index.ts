@@ -1,1 +1,6 @@
-export {}
+export { answerFrameworkError } from './error-handler.ts'
+export { redactApiKeys } from './key-in-url.ts'
+export type { ApiDocsOptions, FastifyIntegrationsOptions, SessionResolver } from './options.ts'
+export { fastifyIntegrations } from './plugin.ts'
+export type { RedisClient } from './redis-counter.ts'
+export type { Access } from './route.ts'

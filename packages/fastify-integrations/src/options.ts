@@ -1,0 +1,174 @@
+import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
+import type { FastifyRequest } from 'fastify'
+import { DEFAULT_PROBLEM_TYPE_BASE } from './problem.ts'
+import type { RedisClient } from './redis-counter.ts'
+
+/**
+ * Answers who calls a session route: the member and the organizations that it belongs to, or null when nobody is signed in.
+ * It is asked once for each request. When it throws or hangs the request is answered with 503 (or 401, when what it
+ * throws has the `statusCode` 401).
+ */
+export type SessionResolver = (
+  request: FastifyRequest,
+) => Session | null | undefined | Promise<Session | null | undefined>
+
+/** An OpenAPI security scheme. */
+export type SessionScheme =
+  | {
+      readonly type: 'apiKey'
+      readonly in: 'cookie' | 'header'
+      readonly name: string
+      readonly description?: string
+    }
+  | { readonly type: 'http'; readonly scheme: string; readonly description?: string }
+
+export interface ApiDocsOptions {
+  /** Where the interactive documentation is, below the prefix of the plugin. Default `/api-docs`. */
+  readonly path?: string
+  /** How the host's sessions look to a client. Default: a cookie named `session`. */
+  readonly sessionScheme?: SessionScheme
+}
+
+/** The options of the plugin. `prefix`, `logLevel` and the like are Fastify's. */
+export interface FastifyIntegrationsOptions {
+  readonly integrations: Integrations
+  readonly resolveSession: SessionResolver
+  /** Milliseconds that `resolveSession` may take. Default 10,000. */
+  readonly sessionTimeoutMs?: number
+  /** Origins of other sites whose pages may change things, as `https://app.example.com`. Default none. */
+  readonly trustedOrigins?: readonly string[]
+  /** Routes for API keys. False for a host that has key screens of its own. Default true. */
+  readonly apiKeyRoutes?: boolean
+  /** Interactive OpenAPI documentation. False turns it off. Default at `/api-docs`. */
+  readonly apiDocs?: ApiDocsOptions | false
+  /** Shows our routes in the OpenAPI document of the host's own @fastify/swagger, too. Default false. */
+  readonly inHostDocument?: boolean
+  /** An ioredis client that all instances share, for exact limits. Default: each process counts for itself. */
+  readonly redis?: RedisClient
+  /** When Redis does not answer: `open` lets requests through, `closed` answers 503. Default `open`. */
+  readonly onLimiterError?: 'open' | 'closed'
+  /** What stands before the code in the `type` of a problem: a URL of your documentation, or a URN. */
+  readonly problemTypeBase?: string
+}
+
+/** The options, checked and completed. */
+export interface PluginSettings {
+  readonly integrations: Integrations
+  readonly resolveSession: SessionResolver
+  readonly sessionTimeoutMs: number
+  readonly trustedOrigins: ReadonlySet<string>
+  readonly apiKeyRoutes: boolean
+  readonly apiDocs: Required<ApiDocsOptions> | null
+  readonly inHostDocument: boolean
+  readonly redis: RedisClient | undefined
+  readonly onLimiterError: 'open' | 'closed'
+  readonly problemTypeBase: string
+}
+
+const OPTION_NAMES = [
+  'integrations',
+  'resolveSession',
+  'sessionTimeoutMs',
+  'trustedOrigins',
+  'apiKeyRoutes',
+  'apiDocs',
+  'inHostDocument',
+  'redis',
+  'onLimiterError',
+  'problemTypeBase',
+] as const satisfies readonly (keyof FastifyIntegrationsOptions)[]
+
+/** Options of `register` that are Fastify's own. */
+const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
+
+const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
+  path: '/api-docs',
+  sessionScheme: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'session',
+    description: 'The session of the application that these routes live in.',
+  },
+}
+
+/** @throws ConfigurationError for an option that is missing, unknown or wrong, with how to mend it */
+export function checkOptions(options: FastifyIntegrationsOptions): PluginSettings {
+  for (const name of Object.keys(options)) {
+    expect(
+      [...OPTION_NAMES, ...REGISTER_OPTIONS].includes(name),
+      `${name} is not an option. There are: ${OPTION_NAMES.join(', ')}.`,
+    )
+  }
+  const { integrations, resolveSession, redis } = options
+  const { sessionTimeoutMs = 10_000, trustedOrigins = [], onLimiterError = 'open' } = options
+  const { apiKeyRoutes = true, inHostDocument = false, problemTypeBase = DEFAULT_PROBLEM_TYPE_BASE } = options
+  expect(
+    typeof integrations?.quotations?.start === 'function',
+    'integrations is missing: pass what createIntegrations({ … }) returned.',
+  )
+  expect(
+    typeof resolveSession === 'function',
+    'resolveSession is missing: pass a function (request) => ({ memberId, organizations }) or null.',
+  )
+  expect(
+    typeof sessionTimeoutMs === 'number' && sessionTimeoutMs > 0,
+    'sessionTimeoutMs must be a number of milliseconds above 0.',
+  )
+  expect(
+    Array.isArray(trustedOrigins) && trustedOrigins.every(isOrigin),
+    "trustedOrigins must be a list of origins without a path, as ['https://app.example.com'].",
+  )
+  expect(typeof apiKeyRoutes === 'boolean', 'apiKeyRoutes must be true or false.')
+  expect(typeof inHostDocument === 'boolean', 'inHostDocument must be true or false.')
+  expect(
+    redis === undefined || (typeof redis.eval === 'function' && 'defineCommand' in redis),
+    'redis must be an ioredis client: new Redis(url) from the package ioredis.',
+  )
+  expect(
+    onLimiterError === 'open' || onLimiterError === 'closed',
+    "onLimiterError must be 'open' or 'closed'.",
+  )
+  expect(
+    typeof problemTypeBase === 'string' && URL.canParse(`${problemTypeBase}CODE`),
+    'problemTypeBase must be the start of an absolute URI, as https://docs.example.com/errors#.',
+  )
+  return {
+    integrations,
+    resolveSession,
+    sessionTimeoutMs,
+    trustedOrigins: new Set(trustedOrigins),
+    apiKeyRoutes,
+    apiDocs: checkApiDocs(options.apiDocs ?? {}),
+    inHostDocument,
+    redis,
+    onLimiterError,
+    problemTypeBase,
+  }
+}
+
+function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions> | null {
+  if (apiDocs === false) return null
+  expect(
+    typeof apiDocs === 'object' &&
+      Object.keys(apiDocs).every((name) => Object.hasOwn(DEFAULT_API_DOCS, name)),
+    `apiDocs must be false, or an object with: ${Object.keys(DEFAULT_API_DOCS).join(', ')}.`,
+  )
+  const { path, sessionScheme } = { ...DEFAULT_API_DOCS, ...apiDocs }
+  expect(
+    typeof path === 'string' && /^(\/[\w.~-]+)+$/.test(path),
+    'apiDocs.path must be a path as /api-docs, without a slash at its end.',
+  )
+  expect(
+    ['apiKey', 'http'].includes(sessionScheme?.type),
+    'apiDocs.sessionScheme must be an OpenAPI security scheme of the type apiKey or http.',
+  )
+  return { path, sessionScheme }
+}
+
+function isOrigin(origin: unknown): boolean {
+  return typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin
+}
+
+function expect(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new ConfigurationError(`fastifyIntegrations: ${message}`)
+}

@@ -1,0 +1,5 @@
+import { Uuid } from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
+
+/** The parameters of every session route: the organization stands in the path. */
+export const organizationParams = Type.Object({ organizationId: Uuid })

@@ -1,0 +1,34 @@
+import { type AuthenticatedKey, IntegrationError, type Integrations } from '@quickquote/core'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { hasKeyInQuery } from './key-in-url.ts'
+import { API_KEY, REFUSAL } from './request-state.ts'
+
+/**
+ * The first checks of a partner request, in the order of the specification: a key in the query (400), no or no good key
+ * (401), a key that may not be used (403). A failed authentication is thrown only after the limiter of failures has seen
+ * it: see rate-limits.ts, whose hooks run between these two.
+ */
+export function authenticatePartners(scope: FastifyInstance, { apiKeys }: Integrations): void {
+  scope.addHook('onRequest', async (request) => {
+    if (hasKeyInQuery(request.url)) throw new IntegrationError('API_KEY_IN_QUERY')
+    const value = request.headers['x-api-key']
+    try {
+      if (value === undefined || value === '') throw new IntegrationError('API_KEY_MISSING')
+      request[API_KEY] = await apiKeys.authenticate(String(value))
+    } catch (error) {
+      if (!(error instanceof IntegrationError)) throw error
+      request[REFUSAL] = error
+    }
+  })
+
+  scope.addHook('preParsing', async (request) => {
+    if (request[REFUSAL] !== null) throw request[REFUSAL]
+  })
+}
+
+/** The key of a request that got past the hooks. */
+export function apiKeyOf(request: FastifyRequest): AuthenticatedKey {
+  const key = request[API_KEY]
+  if (key === null) throw new IntegrationError('API_KEY_MISSING')
+  return key
+}

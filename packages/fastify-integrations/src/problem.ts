@@ -1,0 +1,53 @@
+import { ERRORS, type ErrorCode, type IntegrationError } from '@quickquote/core'
+import { type Static, Type } from '@sinclair/typebox'
+
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
+
+/** The start of every problem's `type`, unless the host gives one. The code follows. */
+export const DEFAULT_PROBLEM_TYPE_BASE = 'urn:problem-type:quickquote:'
+
+/** An error as it is sent (RFC 9457). */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ format: 'uri', description: 'Names the kind of problem. Stable.' }),
+    title: Type.String({ description: 'The kind of problem, in words.' }),
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    detail: Type.String({ description: 'What happened here, or what to do about it.' }),
+    instance: Type.String({ description: 'The request id, as in `X-Request-Id`.' }),
+    code: Type.String({ description: 'A stable code to switch on.' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          pointer: Type.String({
+            description: 'A JSON pointer into the body; `:name` or `?name` for a part of the URL.',
+          }),
+          detail: Type.String({ description: 'What is allowed there.' }),
+        }),
+        { description: 'The fields that are wrong, for a validation failure.' },
+      ),
+    ),
+  },
+  { title: 'Problem' },
+)
+export type Problem = Static<typeof Problem>
+
+/** The problem that a refusal is answered with. A refusal without words of its own tells what to do. */
+export function problemOf(
+  refusal: Pick<IntegrationError, 'code' | 'message' | 'errors'>,
+  context: { typeBase: string; requestId: string },
+): Problem {
+  const { status, title, advice } = ERRORS[refusal.code]
+  return {
+    type: problemType(refusal.code, context.typeBase),
+    title,
+    status,
+    detail: refusal.message === title ? advice : refusal.message,
+    instance: context.requestId,
+    code: refusal.code,
+    ...(refusal.errors.length > 0 ? { errors: [...refusal.errors] } : {}),
+  }
+}
+
+export function problemType(code: ErrorCode, typeBase: string): string {
+  return typeBase + code
+}

@@ -1,0 +1,34 @@
+import { type ErrorCode, IntegrationError } from '@quickquote/core'
+
+/** Statuses that hooks of the host (guards, limiters, load shedding) and Fastify itself refuse with. */
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'MALFORMED_REQUEST',
+  401: 'SESSION_REQUIRED',
+  403: 'PERMISSION_REQUIRED',
+  404: 'ROUTE_NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  413: 'PAYLOAD_TOO_LARGE',
+  414: 'MALFORMED_REQUEST',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'RATE_LIMITED',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+/** Errors of Fastify that are worth more words than their status has. */
+const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'The URL holds a malformed percent-escape.',
+  FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+}
+
+/** Turns whatever was thrown into a refusal. The words of a foreign error are never passed on. */
+export function toRefusal(error: unknown): IntegrationError {
+  if (error instanceof IntegrationError) return error
+  const { statusCode, code } = (error ?? {}) as { statusCode?: unknown; code?: unknown }
+  return new IntegrationError(codeOf(statusCode), DETAIL_OF_CODE[String(code)], { cause: error })
+}
+
+function codeOf(status: unknown): ErrorCode {
+  if (typeof status !== 'number') return 'INTERNAL_ERROR'
+  return CODE_OF_STATUS[status] ?? (status >= 400 && status < 500 ? 'MALFORMED_REQUEST' : 'INTERNAL_ERROR')
+}

@@ -1,0 +1,47 @@
+import { IntegrationError } from '@quickquote/core'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { apiKeyOf } from './partner-auth.ts'
+import { Problem } from './problem.ts'
+import type { Answer, Route } from './route.ts'
+import { callerOf } from './session-auth.ts'
+
+/** How the row looks in an OpenAPI document of @fastify/swagger: ours, or the host's. */
+export type Documentation = (route: Route) => { hide: boolean; swaggerTransform: SwaggerTransform | false }
+type SwaggerTransform = NonNullable<Exclude<FastifyInstanceConfig['swaggerTransform'], false>>
+type FastifyInstanceConfig = import('fastify').FastifyContextConfig
+
+/** Turns a row of the route table into a route of the scope, which has its authentication already. */
+export function registerRoute(scope: FastifyInstance, route: Route, document: Documentation): void {
+  const { hide, swaggerTransform } = document(route)
+  const { status, schema } = route.answer
+  scope.route({
+    method: route.method,
+    url: route.url,
+    ...(route.method === 'GET' ? { exposeHeadRoute: true } : {}),
+    config: {
+      integrations: { access: route.access, limit: 'limit' in route ? route.limit : undefined },
+      swaggerTransform,
+    },
+    // A schema for every status: what is not declared is never sent.
+    schema: {
+      hide,
+      params: route.params,
+      response: { [status]: schema, '2xx': schema, '4xx': Problem, '5xx': Problem },
+    },
+    async handler(request, reply) {
+      if (route.body !== undefined && request.body === undefined) {
+        throw new IntegrationError('MALFORMED_REQUEST', 'The body is empty.')
+      }
+      const { body, headers } = await handle(route, request)
+      reply.code(status).headers({ ...headers })
+      return body
+    },
+  })
+}
+
+function handle(route: Route, request: FastifyRequest): Promise<Answer<unknown>> {
+  const call = { params: request.params, body: request.body, request }
+  return route.access === 'api_key'
+    ? route.handle({ ...call, apiKey: apiKeyOf(request) })
+    : route.handle({ ...call, member: callerOf(request) })
+}

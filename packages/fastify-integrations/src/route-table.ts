@@ -1,0 +1,39 @@
+import type { Integrations } from '@quickquote/core'
+import type { Area } from './route.ts'
+import { apiKeyRoutes } from './routes/api-keys.ts'
+import { proposalRoutes } from './routes/proposals.ts'
+import { quotationRoutes } from './routes/quotations.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+
+const PARTNER_PREFIX = '/v1/integrations'
+const ORGANIZATION_PREFIX = '/v1/organizations/:organizationId'
+
+/**
+ * Every route, with who may call it.
+ * @param options.apiKeyRoutes false for a host that has key screens of its own
+ * @param options.prefix the prefix that the plugin was registered with
+ */
+export function routeTable(
+  integrations: Integrations,
+  options: { apiKeyRoutes: boolean; prefix: string },
+): readonly Area[] {
+  const partner: Area = {
+    prefix: PARTNER_PREFIX,
+    kind: 'partner',
+    routes: [
+      ...quotationRoutes(integrations, { baseUrl: options.prefix + PARTNER_PREFIX }),
+      ...proposalRoutes(integrations),
+    ],
+  }
+  const apiKeys: Area = {
+    prefix: `${ORGANIZATION_PREFIX}/api-keys`,
+    kind: 'session',
+    routes: apiKeyRoutes(integrations),
+  }
+  const webhooks: Area = {
+    prefix: `${ORGANIZATION_PREFIX}/webhooks`,
+    kind: 'session',
+    routes: webhookRoutes(integrations),
+  }
+  return options.apiKeyRoutes ? [partner, apiKeys, webhooks] : [partner, webhooks]
+}

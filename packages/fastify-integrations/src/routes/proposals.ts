@@ -1,0 +1,32 @@
+import { DocumentUrl, type Integrations, Uuid } from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
+import { EXAMPLE } from '../examples.ts'
+import { type PartnerRoute, partnerRoute } from '../route.ts'
+
+/** Proposal documents (specification, "GET /v1/integrations/proposals/:id/document-url"). */
+export function proposalRoutes({ quotations }: Integrations): readonly PartnerRoute[] {
+  return [
+    partnerRoute({
+      method: 'GET',
+      url: '/proposals/:id/document-url',
+      access: 'api_key',
+      operationId: 'getProposalDocumentUrl',
+      tag: 'Proposals',
+      summary: 'Get a short-lived link to the document of a proposal',
+      params: Type.Object({ id: Uuid }),
+      answer: {
+        status: 200,
+        description: 'The link. Whoever has it can read the document until it expires.',
+        schema: DocumentUrl,
+        example: {
+          url: `https://files.example.com/proposals/${EXAMPLE.documentId}.pdf?signature=example`,
+          expires_at: EXAMPLE.finishedAt,
+        },
+      },
+      errors: ['PROPOSAL_NOT_FOUND', 'DOCUMENT_NOT_READY', 'OTHER_ORGANIZATION'],
+      handle: async ({ apiKey, params }) => ({
+        body: await quotations.documentUrl(apiKey.organizationId, params.id),
+      }),
+    }),
+  ]
+}

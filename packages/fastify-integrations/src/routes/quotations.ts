@@ -1,0 +1,171 @@
+import {
+  type Integrations,
+  PipelineStatus,
+  Proposal,
+  Quotation,
+  STEPS,
+  StartedQuotation,
+  startQuotationBody,
+  Uuid,
+} from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
+import { EXAMPLE } from '../examples.ts'
+import { type PartnerRoute, partnerRoute } from '../route.ts'
+
+/** A hint for polling, in seconds: three requests every five seconds stay below 60 a minute. */
+const POLL_AFTER_SECONDS = 5
+
+const params = Type.Object({ id: Uuid })
+const tag = 'Quick Quotes'
+
+/** Starting and reading Quick Quotes (specification, "Partner integrations API"). */
+export function quotationRoutes(
+  { quotations, settings }: Integrations,
+  { baseUrl }: { baseUrl: string },
+): readonly PartnerRoute[] {
+  return [
+    partnerRoute({
+      method: 'POST',
+      url: '/quotations',
+      access: 'api_key',
+      limit: 'starts',
+      operationId: 'startQuotation',
+      tag,
+      summary: 'Start a Quick Quote',
+      description:
+        'Returns at once. Follow the quote by polling, or by webhooks. Whatever the body says about an organization is ignored: the key decides.',
+      params: Type.Object({}),
+      body: {
+        'application/json': {
+          schema: startQuotationBody(settings.limits),
+          example: {
+            name: 'Customer portal',
+            description: 'Second phase',
+            requirementsText: 'Customers sign in and see their invoices.',
+            metadata: { crm_deal: 'D-1042' },
+          },
+        },
+      },
+      answer: {
+        status: 202,
+        description: 'The quote was accepted and will run.',
+        schema: StartedQuotation,
+        example: { quotation_id: EXAMPLE.quotationId, status: 'queued' },
+        headers: {
+          Location: Type.String({ description: 'Where the summary of the quotation is.' }),
+          'Retry-After': Type.Integer({ description: 'Seconds to wait before polling.' }),
+        },
+      },
+      errors: [],
+      async handle({ apiKey, body }) {
+        const started = await quotations.start({
+          organizationId: apiKey.organizationId,
+          source: 'api_key',
+          apiKeyId: apiKey.id,
+          body,
+        })
+        return {
+          body: started,
+          headers: {
+            Location: `${baseUrl}/quotations/${started.quotation_id}`,
+            'Retry-After': String(POLL_AFTER_SECONDS),
+          },
+        }
+      },
+    }),
+
+    partnerRoute({
+      method: 'GET',
+      url: '/quotations/:id',
+      access: 'api_key',
+      operationId: 'getQuotation',
+      tag,
+      summary: 'Get the summary of a quotation',
+      params,
+      answer: {
+        status: 200,
+        description: 'The quotation.',
+        schema: Quotation,
+        example: {
+          id: EXAMPLE.quotationId,
+          name: 'Customer portal',
+          description: 'Second phase',
+          status: 'running',
+          processed_step: 'requirement_analysis',
+          source: 'api_key',
+          config_id: null,
+          error_code: null,
+          created_at: EXAMPLE.startedAt,
+          updated_at: EXAMPLE.finishedAt,
+        },
+      },
+      errors: ['QUOTATION_NOT_FOUND', 'OTHER_ORGANIZATION'],
+      handle: async ({ apiKey, params }) => ({
+        body: await quotations.get(apiKey.organizationId, params.id),
+      }),
+    }),
+
+    partnerRoute({
+      method: 'GET',
+      url: '/quotations/:id/pipeline',
+      access: 'api_key',
+      operationId: 'getQuotationPipeline',
+      tag,
+      summary: 'Get the progress of a quotation, step by step',
+      params,
+      answer: {
+        status: 200,
+        description: 'All steps, in their order.',
+        schema: PipelineStatus,
+        example: {
+          quotation_id: EXAMPLE.quotationId,
+          status: 'running',
+          processed_step: 'requirement_analysis',
+          progress: { completed: 1, total: STEPS.length },
+          steps: STEPS.map((step, index) => ({
+            step,
+            status: index === 0 ? 'completed' : 'pending',
+            started_at: index === 0 ? EXAMPLE.startedAt : null,
+            completed_at: index === 0 ? EXAMPLE.finishedAt : null,
+            error_code: null,
+          })),
+          error_code: null,
+          updated_at: EXAMPLE.finishedAt,
+        },
+      },
+      errors: ['QUOTATION_NOT_FOUND', 'OTHER_ORGANIZATION'],
+      handle: async ({ apiKey, params }) => ({
+        body: await quotations.pipelineStatus(apiKey.organizationId, params.id),
+      }),
+    }),
+
+    partnerRoute({
+      method: 'GET',
+      url: '/quotations/:id/proposal',
+      access: 'api_key',
+      operationId: 'getQuotationProposal',
+      tag,
+      summary: 'Get the proposal of a quotation',
+      description: 'Metadata only. The document has a link of its own, once `document_id` is set.',
+      params,
+      answer: {
+        status: 200,
+        description: 'The proposal.',
+        schema: Proposal,
+        example: {
+          id: EXAMPLE.proposalId,
+          name: 'Customer portal',
+          status: 'completed',
+          document_id: EXAMPLE.documentId,
+          quotation_id: EXAMPLE.quotationId,
+          created_at: EXAMPLE.finishedAt,
+          updated_at: EXAMPLE.finishedAt,
+        },
+      },
+      errors: ['QUOTATION_NOT_FOUND', 'PROPOSAL_NOT_FOUND', 'OTHER_ORGANIZATION'],
+      handle: async ({ apiKey, params }) => ({
+        body: await quotations.proposal(apiKey.organizationId, params.id),
+      }),
+    }),
+  ]
+}

@@ -1,0 +1,33 @@
+import { validateUrlPart } from '@quickquote/core'
+import type { TSchema } from '@sinclair/typebox'
+import fastJson from 'fast-json-stringify'
+import type { FastifyInstance } from 'fastify'
+
+type Serialize = (value: unknown) => string
+
+/**
+ * Our own validator and serializer, for our routes only: what the host has set (zod, another Ajv) stays with the host.
+ * Fastify validates what is in the URL, with core's validator; bodies are validated by core itself.
+ */
+export function compileSchemas(scope: FastifyInstance): void {
+  scope.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
+    const where = httpPart === 'params' ? ':' : '?'
+    return (value: unknown) => {
+      try {
+        return { value: validateUrlPart(schema, value, where) }
+      } catch (error) {
+        return { error: error as Error }
+      }
+    }
+  })
+
+  const compiled = new Map<unknown, Serialize>()
+  scope.setSerializerCompiler<TSchema>(({ schema }) => {
+    let serialize = compiled.get(schema)
+    if (serialize === undefined) {
+      serialize = fastJson(schema)
+      compiled.set(schema, serialize)
+    }
+    return serialize
+  })
+}

@@ -1,0 +1,85 @@
+import {
+  IntegrationError,
+  type Member,
+  memberOf,
+  requireManageIntegrations,
+  type Session,
+  validate,
+} from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isCrossSite } from './cross-site.ts'
+import type { SessionResolver } from './options.ts'
+import { MEMBER } from './request-state.ts'
+
+/** What a resolver must answer. It is the host's code, so it is checked like any input. */
+const SessionShape = Type.Object({
+  memberId: Type.String({ minLength: 1 }),
+  organizations: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      role: Type.Optional(Type.String()),
+      permissions: Type.Optional(Type.Array(Type.String())),
+    }),
+  ),
+})
+
+export interface SessionAuthentication {
+  readonly resolveSession: SessionResolver
+  readonly sessionTimeoutMs: number
+  readonly trustedOrigins: ReadonlySet<string>
+}
+
+/** Finds out which member calls: the resolver is asked once. 401 without a session, 403 without the right to this route. */
+export function authenticateMembers(scope: FastifyInstance, options: SessionAuthentication): void {
+  scope.addHook('onRequest', async (request) => {
+    const session = await resolve(request, options)
+    if (session === null) throw new IntegrationError('SESSION_REQUIRED')
+    if (isCrossSite(request, options.trustedOrigins)) throw new IntegrationError('CROSS_SITE_REQUEST')
+    const { organizationId } = request.params as { organizationId: string }
+    const member = memberOf(session, organizationId)
+    if (request.routeOptions.config.integrations?.access !== 'member') requireManageIntegrations(member)
+    request[MEMBER] = member
+  })
+}
+
+/** The member of a request that got past the hook. */
+export function callerOf(request: FastifyRequest): Member {
+  const member = request[MEMBER]
+  if (member === null) throw new IntegrationError('SESSION_REQUIRED')
+  return member
+}
+
+async function resolve(
+  request: FastifyRequest,
+  { resolveSession, sessionTimeoutMs }: SessionAuthentication,
+): Promise<Session | null> {
+  const answer = await answerInTime(async () => resolveSession(request), sessionTimeoutMs)
+  if (answer === null || answer === undefined) return null
+  try {
+    return validate(SessionShape, answer)
+  } catch (error) {
+    const fields = error instanceof IntegrationError ? error.errors : []
+    request.log.error({ fields }, 'resolveSession answered neither a session nor null')
+    throw new IntegrationError('INTERNAL_ERROR')
+  }
+}
+
+/** A resolver that fails or hangs is a 503. One that throws an error with status 401 says that nobody is signed in. */
+async function answerInTime(call: () => Promise<unknown>, timeoutMs: number): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`resolveSession did not answer within ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+  })
+  try {
+    return await Promise.race([call(), timeout])
+  } catch (error) {
+    if (error instanceof Error && 'statusCode' in error && error.statusCode === 401) return null
+    throw new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,38 @@
+import { IntegrationError } from '@quickquote/core'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Area } from './route.ts'
+
+/**
+ * Answers what no row answers: 405 with `Allow` for a known path, else 404. These are routes, not only a not-found handler,
+ * so that authentication and limits hold for them as for all others. OPTIONS is left out: a host may answer preflights on
+ * a route of its own, which a more specific one would hide.
+ */
+export function refuseUnknownRoutes(scope: FastifyInstance, { kind, routes }: Area): void {
+  const patterns = routes.map(({ url, method }) => ({ url, method, pattern: patternOf(url) }))
+
+  async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
+    const rest = (request.params as { '*'?: string })['*']
+    const path = rest === undefined ? '' : `/${rest}`
+    const allowed = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    if (allowed.length === 0) throw new IntegrationError('ROUTE_NOT_FOUND')
+    reply.header('allow', withHead(allowed).join(', '))
+    throw new IntegrationError('METHOD_NOT_ALLOWED')
+  }
+
+  const config = { integrations: { access: kind === 'partner' ? ('api_key' as const) : ('member' as const) } }
+  for (const url of ['', '/*']) {
+    const taken = withHead(routes.filter((route) => route.url === url).map(({ method }) => method))
+    const method = scope.supportedMethods.filter((each) => each !== 'OPTIONS' && !taken.includes(each))
+    // Before the body is read: what it holds does not matter any more.
+    scope.route({ url, method, config, schema: { hide: true }, preParsing: refuse, handler: refuse })
+  }
+  scope.setNotFoundHandler(refuse)
+}
+
+function withHead(methods: readonly string[]): string[] {
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
+}
+
+function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`)
+}
