@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 export function apiKeyStorage({ db, tables, schema, run, prepared }: Database): ApiKeyStorage {
   const { apiKeys } = tables
 
-  const findByHash = prepared('quickquote_api_key_by_hash', (on) =>
+  const findByHash = prepared((on) =>
     on
       .select({
         id: apiKeys.id,

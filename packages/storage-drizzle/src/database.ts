@@ -1,14 +1,13 @@
 import { ConfigurationError } from '@quickquote/core'
-import { is, type SQL, sql as sqlOf } from 'drizzle-orm'
-import { type PgDatabase, type PgQueryResultHKT, PgTransaction } from 'drizzle-orm/pg-core'
-import { drizzle } from 'drizzle-orm/pg-proxy'
+import { entityKind, type SQL, sql as sqlOf } from 'drizzle-orm'
+import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type postgres from 'postgres'
 import { createTables, type Tables } from './tables.ts'
 
 /** What a raw statement may be given. An array becomes an array of PostgreSQL. */
 export type Parameter = string | number | boolean | Date | Uint8Array | null | readonly Parameter[]
 
-export type Drizzle = PgDatabase<PgQueryResultHKT>
+export type Drizzle = PgRemoteDatabase
 
 /** What each part of the storage works with: where its statements run, and in which SQL schema. */
 export interface Database {
@@ -21,14 +20,14 @@ export interface Database {
    * Runs one raw statement (`$1`, `$2`, …; prepared where the connection allows it). In the rows, `timestamptz` is a
    * Date and `bytea` a Buffer, whatever the driver. For the rest, statements keep to what reads alike everywhere:
    * columns have names of their own and are no arrays, counts are cast to `int`, JSON goes in as a string with
-   * `$1::text::jsonb`, and a parameter is cast where one use of it does not tell its type.
+   * `$1::text::jsonb`, and a parameter is cast where one use of it does not tell its type. What a statement returns that
+   * may run in a host's transaction has names of one word, since the host's postgres.js may rename the others.
    */
   run<Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>
   /**
    * A query of drizzle that runs often: it is built at its first use and kept. Its parameters are drizzle's placeholders.
-   * @param name the name of the prepared statement, where the driver wants one
    */
-  prepared<T>(name: string, build: (db: Drizzle) => Preparable<T>): Prepared<T>
+  prepared<T>(build: (db: Drizzle) => Preparable<T>): Prepared<T>
   /** Runs `work` in one transaction; where one is under way, in that one. */
   transaction<T>(work: (database: Database) => Promise<T>): Promise<T>
   /** Wakes the workers as soon as what was written is committed. */
@@ -44,7 +43,6 @@ export interface Database {
 type Prepared<T> = (values: Record<string, unknown>) => Promise<T>
 
 interface Preparable<T> {
-  execute(values?: Record<string, unknown>): Promise<T>
   prepare(name: string): { execute(values?: Record<string, unknown>): Promise<T> }
 }
 
@@ -106,56 +104,104 @@ export function createDatabase({ sql, schema, prepare, wake }: Connection): Data
 
 type Statements = Pick<Database, 'db' | 'run' | 'prepared'>
 
-function onTransactionOfHost(transaction: unknown, prepare: boolean): Statements {
-  if (is(transaction, PgTransaction)) return onDrizzle(transaction as unknown as Drizzle)
-  if (isTransactionOfPostgresJs(transaction)) return onPostgresJs(transaction, prepare)
-  throw new ConfigurationError(
-    'within() takes a transaction that is under way: the `tx` of `db.transaction(async (tx) => …)` (drizzle), ' +
-      'or the `sql` of `sql.begin(async (sql) => …)` (postgres.js).',
-  )
+/** What runs a statement whose parameters are encoded. */
+interface Driver {
+  /** The rows as objects. */
+  rows(text: string, parameters: Encoded[]): Promise<Result>
+  /** The rows as arrays, in the order of the columns. */
+  values(text: string, parameters: Encoded[]): Promise<unknown[][]>
 }
 
-/** The client itself has no savepoints: statements on it would not be part of any transaction. */
-function isTransactionOfPostgresJs(value: unknown): value is postgres.TransactionSql {
-  return typeof value === 'function' && 'unsafe' in value && 'savepoint' in value
+interface Result {
+  readonly rows: Record<string, unknown>[]
+  readonly columns: readonly { name: string; type: number }[]
 }
 
 /**
- * postgres.js as it is. drizzle's own adapter would change how the client reads and writes dates and JSON, for
- * everybody who uses it, and prepares no statements; its proxy driver leaves both to us.
+ * drizzle's proxy driver sits on whatever runs the statements. Its adapter for postgres.js would change how the client
+ * reads and writes dates and JSON, for everybody who uses it, and prepares no statements.
  */
-function onPostgresJs(sql: postgres.ISql, prepare: boolean): Statements {
-  const query = (text: string, parameters: readonly Parameter[]) =>
-    sql.unsafe<Record<string, unknown>[]>(text, parameters.map(encode), { prepare })
-  const db = drizzle(async (text, parameters, method) => {
-    const pending = query(text, parameters)
-    return { rows: await (method === 'all' ? pending.values() : pending) }
+function statementsOn(driver: Driver): Statements {
+  const db = drizzle(async (text, parameters: Parameter[], method) => {
+    const encoded = parameters.map(encode)
+    return method === 'all' ? { rows: await driver.values(text, encoded) } : driver.rows(text, encoded)
   })
   return {
     db,
     async run<Row>(text: string, parameters: readonly Parameter[] = []) {
-      return decode<Row>(await query(text, parameters))
+      return decode<Row>(await driver.rows(text, parameters.map(encode)))
     },
-    prepared<T>(name: string, build: (db: Drizzle) => Preparable<T>): Prepared<T> {
-      let statement: Pick<Preparable<T>, 'execute'> | undefined
+    prepared<T>(build: (db: Drizzle) => Preparable<T>): Prepared<T> {
+      let statement: ReturnType<Preparable<T>['prepare']> | undefined
       return (values) => {
-        statement ??= build(db).prepare(name)
+        // The driver names statements itself.
+        statement ??= build(db).prepare('')
         return statement.execute(values)
       }
     },
   }
 }
 
-/** A host's own drizzle, on whichever driver it chose. */
-function onDrizzle(db: Drizzle): Statements {
-  return {
-    db,
-    async run<Row>(text: string, parameters: readonly Parameter[] = []) {
-      return decode<Row>(await db.execute(toDrizzle(text, parameters.map(encode))))
+function onPostgresJs(sql: postgres.ISql, prepare: boolean): Statements {
+  return statementsOn({
+    async rows(text, parameters) {
+      const rows = await sql.unsafe<Record<string, unknown>[]>(text, parameters, { prepare })
+      return { rows, columns: rows.columns }
     },
-    // A named statement would stay on the host's connection, and breaks behind some poolers.
-    prepared: (_name, build) => (values) => build(db).execute(values),
+    values: (text, parameters) => sql.unsafe(text, parameters, { prepare }).values(),
+  })
+}
+
+function onTransactionOfHost(transaction: unknown, prepare: boolean): Statements {
+  if (isTransactionOfPostgresJs(transaction)) return onPostgresJs(transaction, prepare)
+  if (isTransactionOfDrizzle(transaction)) return onDrizzle(transaction)
+  throw new ConfigurationError(
+    'within() takes a transaction that is under way: the `tx` of `db.transaction(async (tx) => …)` (drizzle), ' +
+      'or the `sql` of `sql.begin(async (sql) => …)` (postgres.js).',
+  )
+}
+
+/** A client of postgres.js has no savepoints: statements on it would not be part of any transaction. */
+function isTransactionOfPostgresJs(value: unknown): value is postgres.TransactionSql {
+  return typeof value === 'function' && 'unsafe' in value && 'savepoint' in value
+}
+
+/** What we use of a host's drizzle, which may be of another version than ours. */
+interface DrizzleTransaction {
+  execute(query: SQL): Promise<unknown>
+}
+
+/** A database of drizzle that is no transaction cannot be rolled back. */
+function isTransactionOfDrizzle(value: unknown): value is DrizzleTransaction {
+  if (typeof value !== 'object' || value === null) return false
+  return entityKind in Object(value.constructor) && 'execute' in value && 'rollback' in value
+}
+
+function onDrizzle(transaction: DrizzleTransaction): Statements {
+  const rows: Driver['rows'] = async (text, parameters) =>
+    readResult(await transaction.execute(toDrizzle(text, parameters)))
+  return statementsOn({
+    rows,
+    async values(text, parameters) {
+      const result = await rows(text, parameters)
+      return result.rows.map((row) => {
+        const values = Object.values(row)
+        // Of two columns with one name only one is in the object.
+        if (values.length < result.columns.length) throw new Error('Two columns have the same name.')
+        return values
+      })
+    },
+  })
+}
+
+/** drizzle passes on what its driver gives: postgres.js an array with `columns`, pg and others `rows` and `fields`. */
+function readResult(result: unknown): Result {
+  if (Array.isArray(result)) return { rows: result, columns: (result as Partial<Result>).columns ?? [] }
+  const { rows, fields = [] } = result as {
+    rows: Result['rows']
+    fields?: readonly { name: string; dataTypeID: number }[]
   }
+  return { rows, columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })) }
 }
 
 /** Turns `$1` into what drizzle takes. A parameter that is used twice is sent twice. */
@@ -190,28 +236,13 @@ function encodeElement(element: Parameter): string {
 
 const TIMESTAMPTZ = 1184
 
-/** The rows of a result with their timestamps as Dates, which drizzle's adapters leave as strings. */
-function decode<Row>(result: unknown): Row[] {
-  const { rows, timestamps } = readResult(result)
-  for (const name of timestamps) {
+/** The rows with their timestamps as Dates: drizzle's adapters leave them as strings. */
+function decode<Row>({ rows, columns }: Result): Row[] {
+  for (const { name } of columns.filter(({ type }) => type === TIMESTAMPTZ)) {
     for (const row of rows) {
       const value = row[name]
       if (typeof value === 'string') row[name] = new Date(value)
     }
   }
   return rows as Row[]
-}
-
-/** Results look differently with each driver: postgres.js returns an array with `columns`, pg an object with `fields`. */
-function readResult(result: unknown): { rows: Record<string, unknown>[]; timestamps: string[] } {
-  const { rows, columns, fields } = result as {
-    rows?: Record<string, unknown>[]
-    columns?: { name: string; type: number }[]
-    fields?: { name: string; dataTypeID: number }[]
-  }
-  const types = columns ?? fields?.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })) ?? []
-  return {
-    rows: Array.isArray(result) ? (result as Record<string, unknown>[]) : (rows ?? []),
-    timestamps: types.filter(({ type }) => type === TIMESTAMPTZ).map(({ name }) => name),
-  }
 }

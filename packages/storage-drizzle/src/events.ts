@@ -8,7 +8,7 @@ export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordE
   return {
     async recordEvent(event) {
       // One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all.
-      const [recorded] = await database.run<{ has_deliveries: boolean }>(
+      const [recorded] = await database.run<{ waiting: boolean }>(
         `with event as (
            insert into ${schema}.events (id, organization_id, type, quotation_id, body, created_at)
            values ($1, $2, $3, $4, $5, $6)
@@ -20,7 +20,7 @@ export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordE
              and $3::text = any (events) and (trigger_mode = 'always' or $7::text = 'api_key')
            returning 1
          )
-         select exists (select from delivery) as has_deliveries`,
+         select exists (select from delivery) as waiting`,
         [
           event.id,
           event.organization_id,
@@ -31,7 +31,7 @@ export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordE
           event.generation_source,
         ],
       )
-      if (recorded?.has_deliveries) await database.wake()
+      if (recorded?.waiting) await database.wake()
     },
   }
 }

@@ -7,28 +7,39 @@ import { isUuid, scoped } from './scope.ts'
 export function quotationStorage(database: Database): QuotationStorage {
   const { db, tables, schema } = database
   const { quotations, quotationSteps, proposals } = tables
-  const { organization_id, api_key_id, requirements_text, metadata, ...summary } = getTableColumns(quotations)
+  const { id, organization_id, name, description, status, processed_step, source } = quotations
+  const { config_id, error_code, created_at, updated_at } = quotations
+  const state = { id, status, processed_step, error_code, updated_at }
+  const summary = { ...state, name, description, source, config_id, created_at }
   const { organization_id: _, ...proposal } = getTableColumns(proposals)
-  const byId = eq(quotations.id, sql.placeholder('id'))
+  const step = {
+    step: quotationSteps.step,
+    started_at: quotationSteps.started_at,
+    completed_at: quotationSteps.completed_at,
+    // Columns of one statement need names of their own: some drivers give rows as objects.
+    status: sql<StepStatus['status']>`${quotationSteps.status}`.as('step_status'),
+    error_code: sql<string | null>`${quotationSteps.error_code}`.as('step_error_code'),
+  }
+  const byId = eq(id, sql.placeholder('id'))
 
-  const quotationById = database.prepared('quickquote_quotation', (on) =>
+  const quotationById = database.prepared((on) =>
     on.select({ organization_id, found: summary }).from(quotations).where(byId),
   )
-  const stepsById = database.prepared('quickquote_steps', (on) =>
+  const stepsById = database.prepared((on) =>
     on
-      .select({ organization_id, quotation: summary, step: getTableColumns(quotationSteps) })
+      .select({ organization_id, state, step })
       .from(quotations)
-      .leftJoin(quotationSteps, eq(quotationSteps.quotation_id, quotations.id))
+      .leftJoin(quotationSteps, eq(quotationSteps.quotation_id, id))
       .where(byId),
   )
-  const proposalByQuotation = database.prepared('quickquote_proposal_of_quotation', (on) =>
+  const proposalByQuotation = database.prepared((on) =>
     on
       .select({ organization_id, found: proposal })
       .from(quotations)
-      .leftJoin(proposals, eq(proposals.quotation_id, quotations.id))
+      .leftJoin(proposals, eq(proposals.quotation_id, id))
       .where(byId),
   )
-  const proposalById = database.prepared('quickquote_proposal', (on) =>
+  const proposalById = database.prepared((on) =>
     on
       .select({ organization_id: proposals.organization_id, found: proposal })
       .from(proposals)
@@ -82,7 +93,7 @@ export function quotationStorage(database: Database): QuotationStorage {
       const [first] = rows
       if (first === undefined) return 'unknown'
       const steps = rows.flatMap(({ step }) => step ?? [])
-      return scoped({ ...first, found: toPipelineStatus(first.quotation, steps) }, organizationId)
+      return scoped({ ...first, found: toPipelineStatus(first.state, steps) }, organizationId)
     },
 
     async findProposalOfQuotation(organizationId, quotationId) {
@@ -99,7 +110,6 @@ export function quotationStorage(database: Database): QuotationStorage {
 
     async lockProgress(quotationId) {
       if (!isUuid(quotationId)) return null
-      const { id, name, source, status } = quotations
       const [quotation] = await db
         .select({ quotation_id: id, organization_id, name, source, status })
         .from(quotations)
@@ -125,25 +135,24 @@ export function quotationStorage(database: Database): QuotationStorage {
 
     async saveProgress(organizationId, quotationId, change, now) {
       await database.transaction(async ({ db }) => {
-        await db
+        const [saved] = await db
           .update(quotations)
           .set({
             status: change.status,
-            ...(change.processed_step !== undefined && { processed_step: change.processed_step }),
-            ...(change.error_code !== undefined && { error_code: change.error_code }),
+            // What is undefined stays as it is.
+            processed_step: change.processed_step,
+            error_code: change.error_code,
             updated_at: now,
           })
-          .where(and(eq(quotations.id, quotationId), eq(quotations.organization_id, organizationId)))
+          .where(and(eq(id, quotationId), eq(organization_id, organizationId)))
+          .returning({ id })
+        if (saved === undefined) return
         if (change.step !== undefined) {
-          const { status, error_code } = change.step
-          const completed_at = status === 'running' ? null : now
+          const ended = { ...change.step, completed_at: change.step.status === 'running' ? null : now }
           await db
             .insert(quotationSteps)
-            .values({ ...change.step, quotation_id: quotationId, started_at: now, completed_at })
-            .onConflictDoUpdate({
-              target: [quotationSteps.quotation_id, quotationSteps.step],
-              set: { status, error_code, completed_at },
-            })
+            .values({ ...ended, quotation_id: quotationId, started_at: now })
+            .onConflictDoUpdate({ target: [quotationSteps.quotation_id, quotationSteps.step], set: ended })
         }
         if (change.proposal !== undefined) {
           const { name, document_id } = change.proposal

@@ -44,9 +44,10 @@ function toStorageError(operation: string, error: unknown): unknown {
   return isDriverError(fault) ? new StorageError(operation, fault) : fault
 }
 
-/** drizzle wraps what a driver throws, with the parameters in the message. */
+/** drizzle wraps what a driver throws, with the parameters in the message; a host's drizzle and ours each do so. */
 function unwrap(error: unknown): unknown {
-  return error instanceof Error && 'params' in error && error.cause !== undefined ? error.cause : error
+  const isWrapped = error instanceof Error && 'params' in error && error.cause !== undefined
+  return isWrapped ? unwrap(error.cause) : error
 }
 
 /** PostgreSQL's errors have a severity, those of sockets a system call; postgres.js adds the query to whatever it throws. */

@@ -1,14 +1,18 @@
-import { ConfigurationError } from '@quickquote/core'
+import { ConfigurationError, type Storage } from '@quickquote/core'
 import postgres from 'postgres'
 import { apiKeyStorage } from './api-keys.ts'
 import { createDatabase, type Database } from './database.ts'
+import { deliveryStorage } from './deliveries.ts'
 import { eventStorage } from './events.ts'
 import { type MigrationStatus, migrate, migrationStatus } from './migrate.ts'
 import { ensurePartitions } from './partitions.ts'
+import { pipelineStartStorage } from './pipeline-starts.ts'
 import { quotationStorage } from './quotations.ts'
 import { withStorageErrors } from './storage-error.ts'
 import { DEFAULT_SCHEMA } from './tables.ts'
+import { createWaker, type Waker } from './wake.ts'
 import { webhookEndpointStorage } from './webhook-endpoints.ts'
+import { workerStorage } from './workers.ts'
 
 /** Where the database is, or the host's own postgres.js client, which is used and not changed. */
 export type StorageOptions = (
@@ -44,15 +48,51 @@ export interface DatabaseCare {
   ensurePartitions(): Promise<void>
 }
 
+/** Everything in PostgreSQL, and the care of the database it is in. */
+export interface DrizzleStorage extends Storage, DatabaseCare {}
+
 /**
  * Keeps everything in PostgreSQL. Connects when it is first used.
  * @throws ConfigurationError for an option that is missing or wrong
  */
-export function drizzleStorage(options: StorageOptions) {
-  const schema = checkSchema(options.schema ?? DEFAULT_SCHEMA)
+export function drizzleStorage(options: StorageOptions): DrizzleStorage {
+  const { schema = DEFAULT_SCHEMA, prepare = true } = options
+  checkSchema(schema)
   const sql = connect(options)
-  const database = createDatabase({ sql, schema, prepare: options.prepare ?? true, wake() {} })
-  const care: DatabaseCare = {
+  const waker = createWaker({ sql, schema })
+  const database = createDatabase({ sql, schema, prepare, wake: waker.wake })
+  return {
+    ...storageOn(database, waker),
+    ...withStorageErrors(careOf(sql, schema)),
+    async close() {
+      if ('connectionString' in options) await sql.end({ timeout: 5 })
+    },
+  }
+}
+
+/** Every part of the storage, on the connections of our own or bound to a transaction. */
+function storageOn(database: Database, { listen }: Pick<Waker, 'listen'>): Storage {
+  return {
+    ...withStorageErrors({
+      ...apiKeyStorage(database),
+      ...quotationStorage(database),
+      ...webhookEndpointStorage(database),
+      ...eventStorage(database),
+      ...deliveryStorage(database),
+      ...pipelineStartStorage(database),
+      ...workerStorage(database),
+      listen,
+      transaction: <T>(work: (storage: Storage) => Promise<T>) =>
+        database.transaction((transaction) => work(storageOn(transaction, { listen }))),
+    }),
+    within: (transaction) => storageOn(database.within(transaction), { listen }),
+    // Bound to a transaction there is nothing to close.
+    async close() {},
+  }
+}
+
+function careOf(sql: postgres.Sql, schema: string): DatabaseCare {
+  return {
     migrate: () => migrate(sql, schema),
     migrationStatus: () => migrationStatus(sql, schema),
     async requireMigrated() {
@@ -64,25 +104,6 @@ export function drizzleStorage(options: StorageOptions) {
       }
     },
     ensurePartitions: () => ensurePartitions(sql, schema),
-  }
-  return {
-    ...storageOn(database),
-    ...withStorageErrors(care),
-    async close() {
-      if ('connectionString' in options) await sql.end({ timeout: 5 })
-    },
-  }
-}
-
-/** Every part of the storage on one database: on the pool, or bound to a transaction. */
-function storageOn(database: Database) {
-  return {
-    ...withStorageErrors({
-      ...apiKeyStorage(database),
-      ...quotationStorage(database),
-      ...webhookEndpointStorage(database),
-      ...eventStorage(database),
-    }),
   }
 }
 
@@ -123,14 +144,11 @@ function checkClient(sql: postgres.Sql): postgres.Sql {
   return sql
 }
 
-function checkSchema(schema: string): string {
-  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith('pg_') || RESERVED.has(schema)) {
+function checkSchema(schema: string): void {
+  const isOurs = /^[a-z_][a-z0-9_]{0,39}$/.test(schema) && !/^(pg_.*|public|information_schema)$/.test(schema)
+  if (!isOurs) {
     throw new ConfigurationError(
-      'schema must be the name of an SQL schema of its own: lower-case letters, digits and _, at most 40 characters.',
+      'schema must name an SQL schema that holds nothing else: lower-case letters, digits and _, at most 40 characters.',
     )
   }
-  return schema
 }
-
-/** Schemas that belong to others. */
-const RESERVED = new Set(['public', 'information_schema'])

@@ -1,0 +1,78 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { sampleApiKey } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+let storage: DrizzleStorage
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url)
+  storage = drizzleStorage({ connectionString: testing.url, maxConnections: 8 })
+  await storage.migrate()
+})
+
+afterAll(async () => {
+  await storage.close()
+  await sql.end()
+  await testing.drop()
+})
+
+async function insertKeys(count: number): Promise<string[]> {
+  const keys = Array.from({ length: count }, () => sampleApiKey())
+  for (const key of keys) await storage.insertApiKey(key, randomBytes(32))
+  return keys.map((key) => key.id)
+}
+
+async function lastUsed(id: string | undefined): Promise<Date> {
+  const [row] = await sql`select last_used_at from quickquote.api_keys where id = ${id ?? null}`
+  return row?.['last_used_at']
+}
+
+describe('last_used_at', () => {
+  const at = (seconds: number) => new Date(Date.parse('2026-11-21T10:00:00Z') + seconds * 1000)
+
+  it('never goes backwards', async () => {
+    const [id = ''] = await insertKeys(1)
+    await storage.recordApiKeyUses(new Map([[id, at(2)]]))
+    await storage.recordApiKeyUses(new Map([[id, at(1)]]))
+    expect(await lastUsed(id)).toEqual(at(2))
+
+    await storage.recordApiKeyUses(new Map([[id, at(3)]]))
+    expect(await lastUsed(id)).toEqual(at(3))
+  })
+
+  it('never goes backwards when processes write the same keys at once, and none of them waits for another', async () => {
+    const ids = await insertKeys(20)
+    const rounds = Array.from({ length: 40 }, (_, second) => {
+      const order = second % 2 === 0 ? ids : ids.toReversed()
+      return storage.recordApiKeyUses(new Map(order.map((id) => [id, at(second)])))
+    })
+    await Promise.all(rounds)
+
+    for (const id of ids) expect(await lastUsed(id)).toEqual(at(39))
+  })
+
+  it('is written for the keys that exist; one that is gone does not matter', async () => {
+    const [id = ''] = await insertKeys(1)
+    await storage.recordApiKeyUses(
+      new Map([
+        [randomUUID(), at(1)],
+        [id, at(1)],
+      ]),
+    )
+    expect(await lastUsed(id)).toEqual(at(1))
+  })
+
+  it('changes nothing else of the key', async () => {
+    const [id = ''] = await insertKeys(1)
+    const read = () => sql`select * from quickquote.api_keys where id = ${id}`
+    const [before] = await read()
+    await storage.recordApiKeyUses(new Map([[id, at(1)]]))
+    expect(await read()).toEqual([{ ...before, last_used_at: at(1) }])
+  })
+})

@@ -1,0 +1,149 @@
+import type { RecordedEvent, WebhookEndpoint } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { createDatabase, type Database } from '../src/database.ts'
+import { eventStorage } from '../src/events.ts'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { quotationStorage } from '../src/quotations.ts'
+import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecret } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+let storage: DrizzleStorage
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url)
+  storage = drizzleStorage({ sql })
+  await storage.migrate()
+})
+
+afterAll(async () => {
+  await sql.end()
+  await testing.drop()
+})
+
+/** Whether an event reaches an endpoint. */
+async function reaches(
+  event: Partial<RecordedEvent>,
+  fields: Partial<WebhookEndpoint>,
+  deleted = false,
+): Promise<boolean> {
+  const endpoint = sampleEndpoint(fields)
+  const recorded = sampleEvent({ organization_id: endpoint.organization_id, ...event })
+  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  if (deleted) await sql`update quickquote.webhook_endpoints set deleted_at = now() where id = ${endpoint.id}`
+  await storage.recordEvent(recorded)
+
+  expect(await sql`select body from quickquote.events where id = ${recorded.id}`).toEqual([
+    { body: recorded.body },
+  ])
+  const deliveries = await sql`select endpoint_id from quickquote.deliveries where event_id = ${recorded.id}`
+  return deliveries.length === 1 && deliveries[0]?.['endpoint_id'] === endpoint.id
+}
+
+describe('trigger modes', () => {
+  it.each([
+    { trigger_mode: 'headless_only', generation_source: 'api_key', notified: true },
+    { trigger_mode: 'headless_only', generation_source: 'ui', notified: false },
+    { trigger_mode: 'always', generation_source: 'api_key', notified: true },
+    { trigger_mode: 'always', generation_source: 'ui', notified: true },
+  ] as const)('$trigger_mode, a quote of source $generation_source: notified $notified', async (mode) => {
+    const { trigger_mode, generation_source, notified } = mode
+    expect(await reaches({ generation_source }, { trigger_mode })).toBe(notified)
+  })
+})
+
+describe('an endpoint receives only the event types in its list, and only while enabled', () => {
+  it('a type that is in the list', async () => {
+    const events = ['quotation.failed', 'quotation.completed']
+    expect(await reaches({ type: 'quotation.completed' }, { events })).toBe(true)
+  })
+
+  it('not a type that is not', async () => {
+    expect(await reaches({ type: 'quotation.completed' }, { events: ['quotation.failed'] })).toBe(false)
+    expect(await reaches({ type: 'quotation' }, { events: ['quotation.failed'] })).toBe(false)
+  })
+
+  it('not while disabled', async () => {
+    expect(await reaches({}, { is_enabled: false })).toBe(false)
+  })
+
+  it('not once deleted', async () => {
+    expect(await reaches({}, {}, true)).toBe(false)
+  })
+})
+
+it('an event has one delivery for each endpoint, due at once', async () => {
+  const event = sampleEvent()
+  const endpoints = [1, 2, 3].map(() => sampleEndpoint({ organization_id: event.organization_id }))
+  for (const endpoint of endpoints) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+
+  await storage.recordEvent(event)
+
+  const deliveries = await sql`select * from quickquote.deliveries where event_id = ${event.id}`
+  expect(deliveries.map((row) => row['endpoint_id']).sort()).toEqual(endpoints.map(({ id }) => id).sort())
+  expect(deliveries.map((row) => row['due_at'])).toEqual(Array(3).fill(event.created_at))
+})
+
+it('an event that is recorded twice is refused', async () => {
+  const event = sampleEvent()
+  await storage.recordEvent(event)
+  await expect(storage.recordEvent(event)).rejects.toMatchObject({ code: '23505' })
+})
+
+describe('the workers are woken', () => {
+  async function wakesDuring(work: (database: Database) => Promise<unknown>): Promise<number> {
+    let wakes = 0
+    const wake = () => {
+      wakes += 1
+    }
+    await work(createDatabase({ sql, schema: 'quickquote', prepare: true, wake })).catch(() => undefined)
+    return wakes
+  }
+
+  async function sampleEventWithEndpoint(): Promise<RecordedEvent> {
+    const endpoint = sampleEndpoint()
+    await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    return sampleEvent({ organization_id: endpoint.organization_id })
+  }
+
+  it('by an event with deliveries, and not by one that nobody subscribes to', async () => {
+    const event = await sampleEventWithEndpoint()
+    expect(await wakesDuring((database) => eventStorage(database).recordEvent(event))).toBe(1)
+    expect(await wakesDuring((database) => eventStorage(database).recordEvent(sampleEvent()))).toBe(0)
+  })
+
+  it('by a quote that was accepted', async () => {
+    expect(
+      await wakesDuring((database) => quotationStorage(database).acceptQuotation(sampleQuotation())),
+    ).toBe(1)
+  })
+
+  it('by a transaction once, when it is committed', async () => {
+    const event = await sampleEventWithEndpoint()
+    let wakes = 0
+    const wake = () => {
+      wakes += 1
+    }
+    await createDatabase({ sql, schema: 'quickquote', prepare: true, wake }).transaction(
+      async (transaction) => {
+        await eventStorage(transaction).recordEvent(event)
+        await quotationStorage(transaction).acceptQuotation(sampleQuotation())
+        expect(wakes).toBe(0)
+      },
+    )
+    expect(wakes).toBe(1)
+  })
+
+  it('not by a transaction that is rolled back', async () => {
+    const wakes = await wakesDuring((database) =>
+      database.transaction(async (transaction) => {
+        await quotationStorage(transaction).acceptQuotation(sampleQuotation())
+        throw new Error('rolled back')
+      }),
+    )
+    expect(wakes).toBe(0)
+  })
+})

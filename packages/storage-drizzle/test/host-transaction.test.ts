@@ -1,0 +1,181 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { ConfigurationError, createIntegrations, type Integrations } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
+import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
+import pg from 'pg'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+import { HOSTS, type Host } from './hosts.ts'
+import { sampleEndpoint, sampleQuotation, sampleSecret } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+let integrations: Integrations
+
+beforeEach(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url, { onnotice() {} })
+  const storage = drizzleStorage({ connectionString: testing.url })
+  await storage.migrate()
+  await sql`create table notes_of_host (note text)`
+  integrations = createIntegrations({
+    storage,
+    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
+    encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
+  })
+})
+
+afterEach(async () => {
+  await integrations.close()
+  await sql.end()
+  await testing.drop()
+})
+
+/** What one transaction of the host does: it writes a row of its own, and reports a step. */
+async function reportWithNote(host: Host, quotationId: string, organizationId: string, fault?: Error) {
+  await host.transaction(async (transaction) => {
+    await insertNote(transaction)
+    const within = integrations.within(transaction)
+    await within.pipeline(quotationId).stepCompleted('requirement_analysis')
+    await within.quotations.start({
+      organizationId,
+      source: 'ui',
+      body: { requirementsText: 'Another quote', metadata: { crm: 1 } },
+    })
+    if (fault) throw fault
+  })
+}
+
+async function recorded() {
+  return {
+    notes: (await sql`select * from notes_of_host`).length,
+    events: (await sql`select type, quotation_id from quickquote.events`).map((row) => ({ ...row })),
+    deliveries: (
+      await sql`select d.endpoint_id, e.type from quickquote.deliveries d
+        join quickquote.events e on e.id = d.event_id and e.created_at = d.event_created_at`
+    ).map((row) => ({ ...row })),
+    processed: (await sql`select processed_step from quickquote.quotations order by created_at`).map(
+      (row) => row['processed_step'],
+    ),
+    starts: (await sql`select * from quickquote.pipeline_starts`).length,
+  }
+}
+
+describe.each(Object.entries(HOSTS))('within %s', (_, openHost) => {
+  let host: Host
+
+  beforeEach(() => {
+    host = openHost(testing.url)
+  })
+
+  afterEach(() => host.close())
+
+  async function prepare() {
+    const quotation = sampleQuotation()
+    const endpoint = sampleEndpoint({
+      organization_id: quotation.organization_id,
+      events: ['quotation.requirement_analysis.completed'],
+    })
+    await integrations.storage.acceptQuotation(quotation)
+    await integrations.storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    return { quotation, endpoint, before: await recorded() }
+  }
+
+  it('a rollback leaves nothing, and wakes nobody', async () => {
+    const { quotation, before } = await prepare()
+    const fault = new Error('the host changes its mind')
+
+    await expect(reportWithNote(host, quotation.id, quotation.organization_id, fault)).rejects.toThrow(fault)
+
+    expect(await recorded()).toEqual(before)
+  })
+
+  it('a commit leaves exactly its events, their deliveries and its quote', async () => {
+    const { quotation, endpoint } = await prepare()
+
+    await reportWithNote(host, quotation.id, quotation.organization_id)
+
+    const type = 'quotation.requirement_analysis.completed'
+    expect(await recorded()).toEqual({
+      notes: 1,
+      events: [{ type, quotation_id: quotation.id }],
+      deliveries: [{ type, endpoint_id: endpoint.id }],
+      processed: ['requirement_analysis', 'none'],
+      starts: 2,
+    })
+  })
+
+  it('workers are woken by the commit, and not by a rollback', async () => {
+    const { quotation } = await prepare()
+    // What was prepared has been announced by now: the storage says goodbye first.
+    await integrations.close()
+    const heard: string[] = []
+    let onNotice = () => {}
+    const listener = await sql.listen('quickquote_wake', () => {
+      heard.push('wake')
+      onNotice()
+    })
+    const woken = new Promise<void>((resolve) => {
+      onNotice = resolve
+    })
+    const fault = new Error('the host changes its mind')
+    await reportWithNote(host, quotation.id, quotation.organization_id, fault).catch(() => undefined)
+    await sql`select pg_notify('quickquote_wake', '')`
+    await woken
+    expect(heard).toHaveLength(1)
+
+    const wokenAgain = new Promise<void>((resolve) => {
+      onNotice = resolve
+    })
+    await reportWithNote(host, quotation.id, quotation.organization_id)
+    await wokenAgain
+    await listener.unlisten()
+  })
+})
+
+describe('within', () => {
+  it('refuses what is no transaction, since nothing would be rolled back with it', async () => {
+    const pool = new pg.Pool({ connectionString: testing.url })
+    const reserved = await sql.reserve()
+    const strangers = {
+      'a postgres.js client': sql,
+      'a reserved connection': reserved,
+      'a drizzle database on postgres.js': drizzleOnPostgresJs(postgres(testing.url)),
+      'a drizzle database on node-postgres': drizzleOnPg(pool),
+      'a pool': pool,
+      nothing: undefined,
+      'an object': {},
+      'a string': 'begin',
+    }
+    for (const [name, stranger] of Object.entries(strangers)) {
+      expect(() => integrations.within(stranger), name).toThrow(ConfigurationError)
+    }
+    reserved.release()
+    await pool.end()
+  })
+
+  it('works in a savepoint: what it wrote goes with it', async () => {
+    const organizationId = randomUUID()
+    await sql.begin(async (transaction) => {
+      await transaction
+        .savepoint(async (savepoint) => {
+          await integrations.within(savepoint).quotations.start({ organizationId, source: 'ui', body: BODY })
+          throw new Error('the host changes its mind about a part')
+        })
+        .catch(() => undefined)
+      await integrations.within(transaction).quotations.start({ organizationId, source: 'ui', body: BODY })
+    })
+
+    expect((await recorded()).starts).toBe(1)
+  })
+})
+
+const BODY = { requirementsText: 'A shop' }
+
+async function insertNote(transaction: unknown): Promise<void> {
+  const statement = `insert into notes_of_host values ('of the host')`
+  if (typeof transaction === 'function') await (transaction as postgres.TransactionSql).unsafe(statement)
+  else await (transaction as ReturnType<typeof drizzleOnPg>).execute(statement)
+}

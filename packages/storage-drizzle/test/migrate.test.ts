@@ -1,0 +1,186 @@
+import { ConfigurationError } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+
+let database: TestDatabase
+let sql: postgres.Sql
+let opened: DrizzleStorage[]
+
+beforeEach(async () => {
+  database = await testDatabase(inject('postgresUrl'))
+  sql = postgres(database.url, { onnotice() {} })
+  opened = []
+})
+
+afterEach(async () => {
+  await Promise.all(opened.map((storage) => storage.close()))
+  await sql.end()
+  await database.drop()
+})
+
+function open(options: { schema?: string } = {}): DrizzleStorage {
+  const storage = drizzleStorage({ connectionString: database.url, maxConnections: 2, ...options })
+  opened.push(storage)
+  return storage
+}
+
+/** Everything that is in the SQL schema: tables, partitions, indexes, and when each migration was applied. */
+async function contents(schema: string) {
+  const objects = await sql`
+    select relname, relkind from pg_class where relnamespace = to_regnamespace(${schema}) order by relname`
+  const journal = objects.length === 0 ? [] : await sql`select * from ${sql(schema)}.migrations order by name`
+  return { objects: [...objects], journal: [...journal] }
+}
+
+describe('migrate', () => {
+  it('applies everything once when ten processes start at the same time', async () => {
+    const results = await Promise.all(Array.from({ length: 10 }, () => open().migrate()))
+
+    const { journal } = await contents('quickquote')
+    const applied = journal.map((row) => row['name'])
+    expect(applied).toContain('0001_initial.sql')
+    expect(results).toEqual(Array(10).fill({ applied, pending: [] }))
+  })
+
+  it('changes nothing when there is nothing to do', async () => {
+    const storage = open()
+    await storage.migrate()
+    const before = await contents('quickquote')
+
+    await storage.migrate()
+
+    expect(await contents('quickquote')).toEqual(before)
+  })
+
+  it('keeps to the SQL schema that the host named, and two of them live side by side', async () => {
+    await open({ schema: 'partner_quotes' }).migrate()
+    expect((await contents('quickquote')).objects).toEqual([])
+
+    await open().migrate()
+
+    const [one, other] = [await contents('quickquote'), await contents('partner_quotes')]
+    expect(other.objects).toEqual(one.objects)
+    expect(await foreignKeysThatLeave('partner_quotes')).toEqual([])
+  })
+
+  it('leaves nothing behind when it fails half-way', async () => {
+    await sql`create schema quickquote`
+    await sql`create table quickquote.deliveries (in_the_way int)`
+    const before = await contentsWithoutJournal()
+    const storage = open()
+
+    await expect(storage.migrate()).rejects.toMatchObject({ name: 'StorageError', code: '42P07' })
+    expect(await contentsWithoutJournal()).toEqual(before)
+
+    await sql`drop table quickquote.deliveries`
+    expect((await storage.migrate()).pending).toEqual([])
+  })
+
+  it('refuses a database that a newer version has migrated', async () => {
+    const storage = open()
+    await storage.migrate()
+    await sql`insert into quickquote.migrations (name, hash) values ('9999_future.sql', '')`
+
+    await expect(storage.migrate()).rejects.toThrow(ConfigurationError)
+    await expect(storage.migrate()).rejects.toThrow(/9999_future\.sql.*newer version/)
+    await expect(storage.requireMigrated()).rejects.toThrow(ConfigurationError)
+  })
+
+  it('refuses when a migration was edited after it was applied', async () => {
+    const storage = open()
+    await storage.migrate()
+    await sql`update quickquote.migrations set hash = 'of another text' where name = '0001_initial.sql'`
+
+    await expect(storage.migrate()).rejects.toThrow(/0001_initial\.sql is not the one that was applied/)
+    await expect(storage.migrationStatus()).rejects.toThrow(ConfigurationError)
+  })
+})
+
+describe('a database that was not migrated', () => {
+  it('is told by migrationStatus, which changes nothing', async () => {
+    const { applied, pending } = await open().migrationStatus()
+
+    expect(applied).toEqual([])
+    expect(pending).toContain('0001_initial.sql')
+    expect((await contents('quickquote')).objects).toEqual([])
+  })
+
+  it('is refused by requireMigrated, which says what to run', async () => {
+    const storage = open()
+    await expect(storage.requireMigrated()).rejects.toThrow(ConfigurationError)
+    await expect(storage.requireMigrated()).rejects.toThrow(/0001_initial\.sql.*storage\.migrate\(\)/)
+
+    await storage.migrate()
+    await storage.requireMigrated()
+  })
+
+  it('shows in the error of whatever is asked of it', async () => {
+    const lookup = open().findApiKeyByHash(Buffer.alloc(32))
+
+    await expect(lookup).rejects.toMatchObject({ name: 'StorageError', code: '42P01' })
+    await expect(lookup).rejects.toThrow(/storage\.migrate\(\)/)
+  })
+})
+
+describe('ensurePartitions', () => {
+  const DAY_MS = 24 * 60 * 60 * 1000
+  const dayOf = (moment: Date) => moment.toISOString().slice(0, 10).replaceAll('-', '_')
+
+  async function insertEvent(at: Date): Promise<void> {
+    await sql`
+      insert into quickquote.events (id, organization_id, type, body, created_at)
+      values (gen_random_uuid(), gen_random_uuid(), 'quotation.completed', '{}', ${at})`
+  }
+
+  async function partitionsOfEvents(): Promise<Record<string, number>> {
+    const rows = await sql`
+      select tableoid::regclass::text as partition, count(*)::int from quickquote.events group by 1`
+    return Object.fromEntries(rows.map((row) => [row['partition'], row['count']]))
+  }
+
+  it('gives each of the next seven days a partition of its own, in UTC', async () => {
+    await open().migrate()
+    const today = Date.parse(new Date().toISOString().slice(0, 10))
+    const days = Array.from({ length: 8 }, (_, day) => new Date(today + day * DAY_MS))
+    for (const day of days) await insertEvent(day)
+    await insertEvent(new Date(today + DAY_MS - 1))
+
+    const expected = Object.fromEntries(
+      days
+        .slice(0, 7)
+        .map((day) => [`quickquote.events_${dayOf(day)}`, dayOf(day) === dayOf(new Date()) ? 2 : 1]),
+    )
+    expect(await partitionsOfEvents()).toEqual({ ...expected, 'quickquote.events_default': 1 })
+  })
+
+  it('moves what went to the default partition while there was none for its day', async () => {
+    const storage = open()
+    await storage.migrate()
+    const now = new Date()
+    const partition = `quickquote.events_${dayOf(now)}`
+    await sql.unsafe(`drop table ${partition}`)
+    await insertEvent(now)
+    await insertEvent(new Date(now.getTime() - 30 * DAY_MS))
+    expect(await partitionsOfEvents()).toEqual({ 'quickquote.events_default': 2 })
+
+    await Promise.all([storage, open(), open()].map((each) => each.ensurePartitions()))
+
+    expect(await partitionsOfEvents()).toEqual({ [partition]: 1, 'quickquote.events_default': 1 })
+  })
+})
+
+async function contentsWithoutJournal() {
+  const objects = await sql`
+    select relname, relkind from pg_class where relnamespace = to_regnamespace('quickquote') order by relname`
+  return [...objects]
+}
+
+async function foreignKeysThatLeave(schema: string) {
+  const keys = await sql`
+    select conname from pg_constraint
+    join pg_class target on target.oid = confrelid
+    where contype = 'f' and connamespace = to_regnamespace(${schema}) and target.relnamespace <> connamespace`
+  return [...keys]
+}

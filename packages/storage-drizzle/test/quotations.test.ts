@@ -1,0 +1,184 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createIntegrations, type Integrations } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+import { sampleQuotation } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+/** Two processes of one host. */
+let processes: [Integrations, Integrations]
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url)
+  await drizzleStorage({ sql }).migrate()
+  processes = [openProcess(), openProcess()]
+})
+
+afterAll(async () => {
+  await Promise.all(processes.map((each) => each.close()))
+  await sql.end()
+  await testing.drop()
+})
+
+function openProcess(): Integrations {
+  return createIntegrations({
+    storage: drizzleStorage({ connectionString: testing.url }),
+    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
+    encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
+  })
+}
+
+async function startQuotation(): Promise<string> {
+  const quotation = sampleQuotation()
+  await processes[0].storage.acceptQuotation(quotation)
+  return quotation.id
+}
+
+async function eventsOf(quotationId: string): Promise<string[]> {
+  const rows =
+    await sql`select type from quickquote.events where quotation_id = ${quotationId} order by created_at`
+  return rows.map((row) => row['type'])
+}
+
+describe('acceptQuotation', () => {
+  it('writes quotation, files and the order to start, or none of them', async () => {
+    const id = randomUUID()
+    const file = { id: randomUUID(), name: 'a.pdf', type: 'pdf' as const, size: 1 }
+    const quotation = sampleQuotation({ id, files: [file, file] })
+
+    await expect(processes[0].storage.acceptQuotation(quotation)).rejects.toMatchObject({ code: '23505' })
+
+    expect(await processes[0].storage.findQuotation(quotation.organization_id, id)).toBe('unknown')
+    expect(await sql`select from quickquote.pipeline_starts where quotation_id = ${id}`).toHaveLength(0)
+  })
+})
+
+describe('reports that come in at the same time', () => {
+  it('from several processes, of the same step: one is recorded, the others change nothing', async () => {
+    const id = await startQuotation()
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        processes[index % 2]?.pipeline(id).stepCompleted('requirement_analysis'),
+      ),
+    )
+
+    expect(await eventsOf(id)).toEqual(['quotation.requirement_analysis.completed'])
+  })
+
+  it('wait for each other, and the later one sees what the earlier one wrote', async () => {
+    const id = await startQuotation()
+    const proposalId = randomUUID()
+    for (const step of ['requirement_analysis', 'functional_specification', 'work_breakdown'] as const) {
+      await processes[0].pipeline(id).stepCompleted(step)
+    }
+    await processes[0].pipeline(id).stepCompleted('effort_estimation')
+
+    let later: Promise<void> | undefined
+    await sql.begin(async (transaction) => {
+      await processes[0].within(transaction).pipeline(id).proposalReady({ documentId: proposalId })
+      later = processes[1].pipeline(id).proposalReady()
+      await untilSomebodyWaits()
+    })
+    await later
+
+    expect((await eventsOf(id)).filter((type) => type === 'quotation.proposal.completed')).toHaveLength(1)
+    expect(await sql`select document_id from quickquote.proposals where quotation_id = ${id}`).toEqual([
+      { document_id: proposalId },
+    ])
+  })
+
+  it('of different quotations do not wait', async () => {
+    const [one, other] = [await startQuotation(), await startQuotation()]
+    await sql.begin(async (transaction) => {
+      await processes[0].within(transaction).pipeline(one).stepStarted('requirement_analysis')
+      await processes[1].pipeline(other).stepStarted('requirement_analysis')
+    })
+  })
+})
+
+describe('a run from its start to its end', () => {
+  it('shows in the summary, the steps and the proposal', async () => {
+    const organizationId = randomUUID()
+    const { quotations, pipeline } = processes[0]
+    const { quotation_id: id } = await quotations.start({
+      organizationId,
+      source: 'api_key',
+      body: { name: 'Shop', requirementsText: 'A shop', metadata: { crm: 'A-1' } },
+    })
+    const report = pipeline(id)
+    await report.stepStarted('requirement_analysis')
+    expect(await quotations.pipelineStatus(organizationId, id)).toMatchObject({
+      status: 'running',
+      processed_step: 'none',
+      progress: { completed: 0, total: 5 },
+      steps: [{ status: 'running', completed_at: null }, { status: 'pending' }, {}, {}, {}],
+    })
+    await report.stepCompleted('requirement_analysis')
+    await report.stepCompleted('functional_specification')
+    await report.stepCompleted('work_breakdown')
+    await report.stepCompleted('effort_estimation')
+    await report.proposalReady()
+    const before = await quotations.proposal(organizationId, id)
+    await report.completed()
+    await report.proposalReady({ documentId: randomUUID() })
+    const after = await quotations.proposal(organizationId, id)
+
+    expect(await quotations.get(organizationId, id)).toMatchObject({
+      name: 'Shop',
+      status: 'completed',
+      processed_step: 'proposal',
+      error_code: null,
+    })
+    const status = await quotations.pipelineStatus(organizationId, id)
+    expect(status.progress).toEqual({ completed: 5, total: 5 })
+    for (const step of status.steps) {
+      expect(step.completed_at?.getTime()).toBeGreaterThanOrEqual(step.started_at?.getTime() ?? Number.NaN)
+    }
+    expect(before.document_id).toBeNull()
+    expect(after).toEqual({
+      ...before,
+      document_id: expect.any(String),
+      updated_at: expect.any(Date),
+    })
+    expect(await eventsOf(id)).toHaveLength(6)
+  })
+
+  it('keeps the step and the error of a failure', async () => {
+    const organizationId = randomUUID()
+    const { quotations, pipeline } = processes[0]
+    const { quotation_id: id } = await quotations.start({
+      organizationId,
+      source: 'ui',
+      body: { requirementsText: 'A shop' },
+    })
+    await pipeline(id).stepStarted('requirement_analysis')
+    await pipeline(id).failed({ errorCode: 'MODEL_OVERLOADED' })
+
+    expect(await quotations.pipelineStatus(organizationId, id)).toMatchObject({
+      status: 'failed',
+      processed_step: 'none',
+      error_code: 'MODEL_OVERLOADED',
+      steps: [
+        { step: 'requirement_analysis', status: 'failed', error_code: 'MODEL_OVERLOADED' },
+        { status: 'pending' },
+        {},
+        {},
+        {},
+      ],
+    })
+  })
+})
+
+/** Until another connection waits for a lock: then it has read what it reads before the lock is free. */
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const [row] = await sql`
+      select count(*)::int from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`
+    if (row?.['count'] > 0) return
+  }
+}

@@ -1,0 +1,78 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type {
+  EncryptedSecret,
+  NewQuotation,
+  RecordedEvent,
+  StoredApiKey,
+  WebhookEndpoint,
+} from '@quickquote/core'
+
+/** Text that array literals, JSON and SQL each would trip over. */
+export const AWKWARD = 'a "quoted" \\ {brace}, comma; \'single\' $1 ? null\n\t日本 🙂'
+
+export function sampleApiKey(fields: Partial<StoredApiKey> = {}): StoredApiKey {
+  return {
+    id: randomUUID(),
+    organization_id: randomUUID(),
+    owner_id: 'member-1',
+    name: AWKWARD,
+    masked_key: 'pk_abcd…wxyz',
+    status: 'active',
+    expires_at: new Date('2030-02-28T23:59:59.999Z'),
+    last_used_at: null,
+    created_at: new Date('2026-11-21T10:05:00.001Z'),
+    updated_at: new Date('2026-11-21T10:05:00.001Z'),
+    ...fields,
+  }
+}
+
+export function sampleQuotation(fields: Partial<NewQuotation> = {}): NewQuotation {
+  return {
+    id: randomUUID(),
+    organization_id: randomUUID(),
+    name: AWKWARD,
+    description: '',
+    config_id: null,
+    source: 'api_key',
+    api_key_id: null,
+    requirementsText: AWKWARD,
+    metadata: null,
+    files: [],
+    created_at: new Date('2026-11-21T10:05:00.120Z'),
+    ...fields,
+  }
+}
+
+export function sampleEndpoint(fields: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+  return {
+    id: randomUUID(),
+    organization_id: randomUUID(),
+    name: AWKWARD,
+    url: 'https://receiver.example/hook',
+    description: null,
+    events: ['quotation.completed'],
+    trigger_mode: 'headless_only',
+    is_enabled: true,
+    secret_hint: 'whsec_…1234',
+    created_at: new Date('2026-11-21T10:05:00.001Z'),
+    updated_at: new Date('2026-11-21T10:05:00.001Z'),
+    ...fields,
+  }
+}
+
+export function sampleSecret(): EncryptedSecret {
+  return { keyId: 'key-1', ciphertext: randomBytes(48) }
+}
+
+export function sampleEvent(fields: Partial<RecordedEvent> = {}): RecordedEvent {
+  return {
+    id: randomUUID(),
+    organization_id: randomUUID(),
+    type: 'quotation.completed',
+    quotation_id: randomUUID(),
+    generation_source: 'api_key',
+    created_at: new Date(),
+    body: `{"text":${JSON.stringify(AWKWARD)}}`,
+    ...fields,
+  }
+}

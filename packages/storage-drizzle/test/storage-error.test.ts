@@ -1,0 +1,191 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { inspect } from 'node:util'
+import { ConfigurationError, IntegrationError } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { drizzleStorage, StorageError } from '../src/index.ts'
+import { HOSTS } from './hosts.ts'
+import { sampleApiKey, sampleQuotation } from './samples.ts'
+
+const SECRET = 'the-secret-that-was-sent'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  // With `debug` postgres.js makes query and parameters visible on its errors.
+  sql = postgres(testing.url, { debug: () => undefined })
+  await drizzleStorage({ sql }).migrate()
+})
+
+afterAll(async () => {
+  await sql.end()
+  await testing.drop()
+})
+
+/** Everything of an error that a logger could print. */
+function printed(error: unknown): string {
+  return inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error) + String(error)
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.fail('it should have failed'),
+    (error: unknown) => error,
+  )
+}
+
+/** Statements that PostgreSQL refuses, each with a secret among its parameters. */
+const REFUSED = {
+  'a value of the wrong type, through drizzle': () => sampleApiKey({ organization_id: SECRET }),
+  'a constraint, through drizzle': () => sampleApiKey({ owner_id: SECRET, status: SECRET as 'active' }),
+}
+
+describe('an error of the storage', () => {
+  it.each(Object.entries(REFUSED))('holds nothing that was sent: %s', async (_, makeKey) => {
+    const error = await errorOf(drizzleStorage({ sql }).insertApiKey(makeKey(), randomBytes(32)))
+
+    expect(error).toBeInstanceOf(StorageError)
+    expect(printed(error)).not.toContain(SECRET)
+    expect((error as StorageError).message).toMatch(/^insertApiKey: .+ \((22P02|23514)\)$/)
+  })
+
+  it('holds nothing that was sent: a raw statement', async () => {
+    const error = await errorOf(
+      drizzleStorage({ sql }).acceptQuotation(sampleQuotation({ config_id: SECRET })),
+    )
+
+    expect(error).toMatchObject({ name: 'StorageError', code: '22P02' })
+    expect(printed(error)).not.toContain(SECRET)
+  })
+
+  it.each(Object.entries(HOSTS))('holds nothing that was sent: within %s', async (_, openHost) => {
+    const host = openHost(testing.url)
+    const errors: unknown[] = []
+    await host
+      .transaction(async (transaction) => {
+        const within = drizzleStorage({ sql }).within(transaction)
+        errors.push(
+          await errorOf(within.insertApiKey(sampleApiKey({ organization_id: SECRET }), randomBytes(32))),
+        )
+        throw new Error('the host rolls back')
+      })
+      .catch(() => undefined)
+    await host.close()
+
+    expect(errors).toEqual([expect.objectContaining({ name: 'StorageError', code: '22P02' })])
+    expect(printed(errors)).not.toContain(SECRET)
+  })
+
+  it('holds nothing that was sent: a transaction of our own', async () => {
+    const error = await errorOf(
+      drizzleStorage({ sql }).transaction(async (storage) => {
+        await storage.acceptQuotation(sampleQuotation({ config_id: SECRET })).catch(() => undefined)
+      }),
+    )
+
+    expect(error).toMatchObject({ name: 'StorageError', code: '22P02' })
+    expect(printed(error)).not.toContain(SECRET)
+  })
+
+  it('names the constraint that was violated', async () => {
+    const storage = drizzleStorage({ sql })
+    const hash = randomBytes(32)
+    await storage.insertApiKey(sampleApiKey(), hash)
+    const error = await errorOf(storage.insertApiKey(sampleApiKey(), hash))
+
+    expect(error).toMatchObject({ code: '23505', constraint: 'api_keys_key_hash_key' })
+    expect(printed(error)).not.toContain(hash.toString('hex'))
+  })
+
+  it('holds no password when the database cannot be reached', async () => {
+    const storage = drizzleStorage({ connectionString: `postgres://user:${SECRET}@127.0.0.1:1/database` })
+    const error = await errorOf(storage.findApiKeyByHash(randomBytes(32)))
+    await storage.close()
+
+    expect(error).toMatchObject({ name: 'StorageError', code: 'ECONNREFUSED' })
+    expect(printed(error)).not.toContain(SECRET)
+  })
+
+  it('is not made of a refusal or a fault of others that passes through a transaction', async () => {
+    const refusal = new IntegrationError('STATE_CONFLICT')
+    const fault = new TypeError('of the caller')
+    const storage = drizzleStorage({ sql })
+
+    await expect(storage.transaction(() => Promise.reject(refusal))).rejects.toBe(refusal)
+    await expect(storage.transaction(() => Promise.reject(fault))).rejects.toBe(fault)
+  })
+})
+
+describe('an option that is wrong', () => {
+  it.each([
+    `${SECRET}`,
+    `mysql://user:${SECRET}@localhost/database`,
+    `postgres://user:${SECRET}@[/database`,
+    `postgres://user:${SECRET}@localhost:port/database`,
+    `postgres://user:${SECRET}%@localhost/database`,
+  ])('is told without the connection string: %s', (connectionString) => {
+    const open = () => drizzleStorage({ connectionString })
+    expect(open).toThrow(ConfigurationError)
+    expect(open).toThrow(/^connectionString must have the form/)
+    expect(open).not.toThrow(SECRET)
+  })
+
+  it.each([
+    'public',
+    'pg_catalog',
+    'pg_quotes',
+    'information_schema',
+    'Quotes',
+    'a"b',
+    '',
+    '1a',
+    'a'.repeat(41),
+  ])('is told: the schema "%s"', (schema) => {
+    expect(() => drizzleStorage({ sql, schema })).toThrow(ConfigurationError)
+  })
+
+  it('is told: a client that would rename columns or change JSON', () => {
+    const client = postgres(testing.url, { transform: postgres.camel })
+    expect(() => drizzleStorage({ sql: client })).toThrow(/transform/)
+  })
+
+  it('is told: a transaction where the client should be', async () => {
+    await sql.begin(async (transaction) => {
+      expect(() => drizzleStorage({ sql: transaction as unknown as postgres.Sql })).toThrow(
+        ConfigurationError,
+      )
+    })
+  })
+})
+
+describe('an id that cannot be one', () => {
+  it('is unknown, not an error of PostgreSQL', async () => {
+    const storage = drizzleStorage({ sql })
+    const organization = randomUUID()
+    for (const id of [
+      '',
+      'x',
+      '1; drop table',
+      `{${randomUUID()}}`,
+      randomUUID().replaceAll('-', ''),
+      'a\0b',
+    ]) {
+      expect(await storage.findQuotation(organization, id)).toBe('unknown')
+      expect(await storage.findPipelineStatus(organization, id)).toBe('unknown')
+      expect(await storage.findProposalOfQuotation(organization, id)).toBe('unknown')
+      expect(await storage.findProposal(organization, id)).toBe('unknown')
+      expect(await storage.lockProgress(id)).toBeNull()
+    }
+  })
+
+  it('owns nothing, when it should be that of an organization', async () => {
+    const storage = drizzleStorage({ sql })
+    const quotation = sampleQuotation()
+    await storage.acceptQuotation(quotation)
+
+    expect(await storage.findQuotation('x', quotation.id)).toBe('other_organization')
+  })
+})

@@ -1,0 +1,140 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Storage } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { sampleApiKey, sampleEndpoint, sampleEvent, sampleQuotation, sampleSecret } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+let storage: DrizzleStorage
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url)
+  storage = drizzleStorage({ connectionString: testing.url })
+  await storage.migrate()
+})
+
+afterAll(async () => {
+  await storage.close()
+  await sql.end()
+  await testing.drop()
+})
+
+/** An organization with one of everything. */
+async function organization() {
+  const id = randomUUID()
+  const quotation = sampleQuotation({ organization_id: id })
+  const proposal = { id: randomUUID(), name: 'Offer', document_id: null }
+  await storage.acceptQuotation(quotation)
+  await storage.saveProgress(id, quotation.id, { status: 'running', proposal }, new Date())
+  return { id, quotationId: quotation.id, proposalId: proposal.id }
+}
+
+type Organization = Awaited<ReturnType<typeof organization>>
+
+/** The look-ups by id: what each finds for an organization, and the id of what it finds. */
+const LOOKUPS: Record<string, (organizationId: string, of: Organization) => Promise<unknown>> = {
+  findQuotation: (organizationId, of) => storage.findQuotation(organizationId, of.quotationId),
+  findPipelineStatus: (organizationId, of) => storage.findPipelineStatus(organizationId, of.quotationId),
+  findProposalOfQuotation: (organizationId, of) =>
+    storage.findProposalOfQuotation(organizationId, of.quotationId),
+  findProposal: (organizationId, of) => storage.findProposal(organizationId, of.proposalId),
+}
+
+describe.each(Object.entries(LOOKUPS))('%s', (_, find) => {
+  it('finds what is in the organization', async () => {
+    const own = await organization()
+    expect(await find(own.id, own)).toBeTypeOf('object')
+    expect(await find(own.id.toUpperCase(), own)).toBeTypeOf('object')
+  })
+
+  it('tells what is in another organization (403) from what is nowhere (404)', async () => {
+    const [own, other] = [await organization(), await organization()]
+    expect(await find(own.id, other)).toBe('other_organization')
+    expect(await find(own.id, { ...own, quotationId: randomUUID(), proposalId: randomUUID() })).toBe(
+      'unknown',
+    )
+  })
+})
+
+it('findProposalOfQuotation tells a quotation without a proposal from one that is not there', async () => {
+  const quotation = sampleQuotation()
+  await storage.acceptQuotation(quotation)
+
+  expect(await storage.findProposalOfQuotation(quotation.organization_id, quotation.id)).toBeNull()
+  expect(await storage.findProposalOfQuotation(randomUUID(), quotation.id)).toBe('other_organization')
+})
+
+it('saveProgress changes nothing in another organization', async () => {
+  const [own, other] = [await organization(), await organization()]
+  const before = await storage.findPipelineStatus(other.id, other.quotationId)
+
+  await storage.saveProgress(
+    own.id,
+    other.quotationId,
+    {
+      status: 'failed',
+      error_code: 'STOLEN',
+      step: { step: 'requirement_analysis', status: 'failed', error_code: null },
+      proposal: { id: other.proposalId, name: 'Stolen', document_id: randomUUID() },
+    },
+    new Date(),
+  )
+
+  expect(await storage.findPipelineStatus(other.id, other.quotationId)).toEqual(before)
+  expect(await storage.findProposal(other.id, other.proposalId)).toMatchObject({
+    name: 'Offer',
+    document_id: null,
+  })
+})
+
+it('recordEvent reaches the endpoints of its organization alone', async () => {
+  const [own, other] = [sampleEndpoint(), sampleEndpoint()]
+  for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+
+  const event = sampleEvent({ organization_id: own.organization_id })
+  await storage.recordEvent(event)
+
+  expect(
+    await sql`select organization_id, endpoint_id from quickquote.deliveries where event_id = ${event.id}`,
+  ).toEqual([{ organization_id: own.organization_id, endpoint_id: own.id }])
+})
+
+it('findApiKeyByHash crosses organizations, for the key is what tells the organization', async () => {
+  const key = sampleApiKey()
+  const hash = randomBytes(32)
+  await storage.insertApiKey(key, hash)
+
+  expect(await storage.findApiKeyByHash(hash)).toMatchObject({ organization_id: key.organization_id })
+})
+
+it('every method of the storage is either held to an organization above, or known not to need one', () => {
+  const heldAbove = [...Object.keys(LOOKUPS), 'saveProgress', 'recordEvent', 'insertWebhookEndpoint']
+  const insertsItsOrganization = ['insertApiKey', 'acceptQuotation']
+  const trusted: (keyof Storage)[] = [
+    // The key tells the organization; ids of keys that were just authenticated.
+    'findApiKeyByHash',
+    'recordApiKeyUses',
+    // Called by the pipeline and by the workers.
+    'lockProgress',
+    'settleAndClaim',
+    'releaseDeliveries',
+    'claimPipelineStarts',
+    'settlePipelineStart',
+    'heartbeat',
+    'recoverDeadWorkers',
+    'retireWorker',
+    'listen',
+    'within',
+    'transaction',
+    'close',
+  ]
+  const careOfDatabase = ['migrate', 'migrationStatus', 'requireMigrated', 'ensurePartitions']
+
+  expect(Object.keys(storage).sort()).toEqual(
+    [...heldAbove, ...insertsItsOrganization, ...trusted, ...careOfDatabase].sort(),
+  )
+})

@@ -1,0 +1,310 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Storage } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { drizzle } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { createDatabase, type Database } from '../src/database.ts'
+import { drizzleStorage } from '../src/index.ts'
+import { HOSTS } from './hosts.ts'
+import {
+  AWKWARD,
+  sampleApiKey,
+  sampleEndpoint,
+  sampleEvent,
+  sampleQuotation,
+  sampleSecret,
+} from './samples.ts'
+
+let testing: TestDatabase
+/** Reads what is in the tables, apart from the storage. */
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url)
+  await drizzleStorage({ sql }).migrate()
+})
+
+afterAll(async () => {
+  await sql.end()
+  await testing.drop()
+})
+
+/** Every way in which statements of ours reach PostgreSQL. */
+const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>) => Promise<void>> = {
+  'connections of our own': (url, use) => onClient(postgres(url), true, use),
+  'connections of our own without prepared statements': (url, use) => onClient(postgres(url), false, use),
+  'a client of the host that drizzle was given': (url, use) => {
+    const client = postgres(url)
+    drizzle(client)
+    return onClient(client, true, use)
+  },
+  ...Object.fromEntries(
+    Object.entries(HOSTS).map(([name, openHost]) => [
+      name,
+      async (url: string, use: (opened: Opened) => Promise<void>) => {
+        const host = openHost(url)
+        const storage = drizzleStorage({ sql })
+        const database = createDatabase({ sql, schema: 'quickquote', prepare: true, wake() {} })
+        await host
+          .transaction((transaction) =>
+            use({ storage: storage.within(transaction), database: database.within(transaction) }),
+          )
+          .finally(() => host.close())
+      },
+    ]),
+  ),
+}
+
+interface Opened {
+  storage: Storage
+  database: Database
+}
+
+async function onClient(client: postgres.Sql, prepare: boolean, use: (opened: Opened) => Promise<void>) {
+  const database = createDatabase({ sql: client, schema: 'quickquote', prepare, wake() {} })
+  await use({ storage: drizzleStorage({ sql: client, prepare }), database }).finally(() => client.end())
+}
+
+describe.each(Object.entries(PATHS))('through %s', (_, open) => {
+  it('a key keeps its hash and its moments', async () => {
+    const hash = Buffer.from([0, 1, 92, 39, 34, 255, ...randomBytes(26)])
+    const key = sampleApiKey()
+    const used = new Date('2026-11-21T10:05:00.007Z')
+
+    await open(testing.url, async ({ storage }) => {
+      await storage.insertApiKey(key, hash)
+      await storage.recordApiKeyUses(new Map([[key.id, used]]))
+      const { id, organization_id, status, expires_at } = key
+      expect(await storage.findApiKeyByHash(hash)).toEqual({ id, organization_id, status, expires_at })
+      expect(await storage.findApiKeyByHash(randomBytes(32))).toBeNull()
+    })
+
+    expect(await rowOf('api_keys', key.id)).toEqual({ ...key, key_hash: hash, last_used_at: used })
+  })
+
+  it('a quotation keeps its text, its metadata and its files', async () => {
+    const metadata = {
+      [AWKWARD]: [1.5, null, true, {}, []],
+      snake_case: { camelCase: AWKWARD },
+      text: '{"no": "json"}',
+    }
+    const files = [
+      { id: randomUUID(), name: AWKWARD, type: 'pdf' as const, size: 2 ** 40 },
+      { id: randomUUID(), name: 'null', type: 'md' as const, size: 0 },
+    ]
+    const config_id = randomUUID()
+    const quotation = sampleQuotation({ metadata, files, config_id })
+    const { id, organization_id, name, description, source, created_at } = quotation
+
+    await open(testing.url, async ({ storage }) => {
+      await storage.acceptQuotation(quotation)
+      expect(await storage.findQuotation(organization_id, id)).toEqual({
+        id,
+        name,
+        description,
+        status: 'queued',
+        processed_step: 'none',
+        source,
+        config_id,
+        error_code: null,
+        created_at,
+        updated_at: created_at,
+      })
+    })
+
+    expect(await rowOf('quotations', id)).toMatchObject({
+      requirements_text: AWKWARD,
+      metadata,
+      created_at,
+      updated_at: created_at,
+    })
+    expect(
+      await sql`select id, name, type, size::float8 from quickquote.quotation_files
+      where quotation_id = ${id} order by position`,
+    ).toEqual(files)
+    expect(
+      await sql`select due_at, attempt, leased_by from quickquote.pipeline_starts where quotation_id = ${id}`,
+    ).toEqual([{ due_at: created_at, attempt: 0, leased_by: null }])
+  })
+
+  it('progress and the proposal keep their moments', async () => {
+    const quotation = sampleQuotation()
+    const { id, organization_id } = quotation
+    const now = new Date('2026-11-21T10:06:00.345Z')
+    const proposal = { id: randomUUID(), name: AWKWARD, document_id: randomUUID() }
+    const stored = { ...proposal, status: 'completed', quotation_id: id, created_at: now, updated_at: now }
+
+    await open(testing.url, async ({ storage }) => {
+      await storage.acceptQuotation(quotation)
+      await storage.saveProgress(
+        organization_id,
+        id,
+        {
+          status: 'running',
+          processed_step: 'proposal',
+          step: { step: 'proposal', status: 'completed', error_code: null },
+          proposal,
+        },
+        now,
+      )
+      expect(await storage.lockProgress(id)).toEqual({
+        quotation_id: id,
+        organization_id,
+        name: quotation.name,
+        source: 'api_key',
+        status: 'running',
+        steps: [{ step: 'proposal', status: 'completed' }],
+        proposal: { id: proposal.id, document_id: proposal.document_id },
+      })
+      expect(await storage.findPipelineStatus(organization_id, id)).toMatchObject({
+        quotation_id: id,
+        processed_step: 'proposal',
+        progress: { completed: 1, total: 5 },
+        updated_at: now,
+        steps: [
+          { step: 'requirement_analysis', status: 'pending', started_at: null },
+          {},
+          {},
+          {},
+          { step: 'proposal', status: 'completed', started_at: now, completed_at: now },
+        ],
+      })
+      expect(await storage.findProposalOfQuotation(organization_id, id)).toEqual(stored)
+      expect(await storage.findProposal(organization_id, proposal.id)).toEqual(stored)
+    })
+
+    expect(await rowOf('proposals', proposal.id)).toEqual({ ...stored, organization_id })
+  })
+
+  it('an endpoint keeps its secret and its events, and an event its bytes', async () => {
+    const endpoint = sampleEndpoint({
+      events: [AWKWARD, 'null', '', 'quotation.completed'],
+      description: AWKWARD,
+    })
+    const secret = sampleSecret()
+    const { organization_id } = endpoint
+    const event = sampleEvent({
+      organization_id,
+      type: AWKWARD,
+      created_at: new Date('2026-11-21T10:05:00.500Z'),
+    })
+
+    await open(testing.url, async ({ storage }) => {
+      expect(await storage.insertWebhookEndpoint(endpoint, secret, 1)).toBe(true)
+      expect(
+        await storage.insertWebhookEndpoint(sampleEndpoint({ organization_id }), sampleSecret(), 1),
+      ).toBe(false)
+      await storage.recordEvent(event)
+    })
+
+    expect(await rowOf('webhook_endpoints', endpoint.id)).toMatchObject({
+      ...endpoint,
+      secret_ciphertext: secret.ciphertext,
+      secret_key_id: secret.keyId,
+      deleted_at: null,
+    })
+    expect(await rowOf('events', event.id)).toMatchObject({ body: event.body, created_at: event.created_at })
+    expect(
+      await sql`select endpoint_id, event_created_at, due_at, attempt, is_test from quickquote.deliveries
+      where event_id = ${event.id}`,
+    ).toEqual([
+      {
+        endpoint_id: endpoint.id,
+        event_created_at: event.created_at,
+        due_at: event.created_at,
+        attempt: 0,
+        is_test: false,
+      },
+    ])
+  })
+
+  it('a raw statement takes and gives the same values', async () => {
+    const at = new Date('2026-11-21T10:05:00.009Z')
+    const bytes = Buffer.from([0, 92, 255])
+    const id = randomUUID()
+
+    await open(testing.url, async ({ database }) => {
+      const rows = await database.run(
+        `select $1::timestamptz as at, $2::bytea as bytes, $3::uuid as id, $4::int as number, $5::boolean as flag,
+           $6::text as nothing, $7::timestamptz as never, $1::timestamptz = all ($8::timestamptz[]) as equal,
+           ($9::text[])[2] as text, ($10::bytea[])[1] = $2::bytea as same, cardinality($11::int[]) as length,
+           ($12::boolean[])[2] is null as empty, $13::text::jsonb ->> 'a' as json`,
+        [
+          at,
+          new Uint8Array(bytes),
+          id,
+          -5,
+          false,
+          null,
+          null,
+          [at, at],
+          ['', AWKWARD],
+          [bytes],
+          [],
+          [true, null],
+          JSON.stringify({ a: AWKWARD }),
+        ],
+      )
+      expect(rows).toEqual([
+        {
+          at,
+          bytes,
+          id,
+          number: -5,
+          flag: false,
+          nothing: null,
+          never: null,
+          equal: true,
+          text: AWKWARD,
+          same: true,
+          length: 0,
+          empty: true,
+          json: AWKWARD,
+        },
+      ])
+      expect(await database.run('select 1 as one where false')).toEqual([])
+    })
+  })
+})
+
+describe('a client of the host', () => {
+  it('reads and writes as before, after the storage has used it', async () => {
+    const client = postgres(testing.url)
+    await client`select 1`
+    const before = handlers(client)
+    const storage = drizzleStorage({ sql: client })
+    await storage.acceptQuotation(sampleQuotation({ metadata: { a: 1 } }))
+    await client.begin(async (transaction) => {
+      await storage.within(transaction).insertApiKey(sampleApiKey(), randomBytes(32))
+    })
+
+    expect(handlers(client)).toEqual(before)
+    const at = new Date()
+    const json = { a: [1] }
+    expect(await client`select ${at}::timestamptz(3) as at, ${client.json(json)} as json`).toEqual([
+      { at, json },
+    ])
+    await client.end()
+  })
+
+  it('stays open when the storage is closed', async () => {
+    const client = postgres(testing.url)
+    const storage = drizzleStorage({ sql: client })
+    await storage.findQuotation(randomUUID(), randomUUID())
+    await storage.close()
+
+    expect(await client`select 1 as one`).toEqual([{ one: 1 }])
+    await client.end()
+  })
+
+  function handlers(client: postgres.Sql) {
+    return { parsers: { ...client.options.parsers }, serializers: { ...client.options.serializers } }
+  }
+})
+
+async function rowOf(table: string, id: string): Promise<postgres.Row | undefined> {
+  const [row] = await sql`select * from ${sql(`quickquote.${table}`)} where id = ${id}`
+  return row
+}
