@@ -1,0 +1,30 @@
+/** The names of the five headers of a delivery. */
+export interface WebhookHeaderNames {
+  readonly contentType: string
+  readonly eventId: string
+  readonly eventType: string
+  readonly timestamp: string
+  readonly signature: string
+}
+
+/**
+ * The header names of a delivery (specification, "Delivery headers").
+ *
+ * @param prefix The product name of the sender: `Acme` gives `X-Acme-Signature`. Letters, digits and single hyphens.
+ * Default `Service`.
+ * @throws TypeError when the prefix cannot stand in a header name.
+ */
+export function headerNames(prefix = 'Service'): WebhookHeaderNames {
+  if (!/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/.test(prefix)) {
+    throw new TypeError(
+      'A header prefix has letters, digits and single hyphens only, like "Acme" or "Acme-Quotes"',
+    )
+  }
+  return {
+    contentType: 'Content-Type',
+    eventId: `X-${prefix}-Event-Id`,
+    eventType: `X-${prefix}-Event-Type`,
+    timestamp: `X-${prefix}-Timestamp`,
+    signature: `X-${prefix}-Signature`,
+  }
+}

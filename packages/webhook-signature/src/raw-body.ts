@@ -1,0 +1,21 @@
+/** A request body as it came over the wire. Bytes are safest: reading them as text loses a byte order mark. */
+export type RawBody = string | Uint8Array | ArrayBuffer
+
+const encoder = new TextEncoder()
+
+/** The bytes of a raw body, or undefined when it is none, such as an object that a framework parsed. */
+export function bodyBytes(body: unknown): Uint8Array | undefined {
+  if (typeof body === 'string') return encoder.encode(body)
+  if (body instanceof ArrayBuffer) return new Uint8Array(body)
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  return undefined
+}
+
+/** What is signed: the timestamp, a dot, the body. */
+export function signedContent(timestamp: string, body: Uint8Array): ArrayBuffer {
+  const head = encoder.encode(`${timestamp}.`)
+  const content = new Uint8Array(head.length + body.length)
+  content.set(head)
+  content.set(body, head.length)
+  return content.buffer
+}

@@ -1,0 +1,193 @@
+import { importSecret, sign, type VerifyOptions, verify } from '@quickquote/webhook-signature'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw0zJmuqz4kT1xE='
+const timestamp = '1795264980'
+const now = new Date(1_795_264_980_000)
+const payload = {
+  id: 'evt_0193a5c2-7b1e-7f3a-8c4d-2e5f6a7b8c9d',
+  type: 'quotation.completed',
+  created_at: '2026-11-21T12:43:00.000Z',
+  organization_id: '9e8d7c6b-5a4f-4e3d-8c2b-1a0f9e8d7c6b',
+  data: {
+    quotation_id: '5b1f7d2e-3c4a-4f6b-9a8d-1e2f3a4b5c6d',
+    proposal_id: null,
+    step: 'proposal',
+    status: 'completed',
+    error_code: null,
+    generation_source: 'api_key',
+  },
+}
+const body = JSON.stringify(payload)
+const bytes = new TextEncoder().encode(body)
+let signature: string
+
+beforeAll(async () => {
+  signature = await sign({ secret, timestamp: Number(timestamp), body })
+})
+
+/** What a caller in plain JavaScript may pass. */
+function untyped(options: object): VerifyOptions {
+  return options as VerifyOptions
+}
+
+describe('headers', () => {
+  const names = { timestamp: 'X-Acme-Timestamp', signature: 'X-Acme-Signature' }
+
+  it.each([
+    ['Fetch Headers', () => new Headers({ [names.timestamp]: timestamp, [names.signature]: signature })],
+    ["Node's lowercase", () => ({ 'x-acme-timestamp': timestamp, 'x-acme-signature': signature })],
+    ['any case', () => ({ 'X-ACME-timestamp': timestamp, 'x-Acme-SIGNATURE': signature })],
+    ['lists', () => ({ 'x-acme-timestamp': [timestamp], 'x-acme-signature': [signature] })],
+    [
+      'a repeated signature',
+      () => ({ 'x-acme-timestamp': timestamp, 'x-acme-signature': [`v2=0`, signature] }),
+    ],
+  ])('of the sender are found: %s', async (_, headers) => {
+    expect(await verify({ headers: headers(), headerPrefix: 'Acme', body, secrets: secret, now })).toEqual(
+      payload,
+    )
+  })
+
+  it('of another product are not', async () => {
+    const headers = { 'x-acme-timestamp': timestamp, 'x-acme-signature': signature }
+    await expect(verify({ headers, body, secrets: secret, now })).rejects.toMatchObject({
+      code: 'MISSING_HEADER',
+      message: 'The header X-Service-Timestamp is missing',
+    })
+  })
+
+  it('a timestamp that came twice is refused', async () => {
+    const headers = { 'x-service-timestamp': [timestamp, timestamp], 'x-service-signature': signature }
+    await expect(verify({ headers, body, secrets: secret, now })).rejects.toMatchObject({
+      code: 'MALFORMED_TIMESTAMP',
+    })
+  })
+
+  it('can be given as values; one that did not come is missing', async () => {
+    expect(await verify({ signature, timestamp, body, secrets: secret, now })).toEqual(payload)
+    for (const absent of [undefined, null, '', []]) {
+      await expect(
+        verify({ signature: absent, timestamp, body, secrets: secret, now }),
+      ).rejects.toMatchObject({ code: 'MISSING_HEADER' })
+    }
+  })
+})
+
+describe('body', () => {
+  it.each([
+    ['text', () => body],
+    ['bytes', () => bytes],
+    ['a Buffer', () => Buffer.from(body)],
+    ['an ArrayBuffer', () => bytes.slice().buffer],
+  ])('may be %s', async (_, raw) => {
+    expect(await verify({ signature, timestamp, body: raw(), secrets: secret, now })).toEqual(payload)
+  })
+
+  it.each([
+    ['an object', payload],
+    ['a list', [payload]],
+    ['nothing', undefined],
+    ['null', null],
+    ['a number', 5],
+  ])('that was parsed already is refused, and the error says why: %s (rule 1)', async (_, parsed) => {
+    const verdict = verify(untyped({ signature, timestamp, body: parsed, secrets: secret, now }))
+    await expect(verdict).rejects.toMatchObject({
+      code: 'BODY_NOT_RAW',
+      message: expect.stringContaining('Read the raw body before a JSON parser does'),
+    })
+  })
+
+  it('is read once: what the caller does to its buffer meanwhile changes nothing', async () => {
+    const buffer = bytes.slice()
+    const verdict = verify({ signature, timestamp, body: buffer, secrets: secret, now })
+    buffer.set(new TextEncoder().encode(body.replace('completed', 'forgedddd')))
+    expect(await verdict).toEqual(payload)
+  })
+
+  it('of bytes that are no UTF-8 is malformed', async () => {
+    const broken = Uint8Array.of(...bytes.subarray(0, -2), 0xff, 0x7d, 0x7d)
+    const signed = await sign({ secret, timestamp: Number(timestamp), body: broken })
+    await expect(
+      verify({ signature: signed, timestamp, body: broken, secrets: secret, now }),
+    ).rejects.toMatchObject({ code: 'MALFORMED_BODY' })
+  })
+})
+
+describe('secrets', () => {
+  it('may be imported before, and mixed with strings', async () => {
+    const key = await importSecret(secret)
+    expect(await verify({ signature, timestamp, body, secrets: key, now })).toEqual(payload)
+    expect(await verify({ signature, timestamp, body, secrets: ['whsec_other', key], now })).toEqual(payload)
+    await expect(verify({ signature, timestamp, body: `${body} `, secrets: key, now })).rejects.toMatchObject(
+      { code: 'SIGNATURE_MISMATCH' },
+    )
+  })
+
+  it.each([
+    ['none', []],
+    ['an empty one', ''],
+    ['an empty one beside one that fits', [secret, '']],
+    ['an unset variable', undefined],
+  ])('that are a mistake of the receiver are a TypeError: %s', async (_, secrets) => {
+    await expect(verify(untyped({ signature, timestamp, body, secrets, now }))).rejects.toThrow(TypeError)
+  })
+
+  it('never show in an error', async () => {
+    for (const wrong of [
+      { body: 'x' },
+      { signature: 'v1=0' },
+      { timestamp: '1' },
+      { timestamp: 'x' },
+      { body: 5 },
+    ]) {
+      const options = untyped({ signature, timestamp, body, secrets: secret, now, ...wrong })
+      const error = await verify(options).then(
+        () => undefined,
+        (reason: Error) => reason,
+      )
+      expect(error).toBeInstanceOf(Error)
+      expect(`${error?.stack}${JSON.stringify(error)}`).not.toContain(secret.slice(6))
+    }
+  })
+})
+
+describe('tolerance (rule 3)', () => {
+  const at = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+
+  it('can be narrower or wider than 300 s, both ways', async () => {
+    const delivery = { signature, timestamp, body, secrets: secret }
+    expect(await verify({ ...delivery, tolerance: 10, now: at(10) })).toEqual(payload)
+    expect(await verify({ ...delivery, tolerance: 900, now: at(-900) })).toEqual(payload)
+    for (const [tolerance, seconds] of [
+      [10, 11],
+      [10, -11],
+      [0, 1],
+      [-1, 0],
+      [Number.NaN, 0],
+    ] as const) {
+      await expect(verify({ ...delivery, tolerance, now: at(seconds) })).rejects.toMatchObject({
+        code: 'TIMESTAMP_OUT_OF_TOLERANCE',
+      })
+    }
+  })
+
+  it('is taken from the clock unless a time is given', async () => {
+    const seconds = Math.floor(Date.now() / 1000)
+    const fresh = await sign({ secret, timestamp: seconds, body })
+    expect(await verify({ signature: fresh, timestamp: String(seconds), body, secrets: secret })).toEqual(
+      payload,
+    )
+    const old = await sign({ secret, timestamp: seconds - 400, body })
+    await expect(
+      verify({ signature: old, timestamp: String(seconds - 400), body, secrets: secret }),
+    ).rejects.toMatchObject({ code: 'TIMESTAMP_OUT_OF_TOLERANCE' })
+  })
+
+  it('fails closed on a clock that is not a time', async () => {
+    const broken = new Date(Number.NaN)
+    await expect(verify({ signature, timestamp, body, secrets: secret, now: broken })).rejects.toMatchObject({
+      code: 'TIMESTAMP_OUT_OF_TOLERANCE',
+    })
+  })
+})
