@@ -106,7 +106,8 @@ describe('body', () => {
   })
 
   it('of bytes that are no UTF-8 is malformed', async () => {
-    const broken = Uint8Array.of(...bytes.subarray(0, -2), 0xff, 0x7d, 0x7d)
+    const broken = bytes.slice()
+    broken[body.indexOf('evt_')] = 0xff
     const signed = await sign({ secret, timestamp: Number(timestamp), body: broken })
     await expect(
       verify({ signature: signed, timestamp, body: broken, secrets: secret, now }),
