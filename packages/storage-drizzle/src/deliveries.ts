@@ -7,28 +7,46 @@ export function deliveryStorage(
   database: Database,
 ): Pick<DeliveryStorage, 'settleAndClaim' | 'releaseDeliveries'> {
   const { schema } = database
-  const settle = settleStatement(schema)
-  const claim = claimStatement(schema)
   /** Where the next walk over the endpoints begins. */
   let cursor = FIRST_UUID
 
+  const claimRound: DeliveryStorage['settleAndClaim'] = async ({
+    workerId,
+    settled,
+    limit,
+    perEndpoint,
+    now,
+  }) => {
+    const round = [workerId, now, limit, perEndpoint]
+    // Sent together, in one round trip. The claim begins when its endpoints are locked: what others claimed of them
+    // before is in its snapshot, and nobody claims of them meanwhile. So `perEndpoint` holds exactly, over all workers.
+    const [, [lineUp], rows] = await database.transaction((transaction) =>
+      Promise.all([
+        transaction.run(SETTINGS),
+        transaction.run<LineUp>(settleStatement(schema), [...round, cursor, ...columnsOf(settled)]),
+        transaction.run<ClaimRow>(claimStatement(schema), round),
+      ]),
+    )
+    const walkedTo = lineUp?.walked_to ?? null
+    cursor = walkedTo ?? FIRST_UUID
+    const isMore = walkedTo !== null || lineUp?.is_more === true || rows[0]?.is_more === true
+    return {
+      claimed: rows.flatMap(toClaimedDelivery),
+      nextDueAt: isMore ? now : (rows[0]?.next_due_at ?? null),
+    }
+  }
+
   return {
     async settleAndClaim({ workerId, settled, limit, perEndpoint, now }) {
-      const round = [workerId, now, limit, perEndpoint]
-      // Sent together, in one round trip. The claim begins when its endpoints are locked: what others claimed of them
-      // before is in its snapshot, and nobody claims of them meanwhile. So `perEndpoint` holds exactly, over all workers.
-      const [, [lineUp], rows] = await database.transaction((transaction) =>
-        Promise.all([
-          transaction.run(SETTINGS),
-          transaction.run<LineUp>(settle, [...round, cursor, ...columnsOf(settled)]),
-          transaction.run<ClaimRow>(claim, round),
-        ]),
-      )
-      cursor = lineUp?.walked_to ?? FIRST_UUID
-      const isMore = lineUp?.is_more === true || rows[0]?.is_more === true
-      return {
-        claimed: rows.flatMap(toClaimedDelivery),
-        nextDueAt: isMore ? now : (rows[0]?.next_due_at ?? null),
+      let outcomes = settled
+      let isWholeWalk = cursor === FIRST_UUID
+      for (;;) {
+        const round = await claimRound({ workerId, settled: outcomes, limit, perEndpoint, now })
+        const isAtTheEnd = cursor === FIRST_UUID
+        // A walk that was cut short, or began in the middle, and found nothing goes on until all endpoints were seen.
+        if (round.claimed.length > 0 || (isAtTheEnd && isWholeWalk)) return round
+        isWholeWalk ||= isAtTheEnd
+        outcomes = []
       }
     },
 

@@ -3,21 +3,28 @@
  * while a table was empty would read all of it once it is full, a plan for each call costs more than the call, and
  * compiling costs 100 times that. A worker that stops in the middle (a paused process) loses its locks after 10 s.
  */
-export const SETTINGS = `select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
-  set_config('plan_cache_mode', 'force_generic_plan', true),
+export const SETTINGS = `select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+  set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+  set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
   set_config('idle_in_transaction_session_timeout', '10s', true)`
 
-/** How many of the oldest due deliveries are looked at. When there are no more, they tell all endpoints that have some. */
-const LOOK_AHEAD = 1000
+/** The oldest due deliveries that are looked at. When there are no more, they tell all endpoints that have some. */
+const LOOK_AHEAD = '(50 + 2 * $3::int)'
 
 /** When there are more, this many endpoints are walked through, from where the last walk ended. */
-const WALK = 500
+const WALK = 200
+
+/** Endpoints that are claimed of at once: one for each delivery when few are wanted, later one for four. */
+const ENDPOINTS = 'greatest(least($3::int, 16), $3::int / 4)'
 
 /** What is parked in one round of the deliveries of endpoints that were disabled or deleted. */
 const PARK_AT_ONCE = 500
 
-/** Deliveries that wait to be sent; both indexes of due deliveries are on just these. */
+/** Deliveries that wait to be sent, endpoint by endpoint: the index `deliveries_due`. */
 const WAITING = 'leased_by is null and parked_at is null'
+
+/** The same over all endpoints: the index `deliveries_due_first`. */
+const WAITING_ANYWHERE = `${WAITING} and attempt >= 0`
 
 /**
  * Ends the attempts of a batch, then locks endpoints that have due deliveries and room for them, at most `limit`.
@@ -35,13 +42,13 @@ export function settleStatement(schema: string): string {
   -- The fence: an outcome counts only while its worker still holds the lease of that very attempt.
   finished as (
     delete from ${schema}.deliveries delivery using outcome
-    where delivery.id = outcome.delivery_id and delivery.leased_by = $1 and delivery.attempt = outcome.attempt
+    where delivery.id = outcome.delivery_id and delivery.leased_by is not distinct from $1 and delivery.attempt = outcome.attempt
       and outcome.next_attempt_at is null
     returning outcome.*, delivery.organization_id, delivery.endpoint_id, delivery.event_id, delivery.is_test
   ), postponed as (
     update ${schema}.deliveries delivery set due_at = outcome.next_attempt_at, leased_by = null, leased_at = null
     from outcome
-    where delivery.id = outcome.delivery_id and delivery.leased_by = $1 and delivery.attempt = outcome.attempt
+    where delivery.id = outcome.delivery_id and delivery.leased_by is not distinct from $1 and delivery.attempt = outcome.attempt
       and outcome.next_attempt_at is not null
     returning outcome.*, delivery.organization_id, delivery.endpoint_id, delivery.event_id, delivery.is_test
   ), settled as (
@@ -56,7 +63,7 @@ export function settleStatement(schema: string): string {
   -- Usually these are all the due deliveries that there are.
   ahead as (
     select endpoint_id from ${schema}.deliveries
-    where ${WAITING} and due_at <= $2::timestamptz and $3::int > 0
+    where ${WAITING_ANYWHERE} and due_at <= $2::timestamptz and $3::int > 0
     order by due_at limit ${LOOK_AHEAD}
   ),
   -- Otherwise the rest may hide behind the backlog of one endpoint. One index entry is read for each endpoint, whatever
@@ -110,15 +117,12 @@ export function settleStatement(schema: string): string {
   -- changing the endpoint: next time.
   locked as (
     select endpoint.id from roomy join ${schema}.webhook_endpoints endpoint on endpoint.id = roomy.endpoint_id
-    order by roomy.turn, random() limit $3::int
+    order by roomy.turn, random() limit ${ENDPOINTS}
     for no key update of endpoint skip locked
   )
   select set_config('quickquote.locked_endpoints', coalesce((select string_agg(id::text, ',') from locked), ''), true),
     (select endpoint_id from walk where steps = ${WALK}) as walked_to,
-    exists (select from parked)
-      or (select count(*) from roomy) > (select count(*) from locked)
-      or exists (select from walk where steps = ${WALK})
-      or ((select count(*) from ahead) = ${LOOK_AHEAD} and $5::uuid <> '${FIRST_UUID}') as is_more`
+    exists (select from parked) or (select count(*) from roomy) > (select count(*) from locked) as is_more`
 }
 
 /**
@@ -133,43 +137,37 @@ export function claimStatement(schema: string): string {
     select endpoint.*, count(*) over () as endpoints
     from unnest(string_to_array(current_setting('quickquote.locked_endpoints'), ',')::uuid[]) as locked (id)
     join ${schema}.webhook_endpoints endpoint using (id)
-    where endpoint.is_enabled and endpoint.deleted_at is null
+    where endpoint.is_enabled and num_nulls(endpoint.deleted_at) = 1
   ),
-  -- Of many endpoints not all that there is room for is needed: twice the fair share leaves something to choose from.
+  -- Each gives its share of the claim, so that none fills it while another one waits.
   due as (
-    select delivery.*, endpoint.organization_id, delivery.nth = share.size and share.size < share.room as has_more
+    select delivery.*, endpoint.organization_id, share.size < share.room as may_have_more
     from endpoint
     cross join lateral (
-      select least(room, ceil(2.0 * $3::int / endpoints))::int as size, room from (
+      select least(room, ceil($3::numeric / endpoints))::int as size, room from (
         select greatest(0, $4::int - count(*)) as room from ${schema}.deliveries
         where endpoint_id = endpoint.id and leased_by is not null
       ) in_flight
     ) share
     cross join lateral (
-      select id, row_number() over (order by due_at) as nth from ${schema}.deliveries
+      select id, due_at from ${schema}.deliveries
       where ${WAITING} and endpoint_id = endpoint.id and due_at <= $2::timestamptz
       order by due_at limit share.size
     ) delivery
-  ),
-  -- Round robin over organizations, then over their endpoints.
-  chosen as (
+  ), chosen as (
     select id from (
-      select id, row_number() over (partition by organization_id order by nth, random()) as turn from due
+      select id, due_at, row_number() over (partition by organization_id order by due_at) as turn from due
     ) turns
-    order by turn, random() limit $3::int
-  ), free as (
-    select delivery.id from chosen join ${schema}.deliveries delivery using (id)
-    where ${WAITING}
-    for update of delivery skip locked
+    order by turn, due_at limit $3::int
   ), leased as (
     update ${schema}.deliveries delivery set leased_by = $1, leased_at = $2::timestamptz, attempt = delivery.attempt + 1
-    from free where delivery.id = free.id
+    from chosen where delivery.id = chosen.id and num_nulls(delivery.leased_by, delivery.parked_at) = 2
     returning delivery.id, delivery.organization_id, delivery.endpoint_id, delivery.event_id,
       delivery.event_created_at, delivery.attempt, delivery.is_test
   ), round as (
     select (select count(*) from due) > (select count(*) from leased)
-        or exists (select from due where has_more) as is_more,
-      (select due_at from ${schema}.deliveries where ${WAITING} and due_at > $2::timestamptz
+        or exists (select from due where may_have_more) as is_more,
+      (select due_at from ${schema}.deliveries where ${WAITING_ANYWHERE} and due_at > $2::timestamptz
        order by due_at limit 1) as next_due_at
   )
   select round.is_more, round.next_due_at, delivery.*
@@ -178,7 +176,7 @@ export function claimStatement(schema: string): string {
       event.quotation_id, event.body, leased.attempt, leased.is_test, leased.endpoint_id, endpoint.url,
       endpoint.secret_key_id, endpoint.secret_ciphertext, endpoint.version
     from leased
-    join endpoint on endpoint.id = leased.endpoint_id
+    join ${schema}.webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
     cross join lateral (
       select type, quotation_id, body from ${schema}.events
       where id = leased.event_id and created_at = leased.event_created_at limit 1
