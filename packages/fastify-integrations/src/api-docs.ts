@@ -38,7 +38,7 @@ export async function serveApiDocs(
       indexPrefix: scope.prefix,
       staticCSP: CONTENT_SECURITY_POLICY,
       theme: { title: 'Quick Quote integrations' },
-      uiConfig: { docExpansion: 'list', persistAuthorization: false },
+      uiConfig: { layout: 'BaseLayout', docExpansion: 'list' },
     })
   })
 }

@@ -38,7 +38,6 @@ export function openapiFrame(
       { name: 'Proposals', description: 'For partners, with an API key.' },
       { name: 'API keys', description: 'For members of an organization, with their session.' },
       { name: 'Webhooks', description: 'For holders of `manage_integrations`, with their session.' },
-      { name: 'Events', description: 'What webhook endpoints receive.' },
     ],
     webhooks: openapiWebhooks(integrations.settings.productName),
     components: {

@@ -40,9 +40,7 @@ function operationOf(event: EventDefinition, productName: string): object {
   })
   return {
     operationId: `on_${event.type.replaceAll('.', '_')}`,
-    tags: ['Events'],
-    summary: event.type,
-    description: event.description,
+    summary: event.description,
     security: [],
     parameters: [
       header('Event-Id', 'The `id` of the payload. Deduplicate on it.'),

@@ -60,9 +60,9 @@ async function servePartners(
   await limitRequests(scope, limits, settings)
   await scope.register(async (starts) => {
     await limitStarts(starts, limits, settings)
-    for (const route of routes.filter(({ limit }) => limit === 'starts'))
-      registerRoute(starts, route, document)
+    for (const route of routes) if (route.limit === 'starts') registerRoute(starts, route, document)
   })
+  for (const route of routes) if (route.limit === undefined) registerRoute(scope, route, document)
 }
 
 function serveMembers(

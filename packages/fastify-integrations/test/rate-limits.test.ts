@@ -1,0 +1,158 @@
+import rateLimit from '@fastify/rate-limit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, type Host, NOWHERE, startHost, useDatabase } from './support/host.ts'
+
+const database = useDatabase()
+const START = '/v1/integrations/quotations'
+const READ = `${START}/${NOWHERE}`
+
+/** Sends a request several times, one after the other, and counts the statuses. */
+async function repeat(times: number, send: () => Promise<Answer>): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {}
+  for (let sent = 0; sent < times; sent += 1) {
+    const { status } = await send()
+    counts[status] = (counts[status] ?? 0) + 1
+  }
+  return counts
+}
+
+describe.each([
+  ['in a host without limits of its own', {}],
+  [
+    'beside the host’s own @fastify/rate-limit',
+    {
+      before: async (app: Host['app']) =>
+        void (await app.register(rateLimit, { max: 10_000, timeWindow: 1000 })),
+    },
+  ],
+])('Limits, %s', (_, options) => {
+  let host: Host
+  beforeAll(async () => {
+    host = await startHost({ databaseUrl: database.url, ...options })
+  })
+  afterAll(() => host.close())
+  const json = { requirementsText: 'x' }
+
+  it('60 requests a minute of one key, not one more and not one less', async () => {
+    const { key } = await host.createKey()
+    expect(await repeat(65, () => host.call('GET', READ, { key }))).toEqual({ 404: 60, 429: 5 })
+  })
+
+  it('the same when they come all at once', async () => {
+    const { key } = await host.createKey()
+    const answers = await Promise.all(Array.from({ length: 70 }, () => host.call('GET', READ, { key })))
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
+  })
+
+  it('10 quote starts a minute, in addition to the general limit: both count', async () => {
+    const { key } = await host.createKey()
+    expect(await repeat(12, () => host.call('POST', START, { key, json }))).toEqual({ 202: 10, 429: 2 })
+    // The starts that were refused have counted as requests: 12 of 60 are used.
+    expect(await repeat(50, () => host.call('GET', READ, { key }))).toEqual({ 404: 48, 429: 2 })
+  })
+
+  it('starts are refused by the general limit, too', async () => {
+    const { key } = await host.createKey()
+    await repeat(60, () => host.call('GET', READ, { key }))
+    expect((await host.call('POST', START, { key, json })).status).toBe(429)
+  })
+
+  it('each key has limits of its own', async () => {
+    const [first, second] = [await host.createKey(), await host.createKey()]
+    await repeat(61, () => host.call('GET', READ, { key: first.key }))
+    expect((await host.call('GET', READ, { key: first.key })).status).toBe(429)
+    expect((await host.call('GET', READ, { key: second.key })).status).toBe(404)
+  })
+
+  it('every /v1/integrations/* request counts: refused bodies, unknown routes, wrong methods, HEAD', async () => {
+    const { key } = await host.createKey()
+    await host.call('POST', START, { key, json: {} })
+    await host.call('GET', '/v1/integrations/nothing', { key })
+    await host.call('DELETE', READ, { key })
+    await host.call('HEAD', READ, { key })
+    expect((await host.call('GET', READ, { key })).headers.get('ratelimit')).toMatch(
+      /^"requests";r=55;t=\d+$/,
+    )
+  })
+
+  it('429 carries Retry-After in whole seconds, and is a problem document', async () => {
+    const { key } = await host.createKey()
+    await repeat(10, () => host.call('POST', START, { key, json }))
+    const { status, headers, body } = await host.call('POST', START, { key, json })
+    expect(status).toBe(429)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    expect(headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(body).toMatchObject({ code: 'RATE_LIMITED', detail: 'At most 10 quote starts a minute.' })
+    expect(headers.get('ratelimit')).toMatch(/^"requests";r=49;t=\d+, "starts";r=0;t=\d+$/)
+  })
+
+  it('the RateLimit fields tell of each limit that counts for the route', async () => {
+    const { key } = await host.createKey()
+    const start = await host.call('POST', START, { key, json })
+    expect(start.headers.get('ratelimit-policy')).toBe('"requests";q=60;w=60, "starts";q=10;w=60')
+    expect(start.headers.get('ratelimit')).toMatch(/^"requests";r=59;t=\d+, "starts";r=9;t=\d+$/)
+    const read = await host.call('GET', READ, { key })
+    expect(read.headers.get('ratelimit-policy')).toBe('"requests";q=60;w=60')
+    expect(read.headers.get('ratelimit')).toMatch(/^"requests";r=58;t=\d+$/)
+    expect([...read.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+  })
+
+  it('429 comes before validation, and after 401 and 403', async () => {
+    const { key, id } = await host.createKey()
+    await repeat(60, () => host.call('GET', READ, { key }))
+    const broken = { key, body: '{', headers: { 'Content-Type': 'application/json' } }
+    expect((await host.call('POST', START, broken)).status).toBe(429)
+    expect((await host.call('GET', `${READ}?key=1`, { key })).status).toBe(400)
+    await database.sql`update quickquote.api_keys set status = 'inactive' where id = ${id}`
+    expect((await host.call('GET', READ, { key })).status).toBe(403)
+  })
+
+  it('session routes have no limit', async () => {
+    for (let sent = 0; sent < 70; sent += 1) await host.createKey()
+  })
+})
+
+describe('Limits are options', () => {
+  it('of the integrations', async () => {
+    const limits = { requestsPerMinute: 3, startsPerMinute: 1 }
+    const host = await startHost({ databaseUrl: database.url, integrations: { limits } })
+    const { key } = await host.createKey()
+    const json = { requirementsText: 'x' }
+    expect(await repeat(5, () => host.call('POST', START, { key, json }))).toEqual({ 202: 1, 429: 4 })
+    expect((await host.call('GET', READ, { key })).headers.get('ratelimit-policy')).toBe(
+      '"requests";q=3;w=60',
+    )
+    await host.close()
+  })
+})
+
+describe('failed authentications', () => {
+  it('are limited by client address, without locking out a good key from there', async () => {
+    const host = await startHost({ databaseUrl: database.url })
+    const { key, id } = await host.createKey()
+    expect(await repeat(20, () => host.call('GET', READ))).toEqual({ 401: 20 })
+    expect(await repeat(12, () => host.call('POST', START, { key: 'pk_junk' }))).toEqual({ 401: 10, 429: 2 })
+    const refused = await host.call('GET', '/v1/integrations/nothing')
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    expect(refused.headers.get('ratelimit')).toBeNull()
+    expect(refused.body).toMatchObject({ code: 'RATE_LIMITED', detail: expect.stringContaining('address') })
+    // A good key goes on, and none of the failures counted for it.
+    const good = await host.call('GET', READ, { key })
+    expect(good.headers.get('ratelimit')).toMatch(/^"requests";r=59;/)
+    // A key that may not be used is a failure as well.
+    await database.sql`update quickquote.api_keys set status = 'inactive' where id = ${id}`
+    expect((await host.call('GET', READ, { key })).status).toBe(429)
+    await host.close()
+  })
+
+  it('are counted by the address that the host trusts', async () => {
+    const host = await startHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
+    const from = (address: string) => () =>
+      host.call('GET', READ, { headers: { 'X-Forwarded-For': address } })
+    expect(await repeat(31, from('192.0.2.1'))).toEqual({ 401: 30, 429: 1 })
+    expect(await repeat(1, from('192.0.2.2'))).toEqual({ 401: 1 })
+    await host.close()
+  })
+})

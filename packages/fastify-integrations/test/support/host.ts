@@ -1,0 +1,210 @@
+import {
+  createIntegrations,
+  type Integrations,
+  type IntegrationsOptions,
+  type Session,
+  type Storage,
+} from '@quickquote/core'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { testDatabase } from '@quickquote/testing'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import postgres from 'postgres'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { type FastifyIntegrationsOptions, fastifyIntegrations } from '../../src/index.ts'
+import { type OpenApiDocument, openApiCheck } from './openapi-check.ts'
+
+export const ACME = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
+export const GLOBEX = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
+export const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
+
+/** The host's sessions: a header names the member. */
+const SESSIONS: Record<string, Session> = {
+  'acme-admin': { memberId: 'acme-admin', organizations: [{ id: ACME, role: 'admin' }] },
+  'acme-member': { memberId: 'acme-member', organizations: [{ id: ACME, role: 'member' }] },
+  'globex-admin': { memberId: 'globex-admin', organizations: [{ id: GLOBEX, role: 'admin' }] },
+}
+export type MemberName = 'acme-admin' | 'acme-member' | 'globex-admin'
+
+export const YEAR_AHEAD = new Date(Date.now() + 300 * 24 * 60 * 60 * 1000).toISOString()
+
+export interface CallOptions {
+  readonly key?: string
+  readonly member?: MemberName
+  readonly json?: unknown
+  readonly body?: string | Uint8Array
+  readonly headers?: Record<string, string>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // What came is compared, never used: tests may look into it without ceremony.
+  readonly body: Record<string, unknown>
+}
+
+export interface Host {
+  readonly app: FastifyInstance
+  readonly url: string
+  readonly integrations: Integrations
+  /** What was logged, a line each. */
+  readonly logs: string[]
+  readonly openapi: OpenApiDocument
+  /** Sends a request over a socket. Each answer is checked against the OpenAPI document. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  createKey(member?: MemberName): Promise<{ id: string; key: string }>
+  startQuotation(key: string, body?: object): Promise<string>
+  close(): Promise<void>
+}
+
+export interface HostOptions {
+  readonly databaseUrl: string
+  readonly integrations?: Partial<IntegrationsOptions>
+  readonly plugin?: Partial<FastifyIntegrationsOptions> & { prefix?: string }
+  readonly fastify?: FastifyServerOptions
+  /** Puts another storage in front of the real one. */
+  readonly wrapStorage?: (storage: Storage) => Storage
+  /** What the host registers before our plugin. */
+  readonly before?: (app: FastifyInstance) => void | Promise<void>
+  /** What the host registers after it. */
+  readonly after?: (app: FastifyInstance) => void | Promise<void>
+}
+
+const KEY_LIKE = /pk(_|%5f)[0-9A-Za-z]{16,}|whsec_[0-9A-Za-z+/=]{16,}/i
+
+/** A host app with our plugin, listening on a port of its own. */
+export async function startHost(options: HostOptions): Promise<Host> {
+  const logs: string[] = []
+  const stream = { write: (line: string) => void logs.push(line) }
+  const app = Fastify({ logger: { level: 'debug', stream }, ...options.fastify })
+  const storage = drizzleStorage({ connectionString: options.databaseUrl, maxConnections: 4 })
+  const integrations = createIntegrations({
+    storage: options.wrapStorage?.(storage) ?? storage,
+    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
+    logger: app.log,
+    pipeline: {
+      start: async () => {},
+      signDocumentUrl: async ({ document_id }) => ({
+        url: `https://files.example.com/${document_id}`,
+        expires_at: new Date(Date.now() + 60_000),
+      }),
+    },
+    ...options.integrations,
+  })
+
+  await options.before?.(app)
+  await app.register(fastifyIntegrations, {
+    integrations,
+    resolveSession: (request) => SESSIONS[String(request.headers['x-member'])] ?? null,
+    ...options.plugin,
+  })
+  await options.after?.(app)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+
+  const prefix = options.plugin?.prefix ?? ''
+  const openapi = (await (await fetch(`${url}${prefix}/api-docs/json`)).json()) as OpenApiDocument
+  const documented = options.plugin?.apiDocs === undefined ? openApiCheck(openapi) : null
+
+  const host: Host = {
+    app,
+    url,
+    integrations,
+    logs,
+    openapi,
+
+    async call(method, path, { key, member, json, body, headers = {} } = {}) {
+      const content = json === undefined ? body : JSON.stringify(json)
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          ...(key === undefined ? {} : { 'X-API-Key': key }),
+          ...(member === undefined ? {} : { 'X-Member': member }),
+          ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(content === undefined ? {} : { body: content }),
+      })
+      const text = await response.text()
+      const isJson = /json/.test(response.headers.get('content-type') ?? '')
+      const answer: Answer = {
+        status: response.status,
+        headers: response.headers,
+        body: isJson && text !== '' ? JSON.parse(text) : { text },
+      }
+      if (documented !== null && method !== 'HEAD' && path.startsWith(`${prefix}/v1/`)) {
+        documented.answer({ method, path, ...answer })
+      }
+      return answer
+    },
+
+    async createKey(member = 'acme-admin') {
+      const organization = member.startsWith('acme') ? ACME : GLOBEX
+      const { status, body } = await host.call(
+        'POST',
+        `${prefix}/v1/organizations/${organization}/api-keys`,
+        {
+          member,
+          json: { name: 'test', expires_at: YEAR_AHEAD },
+        },
+      )
+      expect(status).toBe(201)
+      return { id: String(body['id']), key: String(body['key']) }
+    },
+
+    async startQuotation(key, body = { requirementsText: 'Customers sign in and see their invoices.' }) {
+      const answer = await host.call('POST', `${prefix}/v1/integrations/quotations`, { key, json: body })
+      expect(answer.status).toBe(202)
+      return String(answer.body['quotation_id'])
+    },
+
+    async close() {
+      await app.close()
+      await integrations.close()
+      // Whatever a test did: no key and no secret may ever be logged.
+      expect(logs.filter((line) => KEY_LIKE.test(line))).toEqual([])
+    },
+  }
+  return host
+}
+
+/** A migrated database for a test file, dropped after it. */
+export function useDatabase(): { readonly url: string; readonly sql: postgres.Sql } {
+  let database: Awaited<ReturnType<typeof testDatabase>>
+  let sql: postgres.Sql
+  beforeAll(async () => {
+    database = await testDatabase(inject('postgresUrl'))
+    const storage = drizzleStorage({ connectionString: database.url })
+    await storage.migrate()
+    await storage.close()
+    sql = postgres(database.url, { max: 2 })
+  })
+  afterAll(async () => {
+    await sql.end()
+    await database.drop()
+  })
+  return {
+    get url() {
+      return database.url
+    },
+    get sql() {
+      return sql
+    },
+  }
+}
+
+/** A database and a host for a whole test file. */
+export function useHost(options: Omit<HostOptions, 'databaseUrl'> = {}) {
+  const database = useDatabase()
+  let host: Host
+  beforeAll(async () => {
+    host = await startHost({ ...options, databaseUrl: database.url })
+  })
+  afterAll(() => host.close())
+  return {
+    get host() {
+      return host
+    },
+    get sql() {
+      return database.sql
+    },
+  }
+}

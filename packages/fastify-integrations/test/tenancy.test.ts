@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ACME, GLOBEX, NOWHERE, useHost } from './support/host.ts'
+
+const context = useHost({ integrations: { limits: { requestsPerMinute: 1000 } } })
+let acmeKey: string
+let globexKey: string
+let quotation: string
+let proposal: string
+
+beforeAll(async () => {
+  acmeKey = (await context.host.createKey('acme-admin')).key
+  globexKey = (await context.host.createKey('globex-admin')).key
+  quotation = await context.host.startQuotation(acmeKey)
+  const pipeline = context.host.integrations.pipeline(quotation)
+  for (const step of [
+    'requirement_analysis',
+    'functional_specification',
+    'work_breakdown',
+    'effort_estimation',
+  ] as const) {
+    await pipeline.stepCompleted(step)
+  }
+  await pipeline.proposalReady({ documentId: randomUUID() })
+  const answer = await context.host.call('GET', `/v1/integrations/quotations/${quotation}/proposal`, {
+    key: acmeKey,
+  })
+  proposal = String(answer.body['id'])
+})
+
+const paths: [string, (id: { quotation: string; proposal: string }) => string][] = [
+  ['the summary', (id) => `/v1/integrations/quotations/${id.quotation}`],
+  ['the pipeline', (id) => `/v1/integrations/quotations/${id.quotation}/pipeline`],
+  ['the proposal', (id) => `/v1/integrations/quotations/${id.quotation}/proposal`],
+  ['the document', (id) => `/v1/integrations/proposals/${id.proposal}/document-url`],
+]
+
+describe.each(paths)('Authentication, rule 5: %s of another organization', (_, path) => {
+  it('is a 403 that tells nothing of the resource', async () => {
+    const { status, body } = await context.host.call('GET', path({ quotation, proposal }), { key: globexKey })
+    expect(status).toBe(403)
+    expect(body).toMatchObject({ code: 'OTHER_ORGANIZATION' })
+    expect(JSON.stringify(body)).not.toContain(ACME)
+  })
+
+  it('is a 200 for its own organization', async () => {
+    expect((await context.host.call('GET', path({ quotation, proposal }), { key: acmeKey })).status).toBe(200)
+  })
+
+  it('is a 404 when it exists nowhere', async () => {
+    const nowhere = path({ quotation: NOWHERE, proposal: NOWHERE })
+    expect((await context.host.call('GET', nowhere, { key: globexKey })).status).toBe(404)
+  })
+
+  it.each([
+    ['the query', { query: `?organization_id=${ACME}&organizationId=${ACME}&organization=${ACME}` }],
+    ['headers', { headers: { 'X-Organization-Id': ACME, 'Organization-Id': ACME, 'X-Tenant': ACME } }],
+  ])(
+    'stays a 403 whatever the client says about its organization in %s',
+    async (_, { query = '', headers = {} }: { query?: string; headers?: Record<string, string> }) => {
+      const answer = await context.host.call('GET', path({ quotation, proposal }) + query, {
+        key: globexKey,
+        headers,
+      })
+      expect(answer.status).toBe(403)
+    },
+  )
+})
+
+describe('a start', () => {
+  it('belongs to the organization of the key, whatever the client says', async () => {
+    const id = await context.host.startQuotation(globexKey, { requirementsText: 'x', organization_id: ACME })
+    expect(
+      (await context.host.call('GET', `/v1/integrations/quotations/${id}`, { key: globexKey })).status,
+    ).toBe(200)
+    expect(
+      (await context.host.call('GET', `/v1/integrations/quotations/${id}`, { key: acmeKey })).status,
+    ).toBe(403)
+  })
+})
+
+describe('session routes', () => {
+  it.each(['api-keys', 'webhooks'])(
+    '%s: another organization is a 403, like one that does not exist',
+    async (resource) => {
+      const answers = []
+      for (const organization of [GLOBEX, NOWHERE, 'not-a-uuid', '%00']) {
+        answers.push(
+          await context.host.call('POST', `/v1/organizations/${organization}/${resource}`, {
+            member: 'acme-admin',
+            json: { organization_id: ACME },
+          }),
+        )
+      }
+      for (const { status, body } of answers) {
+        expect(status).toBe(403)
+        expect({ ...body, instance: '' }).toEqual({ ...answers[0]?.body, instance: '' })
+      }
+    },
+  )
+})
