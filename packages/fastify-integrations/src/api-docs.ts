@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { nameSchemas, openapiFrame } from './openapi-document.ts'
 import type { ApiDocsOptions, PluginSettings } from './options.ts'
+import { UNDOCUMENTED } from './route.ts'
 
 /** Everything comes from this server; swagger-ui sets styles of elements, but needs no inline script. */
 const CONTENT_SECURITY_POLICY = [
@@ -31,7 +32,7 @@ export async function serveApiDocs(
   })
   await scope.register(async (inner) => {
     inner.addHook('onRoute', (route) => {
-      route.config = { ...route.config, integrations: { access: 'public' } }
+      route.config = { ...route.config, integrations: { access: 'public' }, ...UNDOCUMENTED }
     })
     await inner.register(swaggerUi, {
       routePrefix: path,

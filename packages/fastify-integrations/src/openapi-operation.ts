@@ -40,12 +40,13 @@ export function errorCodesOf(route: Route): ErrorCode[] {
   const isWrite = route.method !== 'GET'
   const codes = new Set<ErrorCode>([
     'VALIDATION_FAILED',
+    'MALFORMED_REQUEST',
     ...route.errors,
     'INTERNAL_ERROR',
     'SERVICE_UNAVAILABLE',
   ])
   const add = (...more: ErrorCode[]) => more.forEach((code) => void codes.add(code))
-  if (isWrite) add('MALFORMED_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  if (isWrite) add('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   if (route.access === 'api_key') {
     add('API_KEY_IN_QUERY', 'API_KEY_MISSING', 'API_KEY_INVALID')
     add('API_KEY_INACTIVE', 'API_KEY_EXPIRED', 'API_KEY_REVOKED', 'RATE_LIMITED')

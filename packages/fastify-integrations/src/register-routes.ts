@@ -1,14 +1,15 @@
 import { IntegrationError } from '@quickquote/core'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import { apiKeyOf } from './partner-auth.ts'
 import { Problem } from './problem.ts'
 import type { Answer, Route } from './route.ts'
 import { callerOf } from './session-auth.ts'
 
-/** How the row looks in an OpenAPI document of @fastify/swagger: ours, or the host's. */
-export type Documentation = (route: Route) => { hide: boolean; swaggerTransform: SwaggerTransform | false }
-type SwaggerTransform = NonNullable<Exclude<FastifyInstanceConfig['swaggerTransform'], false>>
-type FastifyInstanceConfig = import('fastify').FastifyContextConfig
+/** How a row looks in an OpenAPI document of @fastify/swagger: ours, or the host's. */
+export type Documentation = (route: Route) => {
+  readonly hide: boolean
+  readonly swaggerTransform: NonNullable<FastifyContextConfig['swaggerTransform']>
+}
 
 /** Turns a row of the route table into a route of the scope, which has its authentication already. */
 export function registerRoute(scope: FastifyInstance, route: Route, document: Documentation): void {

@@ -12,6 +12,9 @@ declare module 'fastify' {
   }
 }
 
+/** For routes that stand in no document: a transform of the host's would be asked about them before they are left out. */
+export const UNDOCUMENTED = { swaggerTransform: false } as const
+
 /** What a handler gives back: the body, before it is serialized by the schema of the row. */
 export interface Answer<T> {
   readonly body: T

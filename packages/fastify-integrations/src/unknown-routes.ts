@@ -1,6 +1,6 @@
 import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Area } from './route.ts'
+import { type Access, type Area, UNDOCUMENTED } from './route.ts'
 
 /**
  * Answers what no row answers: 405 with `Allow` for a known path, else 404. These are routes, not only a not-found handler,
@@ -13,13 +13,17 @@ export function refuseUnknownRoutes(scope: FastifyInstance, { kind, routes }: Ar
   async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
     const rest = (request.params as { '*'?: string })['*']
     const path = rest === undefined ? '' : `/${rest}`
-    const allowed = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    const allowed = withHead(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
     if (allowed.length === 0) throw new IntegrationError('ROUTE_NOT_FOUND')
-    reply.header('allow', withHead(allowed).join(', '))
+    // The router gives up on a parameter that is longer than it takes.
+    if (allowed.includes(request.method))
+      throw new IntegrationError('MALFORMED_REQUEST', 'A part of the path is too long.')
+    reply.header('allow', allowed.join(', '))
     throw new IntegrationError('METHOD_NOT_ALLOWED')
   }
 
-  const config = { integrations: { access: kind === 'partner' ? ('api_key' as const) : ('member' as const) } }
+  const access: Access = kind === 'partner' ? 'api_key' : 'member'
+  const config = { integrations: { access }, ...UNDOCUMENTED }
   for (const url of ['', '/*']) {
     const taken = withHead(routes.filter((route) => route.url === url).map(({ method }) => method))
     const method = scope.supportedMethods.filter((each) => each !== 'OPTIONS' && !taken.includes(each))

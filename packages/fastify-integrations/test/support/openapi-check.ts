@@ -47,7 +47,7 @@ export function openApiCheck(document: OpenApiDocument) {
   return {
     check,
 
-    /** Every answer is one that its route documents; a path that there is not is answered with a problem. */
+    /** Every answer of ours is one that its route documents; unknown paths and methods are answered with a problem. */
     answer({ method, path, status, headers, body }: SeenAnswer): void {
       const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
       const template = Object.keys(document.paths).find((each) =>
@@ -55,7 +55,7 @@ export function openApiCheck(document: OpenApiDocument) {
       )
       const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()]
       if (template === undefined || operation === undefined) {
-        check(['components', 'schemas', 'Problem'], body)
+        if (mediaType === 'application/problem+json') check(['components', 'schemas', 'Problem'], body)
         return
       }
       const documented = operation.responses[status]?.content?.[mediaType]

@@ -1,0 +1,186 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { ERRORS, EVENT_TYPES } from '@quickquote/core'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it } from 'vitest'
+import { routeTable } from '../src/route-table.ts'
+import { startHost, useDatabase, useHost } from './support/host.ts'
+import { openApiCheck } from './support/openapi-check.ts'
+
+const database = useDatabase()
+const context = useHost()
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate({ ...context.host.openapi })
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+  })
+
+  it('has every row of the route table, and nothing else', () => {
+    const rows = routeTable(context.host.integrations, { apiKeyRoutes: true, prefix: '' }).flatMap(
+      ({ prefix, routes }) =>
+        routes.map(({ method, url }) => `${method} ${(prefix + url).replace(/:(\w+)/g, '{$1}')}`),
+    )
+    const documented = Object.entries(context.host.openapi.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect(documented.sort()).toEqual(rows.sort())
+  })
+
+  it('tells for each route who may call it, what it takes, and every status with its codes', () => {
+    const start = context.host.openapi.paths['/v1/integrations/quotations']?.['post']
+    expect(start).toMatchObject({ operationId: 'startQuotation', security: [{ apiKey: [] }] })
+    expect(Object.keys(start?.requestBody?.content ?? {})).toContain('application/json')
+    expect(Object.keys(start?.responses ?? {})).toEqual([
+      '202',
+      '400',
+      '401',
+      '403',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
+    ])
+    const read = context.host.openapi.paths['/v1/integrations/quotations/{id}']?.['get']
+    expect(Object.keys(read?.responses ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '429',
+      '500',
+      '503',
+    ])
+    expect(read?.requestBody).toBeUndefined()
+    const webhook = context.host.openapi.paths['/v1/organizations/{organizationId}/webhooks']?.['post']
+    expect(webhook).toMatchObject({ security: [{ session: [] }] })
+    expect(Object.keys(webhook?.responses ?? {})).toEqual([
+      '201',
+      '400',
+      '401',
+      '403',
+      '409',
+      '413',
+      '415',
+      '500',
+      '503',
+    ])
+  })
+
+  it('has the seven events as webhooks, with the headers of a delivery', () => {
+    expect(Object.keys(context.host.openapi.webhooks)).toEqual(EVENT_TYPES)
+    for (const { post } of Object.values(context.host.openapi.webhooks)) {
+      expect(post.parameters).toMatchObject(
+        ['Event-Id', 'Event-Type', 'Timestamp', 'Signature'].map((name) => ({
+          in: 'header',
+          name: `X-Service-${name}`,
+        })),
+      )
+    }
+  })
+
+  it('has examples that are valid', () => {
+    const { openapi } = context.host
+    const { check } = openApiCheck(openapi)
+    let examples = 0
+    for (const group of ['paths', 'webhooks'] as const) {
+      for (const [path, operations] of Object.entries(openapi[group])) {
+        for (const [method, operation] of Object.entries(operations)) {
+          const { requestBody, responses } = operation as (typeof openapi.webhooks)[string]['post']
+          const contents = Object.entries(responses).map(([status, { content }]) => ({
+            at: ['responses', status],
+            content,
+          }))
+          for (const { at, content = {} } of [
+            ...contents,
+            { at: ['requestBody'], content: requestBody?.content },
+          ]) {
+            for (const [mediaType, media] of Object.entries(content)) {
+              for (const { value } of Object.values(media.examples ?? {})) {
+                check([group, path, method, ...at, 'content', mediaType, 'schema'], value)
+                examples += 1
+              }
+            }
+          }
+        }
+      }
+    }
+    expect(examples).toBeGreaterThan(50)
+  })
+
+  it('names the product as the host does', async () => {
+    const host = await startHost({ databaseUrl: database.url, integrations: { productName: 'Acme' } })
+    expect(JSON.stringify(host.openapi.webhooks)).toContain('X-Acme-Signature')
+    await host.close()
+  })
+})
+
+describe('the error table of core', () => {
+  const codes = Object.keys(ERRORS).sort()
+
+  it('is the list of codes of the OpenAPI document', () => {
+    expect(
+      [...(context.host.openapi.components.schemas['Problem']?.properties['code']?.enum ?? [])].sort(),
+    ).toEqual(codes)
+  })
+
+  it('is the docs page, which is generated from it', () => {
+    const script = fileURLToPath(new URL('../scripts/errors-page.mjs', import.meta.url))
+    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+  })
+})
+
+describe('/api-docs', () => {
+  it('is a page whose every part comes from this server, under a strict Content-Security-Policy', async () => {
+    const page = await context.host.call('GET', '/api-docs')
+    expect(page.status).toBe(200)
+    const html = String(page.body['text'])
+    const policy = String(page.headers.get('content-security-policy'))
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/https?:|script-src[^;]*unsafe/)
+    expect(html).not.toMatch(/<script>|<script [^>]*>[^<\s]|https?:\/\//)
+    const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => String(url))
+    expect(parts.length).toBeGreaterThan(4)
+    for (const part of parts) {
+      expect(part).toMatch(/^\/api-docs\//)
+      expect((await context.host.call('GET', part)).status).toBe(200)
+    }
+  })
+
+  it('serves the document as JSON and as YAML', async () => {
+    expect((await context.host.call('GET', '/api-docs/json')).body).toMatchObject({ openapi: '3.1.0' })
+    expect((await context.host.call('GET', '/api-docs/yaml')).body['text']).toMatch(/^openapi: 3\.1\.0/)
+  })
+
+  it('can be elsewhere', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      plugin: { apiDocs: { path: '/developers/api' } },
+    })
+    expect((await host.call('GET', '/developers/api')).status).toBe(200)
+    expect((await host.call('GET', '/developers/api/json')).body).toMatchObject({ openapi: '3.1.0' })
+    expect((await host.call('GET', '/api-docs')).status).toBe(404)
+    await host.close()
+  })
+
+  it('tells how the sessions of the host look', async () => {
+    const sessionScheme = { type: 'http', scheme: 'bearer' } as const
+    const host = await startHost({ databaseUrl: database.url, plugin: { apiDocs: { sessionScheme } } })
+    expect(host.openapi.components).toMatchObject({ securitySchemes: { session: sessionScheme } })
+    await host.close()
+  })
+
+  it('can be turned off', async () => {
+    const host = await startHost({ databaseUrl: database.url, plugin: { apiDocs: false } })
+    expect((await host.call('GET', '/api-docs')).status).toBe(404)
+    expect((await host.call('GET', '/v1/integrations/quotations')).status).toBe(401)
+    await host.close()
+  })
+})

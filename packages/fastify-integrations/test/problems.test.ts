@@ -1,0 +1,227 @@
+import { ERRORS } from '@quickquote/core'
+import { describe, expect, it } from 'vitest'
+import { answerFrameworkError } from '../src/index.ts'
+import { ACME, NOWHERE, startHost, useDatabase, useHost } from './support/host.ts'
+import { sendRaw } from './support/socket.ts'
+
+const database = useDatabase()
+const context = useHost()
+const READ = `/v1/integrations/quotations/${NOWHERE}`
+
+describe('a problem document (RFC 9457)', () => {
+  it('has type, title, status, detail, instance and code, and nothing else', async () => {
+    const { headers, body } = await context.host.call('GET', READ)
+    expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(body).toEqual({
+      type: 'urn:problem-type:quickquote:API_KEY_MISSING',
+      title: ERRORS.API_KEY_MISSING.title,
+      status: 401,
+      detail: ERRORS.API_KEY_MISSING.advice,
+      instance: headers.get('x-request-id'),
+      code: 'API_KEY_MISSING',
+    })
+  })
+
+  it('has errors for a validation failure', async () => {
+    const { key } = await context.host.createKey()
+    const { body } = await context.host.call('POST', '/v1/integrations/quotations', {
+      key,
+      json: { name: 5 },
+    })
+    expect(body).toMatchObject({
+      detail: '/name: must be string or null',
+      errors: [{ pointer: '/name', detail: 'must be string or null' }],
+    })
+  })
+
+  it('takes its type from the documentation of the host, when that is given', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      plugin: { problemTypeBase: 'https://docs.example.com/errors#' },
+    })
+    expect((await host.call('GET', READ)).body).toMatchObject({
+      type: 'https://docs.example.com/errors#API_KEY_MISSING',
+    })
+    await host.close()
+  })
+})
+
+describe('X-Request-Id', () => {
+  it('is on every answer', async () => {
+    const { host } = context
+    const { key } = await host.createKey()
+    const answers = [
+      await host.call('GET', READ, { key }),
+      await host.call('GET', '/v1/integrations/nothing'),
+      await host.call('POST', `/v1/organizations/${ACME}/webhooks`, { member: 'acme-admin', json: {} }),
+      await host.call('GET', '/api-docs/json'),
+    ]
+    for (const { headers } of answers) expect(headers.get('x-request-id')).toMatch(/^req-/)
+  })
+
+  it('is not taken from the client, unless the host says so', async () => {
+    const { headers } = await context.host.call('GET', READ, { headers: { 'X-Request-Id': 'mine' } })
+    expect(headers.get('x-request-id')).not.toBe('mine')
+  })
+
+  it.each([
+    ['the client’s when it can be used', '7f3a-21', '7f3a-21'],
+    ['another one when it is too long', 'x'.repeat(129), null],
+    ['another one when it holds odd characters', '<script>', null],
+  ])('is %s, where the host takes it from the client', async (_, sent, expected) => {
+    const host = await startHost({ databaseUrl: database.url, fastify: { requestIdHeader: 'x-request-id' } })
+    const { headers, body } = await host.call('GET', READ, { headers: { 'X-Request-Id': sent } })
+    expect(headers.get('x-request-id')).toMatch(expected ?? /^[0-9a-f-]{36}$/)
+    expect(body['instance']).toBe(headers.get('x-request-id'))
+    await host.close()
+  })
+})
+
+describe('a fault of ours', () => {
+  const secret = 'parameter-that-nobody-may-see'
+  const fault = Object.assign(new Error(`Failed query: select $1\nparams: ${secret}`), {
+    query: 'select $1',
+    params: [secret],
+    cause: Object.assign(new Error('connection lost, key pk_0123456789abcdefghij'), {
+      code: '08006',
+      detail: secret,
+    }),
+  })
+
+  it('is a 500 that tells nothing, and a log line that tells the cause without parameters', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      wrapStorage: (storage) => ({ ...storage, findQuotation: () => Promise.reject(fault) }),
+    })
+    const { key } = await host.createKey()
+    const { status, body } = await host.call('GET', READ, { key })
+    expect(status).toBe(500)
+    expect(body).toEqual({
+      type: 'urn:problem-type:quickquote:INTERNAL_ERROR',
+      title: ERRORS.INTERNAL_ERROR.title,
+      status: 500,
+      detail: ERRORS.INTERNAL_ERROR.advice,
+      instance: expect.any(String),
+      code: 'INTERNAL_ERROR',
+    })
+    const line = host.logs.find((each) => each.includes('"level":50'))
+    expect(JSON.parse(String(line))).toMatchObject({
+      reqId: body['instance'],
+      code: 'INTERNAL_ERROR',
+      err: { type: 'Error', cause: { code: '08006', message: 'connection lost, key pk_***' } },
+    })
+    expect(host.logs.join('')).not.toContain(secret)
+    await host.close()
+  })
+
+  it.each([
+    ['text', 'boom'],
+    ['nothing', undefined],
+    ['null', null],
+    ['an object', { statusCode: 200, message: 'fine' }],
+    ['an error with an odd status', Object.assign(new Error('x'), { statusCode: 999 })],
+    ['an error whose cause is itself', Object.assign(new Error('x'), { cause: fault })],
+  ])('is a 500 when %s is thrown', async (_, thrown) => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      wrapStorage: (storage) => ({ ...storage, findQuotation: () => Promise.reject(thrown) }),
+    })
+    const { key } = await host.createKey()
+    expect((await host.call('GET', READ, { key })).status).toBe(500)
+    await host.close()
+  })
+
+  it('before a key is known is a 500 as well', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      wrapStorage: (storage) => ({ ...storage, findApiKeyByHash: () => Promise.reject(fault) }),
+    })
+    const { key } = await host.createKey()
+    expect((await host.call('GET', READ, { key })).status).toBe(500)
+    expect(host.logs.join('')).not.toContain(secret)
+    await host.close()
+  })
+})
+
+describe('404 and 405', () => {
+  it.each([
+    ['GET', '/v1/integrations'],
+    ['GET', '/v1/integrations/'],
+    ['GET', '/v1/integrations/nothing'],
+    ['POST', '/v1/integrations/quotations/a/b/c'],
+    ['PUT', '/v1/integrations/proposals'],
+  ])('an unknown route is a 404: %s %s', async (method, path) => {
+    const { key } = await context.host.createKey()
+    const { status, body } = await context.host.call(method, path, { key })
+    expect(status).toBe(404)
+    expect(body).toMatchObject({ code: 'ROUTE_NOT_FOUND' })
+  })
+
+  it.each([
+    ['GET', '/v1/integrations/quotations', 'POST'],
+    ['DELETE', '/v1/integrations/quotations', 'POST'],
+    ['OPTIONS', '/v1/integrations/quotations', 'POST'],
+    ['POST', READ, 'GET, HEAD'],
+    ['PATCH', `${READ}/pipeline`, 'GET, HEAD'],
+    ['PUT', `/v1/integrations/proposals/${NOWHERE}/document-url`, 'GET, HEAD'],
+  ])('a method that a route does not take is a 405 with Allow: %s %s', async (method, path, allow) => {
+    const { key } = await context.host.createKey()
+    const { status, headers, body } = await context.host.call(method, path, { key })
+    expect(status).toBe(405)
+    expect(headers.get('allow')).toBe(allow)
+    expect(body).toMatchObject({ code: 'METHOD_NOT_ALLOWED' })
+  })
+
+  it('they do not look at the body', async () => {
+    const { key } = await context.host.createKey()
+    const broken = { key, body: '{', headers: { 'Content-Type': 'text/plain' } }
+    expect((await context.host.call('POST', '/v1/integrations/nothing', broken)).status).toBe(404)
+    expect((await context.host.call('PUT', '/v1/integrations/quotations', broken)).status).toBe(405)
+  })
+
+  it('a method that Fastify does not know is refused as well', async () => {
+    const answer = await sendRaw(
+      context.host.url,
+      'PROPFIND /v1/integrations/quotations HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+    expect(answer).toContain('application/problem+json')
+  })
+})
+
+describe('a malformed URL', () => {
+  const urls = ['/v1/integrations/%zz', '/v1/integrations/quotations/%', '/v1/organizations/%f0%28/webhooks']
+
+  it.each(urls)('is a problem document where the host uses answerFrameworkError: %s', async (url) => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      fastify: { frameworkErrors: answerFrameworkError },
+    })
+    const { status, headers, body } = await host.call('GET', url, { key: 'pk_x' })
+    expect(status).toBe(400)
+    expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(body).toMatchObject({ code: 'MALFORMED_REQUEST', instance: headers.get('x-request-id') })
+    await host.close()
+  })
+
+  it('is Fastify’s own 400 elsewhere: no plugin is asked', async () => {
+    const response = await fetch(`${context.host.url}/v1/integrations/%zz`)
+    expect(response.status).toBe(400)
+  })
+
+  it('a part of the path that the router finds too long is a 400', async () => {
+    const { key } = await context.host.createKey()
+    const { status, body } = await context.host.call(
+      'GET',
+      `/v1/integrations/quotations/${'x'.repeat(101)}`,
+      { key },
+    )
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'MALFORMED_REQUEST', detail: 'A part of the path is too long.' })
+  })
+
+  it('in the query is none', async () => {
+    expect((await context.host.call('GET', `${READ}?x=%zz`)).status).toBe(401)
+  })
+})
