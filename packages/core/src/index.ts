@@ -5,6 +5,7 @@ export type { ApiKeys, AuthenticatedKey } from './api-keys.ts'
 export * from './delivery.ts'
 export * from './errors.ts'
 export * from './event-catalog.ts'
+export type { FileId, FileStorage, UploadStorage } from './file-storage.ts'
 export { createIntegrations, type IntegrationServices, type Integrations } from './integrations.ts'
 export type { EncryptedSecret, EncryptionKey, Keyring } from './keyring.ts'
 export * from './limits.ts'
@@ -13,6 +14,12 @@ export * from './progress.ts'
 export * from './quotation.ts'
 export type { Quotations, StartQuotation } from './quotations.ts'
 export * from './quote-pipeline.ts'
+export {
+  createRequirementsFiles,
+  type IncomingFile,
+  type ReceivedFile,
+  type RequirementsFiles,
+} from './requirements-file.ts'
 export { Uuid } from './schema.ts'
 export { SecretValue } from './secret-value.ts'
 export * from './session.ts'

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises'
+import { checkDocx } from './docx-check.ts'
+import type { IntegrationError } from './errors.ts'
+import type { QuotationFile } from './quotation.ts'
+import { openTemporaryFile } from './temporary-file.ts'
+
+type Bytes = AsyncIterable<Uint8Array>
+/** Makes the refusal from what is allowed (`must …`). */
+type Refuse = (allowed: string) => IntegrationError
+
+/**
+ * How the content of each type is told, while it passes by: a file that cannot be what its name says ends in a refusal.
+ * The media type that a client names plays no part, for it proves nothing.
+ */
+export const CONTENT_CHECKS: Readonly<
+  Record<QuotationFile['type'], (bytes: Bytes, refuse: Refuse) => Bytes>
+> = { docx: docxOnly, pdf: pdfOnly, txt: textOnly, md: textOnly }
+
+/**
+ * The directory of a zip is at its end, so nothing can be said before all of it is there. It waits on disk and not in
+ * memory, because a slow client could hold ten megabytes of that for as long as it likes.
+ */
+async function* docxOnly(bytes: Bytes, refuse: Refuse): Bytes {
+  const file = await openTemporaryFile()
+  try {
+    await writeFile(file, bytes)
+    await checkDocx(file, refuse)
+    yield* file.createReadStream({ start: 0, autoClose: false })
+  } finally {
+    await file.close()
+  }
+}
+
+const PDF_MAGIC = /^%PDF-\d/
+const PDF_MAGIC_LENGTH = 6
+
+async function* pdfOnly(bytes: Bytes, refuse: Refuse): Bytes {
+  let head: Uint8Array | null = Buffer.alloc(0)
+  for await (const chunk of bytes) {
+    if (head === null) {
+      yield chunk
+      continue
+    }
+    head = Buffer.concat([head, chunk])
+    if (head.length < PDF_MAGIC_LENGTH) continue
+    if (!PDF_MAGIC.test(Buffer.from(head).toString('latin1', 0, PDF_MAGIC_LENGTH))) break
+    yield head
+    head = null
+  }
+  if (head !== null) throw refuse('must be a PDF document')
+}
+
+async function* textOnly(bytes: Bytes, refuse: Refuse): Bytes {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const isText = (chunk?: Uint8Array) => {
+    try {
+      decoder.decode(chunk, { stream: chunk !== undefined })
+      return chunk?.includes(0) !== true
+    } catch {
+      return false
+    }
+  }
+  for await (const chunk of bytes) {
+    if (!isText(chunk)) throw refuse(TEXT)
+    yield chunk
+  }
+  // A character that was begun and not finished.
+  if (!isText()) throw refuse(TEXT)
+}
+
+const TEXT = 'must be text in UTF-8, without NUL'

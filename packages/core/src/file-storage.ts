@@ -1,0 +1,64 @@
+/** A file, and whose it is. No method reaches a file without the organization that it belongs to. */
+export interface FileId {
+  readonly id: string
+  readonly organization_id: string
+}
+
+/**
+ * Where the bytes of requirements files are. The default keeps them in PostgreSQL; a host that has an object store
+ * writes these three functions. What belongs to a quote and what was abandoned is remembered elsewhere
+ * (`UploadStorage`), so an object store needs neither tags nor lifecycle rules. For one that speaks S3:
+ *
+ * ```ts
+ * import { DeleteObjectsCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+ * import { Upload } from '@aws-sdk/lib-storage'
+ *
+ * const client = new S3Client({})
+ * const Bucket = 'requirements'
+ * const keyOf = (file: FileId) => `${file.organization_id}/${file.id}`
+ *
+ * const files: FileStorage = {
+ *   // One part in memory at a time: 5 MiB for each upload under way. A body that throws aborts the upload.
+ *   async put(file, bytes) {
+ *     const params = { Bucket, Key: keyOf(file), Body: Readable.from(bytes, { objectMode: false }) }
+ *     await new Upload({ client, params, queueSize: 1 }).done()
+ *   },
+ *   async *get(file) {
+ *     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(file) }))
+ *     yield* Body as Readable
+ *   },
+ *   async delete(files) {
+ *     const Objects = files.map((file) => ({ Key: keyOf(file) }))
+ *     await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }))
+ *   },
+ * }
+ * ```
+ */
+export interface FileStorage {
+  /**
+   * Stores a file while it arrives: `bytes` is read once, at the pace of the store, and never held whole. Throws when
+   * `bytes` does; what was stored by then must not be read as a file, and is removed by `delete`. An id is stored once.
+   */
+  put(file: FileId, bytes: AsyncIterable<Uint8Array>): Promise<void>
+  /** Reads a file from its beginning. Throws when it is not there, and when it ends before all of it was read. */
+  get(file: FileId): AsyncIterable<Uint8Array>
+  /** Removes files, at most 100 at once. One that is not there, or not that organization's, is passed over. */
+  delete(files: readonly FileId[]): Promise<void>
+}
+
+/**
+ * Which files belong to no quote (yet), wherever their bytes are. A file is noted before its first byte is stored, and
+ * the transaction that accepts its quote strikes it off; whatever stays on the list is an upload that was given up.
+ */
+export interface UploadStorage {
+  recordUpload(file: FileId, now: Date): Promise<void>
+  /**
+   * Gives uploads up: from now on no quote takes them.
+   * @returns those that belonged to no quote; a file of an accepted quote is never among them
+   */
+  abandonUploads(files: readonly FileId[], now: Date): Promise<FileId[]>
+  /** The same for uploads that were noted before `olderThan`, and for those given up earlier. At most `limit`. */
+  abandonUploadsBefore(olderThan: Date, limit: number, now: Date): Promise<FileId[]>
+  /** Strikes off files whose bytes are gone. */
+  forgetUploads(files: readonly FileId[]): Promise<void>
+}

@@ -1,0 +1,112 @@
+import { crc32, deflateRawSync } from 'node:zlib'
+
+/** An entry of a zip that is made by hand, so that it can lie. */
+export interface ZipEntry {
+  readonly name: string
+  readonly data?: string | Uint8Array
+  /** The name in the header in front of the entry. Default: the same. */
+  readonly localName?: string
+  /** The inflated size that both headers tell. Default: the true one. */
+  readonly declaredSize?: number
+  /** Bit flags of both headers. Default 0x0800: the name is UTF-8. */
+  readonly flags?: number
+  readonly localFlags?: number
+  readonly externalAttributes?: number
+  readonly extra?: Uint8Array
+  /** 0 stores, 8 deflates. Default 8. */
+  readonly method?: number
+  /** Where the directory says that the entry begins, instead of where it does. */
+  readonly offset?: number
+}
+
+/** Writes a zip exactly as it is told to. */
+export function zip(entries: readonly ZipEntry[], options: { entryCount?: number } = {}): Buffer {
+  const local: Buffer[] = []
+  const directory: Buffer[] = []
+  let position = 0
+  for (const entry of entries) {
+    const { method = 8, flags = 0x0800, extra = Buffer.alloc(0) } = entry
+    const data = Buffer.from(entry.data ?? '')
+    const packed = method === 8 ? deflateRawSync(data) : data
+    const name = Buffer.from(entry.name)
+    const localName = Buffer.from(entry.localName ?? entry.name)
+    const sizes = (buffer: Buffer, at: number) => {
+      buffer.writeUInt32LE(crc32(data), at)
+      buffer.writeUInt32LE(packed.length, at + 4)
+      buffer.writeUInt32LE(entry.declaredSize ?? data.length, at + 8)
+    }
+    const header = Buffer.alloc(30)
+    header.writeUInt32LE(0x04034b50, 0)
+    header.writeUInt16LE(20, 4)
+    header.writeUInt16LE(entry.localFlags ?? flags, 6)
+    header.writeUInt16LE(method, 8)
+    sizes(header, 14)
+    header.writeUInt16LE(localName.length, 26)
+    const row = Buffer.alloc(46)
+    row.writeUInt32LE(0x02014b50, 0)
+    row.writeUInt16LE(0x0314, 4)
+    row.writeUInt16LE(20, 6)
+    row.writeUInt16LE(flags, 8)
+    row.writeUInt16LE(method, 10)
+    sizes(row, 16)
+    row.writeUInt16LE(name.length, 28)
+    row.writeUInt16LE(extra.length, 30)
+    row.writeUInt32LE(entry.externalAttributes ?? 0, 38)
+    row.writeUInt32LE(entry.offset ?? position, 42)
+    local.push(header, localName, packed)
+    directory.push(row, name, Buffer.from(extra))
+    position += header.length + localName.length + packed.length
+  }
+  const rows = Buffer.concat(directory)
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt16LE(options.entryCount ?? entries.length, 8)
+  end.writeUInt16LE(options.entryCount ?? entries.length, 10)
+  end.writeUInt32LE(rows.length, 12)
+  end.writeUInt32LE(position, 16)
+  return Buffer.concat([...local, rows, end])
+}
+
+const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml'
+
+export const CONTENT_TYPES = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
+  <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+  <Default Extension="xml" ContentType="application/xml"/>
+  <Override PartName="/word/document.xml" ContentType="${WORD}.document.main+xml"/>
+  <Override PartName="/word/styles.xml" ContentType="${WORD}.styles+xml"/>
+</Types>`
+
+/** The entries of a small Word document, in the order in which Word writes them. */
+export const DOCX_ENTRIES: readonly ZipEntry[] = [
+  { name: '[Content_Types].xml', data: CONTENT_TYPES },
+  {
+    name: '_rels/.rels',
+    data: `<?xml version="1.0" encoding="UTF-8"?>
+<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+  <Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>
+</Relationships>`,
+  },
+  {
+    name: 'word/document.xml',
+    data: `<?xml version="1.0" encoding="UTF-8"?>
+<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>Customers sign in and see their invoices.</w:t></w:r></w:p></w:body></w:document>`,
+  },
+  { name: 'word/styles.xml', data: '<w:styles/>' },
+]
+
+/** A small Word document, with entries of its own, and with parts of it replaced. */
+export function docx(more: readonly ZipEntry[] = [], replace: { contentTypes?: string } = {}): Buffer {
+  const { contentTypes = CONTENT_TYPES } = replace
+  return zip([
+    ...DOCX_ENTRIES.map((entry) =>
+      entry.name === '[Content_Types].xml' ? { ...entry, data: contentTypes } : entry,
+    ),
+    ...more,
+  ])
+}
+
+/** The content types of a small Word document, with these elements beside them. */
+export function contentTypesWith(elements: string): string {
+  return CONTENT_TYPES.replace('</Types>', `${elements}</Types>`)
+}

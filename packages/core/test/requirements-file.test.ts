@@ -1,0 +1,258 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { IntegrationError } from '../src/errors.ts'
+import type { FileId, FileStorage, UploadStorage } from '../src/file-storage.ts'
+import { DEFAULT_LIMITS } from '../src/limits.ts'
+import { silentLogger } from '../src/logger.ts'
+import { createRequirementsFiles, type IncomingFile } from '../src/requirements-file.ts'
+import { docx, zip } from './docx-samples.ts'
+
+const organizationId = randomUUID()
+const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n%%EOF', 'latin1')
+
+/** A store of a host's own: what the port asks for, and nothing more. */
+function hostStorage() {
+  const stored = new Map<string, Buffer>()
+  const noted = new Map<string, FileId>()
+  const files: FileStorage = {
+    async put({ id }, bytes) {
+      stored.set(id, Buffer.alloc(0))
+      stored.set(id, await buffer(bytes))
+    },
+    async *get({ id }) {
+      yield stored.get(id) ?? Buffer.alloc(0)
+    },
+    async delete(unwanted) {
+      for (const { id } of unwanted) stored.delete(id)
+    },
+  }
+  const uploads: UploadStorage = {
+    recordUpload: async (file) => void noted.set(file.id, file),
+    abandonUploads: async (unwanted) => unwanted.filter(({ id }) => noted.has(id)),
+    abandonUploadsBefore: async (_olderThan, limit) => [...noted.values()].slice(0, limit),
+    async forgetUploads(gone) {
+      for (const { id } of gone) noted.delete(id)
+    },
+  }
+  return { stored, noted, files, uploads }
+}
+
+let storage: ReturnType<typeof hostStorage>
+beforeEach(() => {
+  storage = hostStorage()
+})
+
+const settings = { limits: DEFAULT_LIMITS, logger: silentLogger, now: () => new Date() }
+
+function receive(file: Partial<IncomingFile> & Pick<IncomingFile, 'name' | 'bytes'>) {
+  return createRequirementsFiles(storage, settings).receive({ organizationId, index: 0, ...file })
+}
+
+/** A file that arrives in pieces of this many bytes. */
+async function* inPieces(bytes: Uint8Array, size = 64 * 1024) {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+/** The refusal of a file; nothing of it may be left. */
+async function refusalOf(name: string, bytes: Uint8Array | AsyncIterable<Uint8Array>, index = 0) {
+  const source = Symbol.asyncIterator in bytes ? bytes : inPieces(bytes)
+  const error: unknown = await receive({ name, bytes: source, index }).then(
+    () => 'accepted',
+    (refusal: unknown) => refusal,
+  )
+  expect(storage.stored.size).toBe(0)
+  expect(storage.noted.size).toBe(0)
+  if (!(error instanceof IntegrationError)) throw error
+  return { status: error.status, errors: error.errors }
+}
+
+const refused = (detail: string, { status = 400, pointer = '/files/0' } = {}) => ({
+  status,
+  errors: [{ pointer, detail }],
+})
+
+describe('a requirements file', () => {
+  it.each([
+    ['plan.docx', docx()],
+    ['plan.pdf', PDF],
+    ['plan.txt', Buffer.from('Grüße, 日本 🙂')],
+    ['PLAN.MD', Buffer.from('\uFEFF# Plan')],
+  ])('is stored as it came: %s', async (name, bytes) => {
+    const file = await receive({ name, bytes: inPieces(bytes, 7) })
+    expect(file).toEqual({
+      id: expect.any(String),
+      name,
+      type: name.toLowerCase().split('.')[1],
+      size: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+    })
+    expect(storage.stored.get(file.id)).toEqual(bytes)
+    expect(storage.noted.get(file.id)).toEqual({ id: file.id, organization_id: organizationId })
+  })
+
+  it('has its name made safe', async () => {
+    const file = await receive({ name: '..\\..\\a\u202e\r\n.txt', bytes: inPieces(Buffer.from('x')) })
+    expect(file.name).toBe('a.txt')
+  })
+
+  it('may be exactly as large as the limit', async () => {
+    const bytes = Buffer.alloc(DEFAULT_LIMITS.fileBytes, 'a')
+    expect((await receive({ name: 'a.txt', bytes: inPieces(bytes) })).size).toBe(bytes.length)
+  })
+
+  it.each(['a.txt', 'a.pdf', 'a.docx'])('is a 413 as soon as it is larger: %s', async (name) => {
+    let sent = 0
+    const endless = async function* () {
+      for (;;) {
+        sent += 1024
+        yield sent === 1024
+          ? Buffer.concat([Buffer.from('%PDF-1'), Buffer.alloc(1018, 'a')])
+          : Buffer.alloc(1024, 'a')
+      }
+    }
+    expect(await refusalOf(name, endless())).toEqual(
+      refused(`must have at most ${DEFAULT_LIMITS.fileBytes} bytes`, { status: 413 }),
+    )
+    expect(sent).toBe(DEFAULT_LIMITS.fileBytes + 1024)
+  })
+
+  it.each(['a.txt', 'a.pdf', 'a.docx'])('is refused when it is empty: %s', async (name) => {
+    expect(await refusalOf(name, Buffer.alloc(0))).toEqual(refused('must not be empty'))
+  })
+
+  it('is refused when it is one too many, before a byte of it is read', async () => {
+    const unread = {
+      [Symbol.asyncIterator](): never {
+        throw new Error('read')
+      },
+    }
+    expect(await refusalOf('a.txt', unread, 5)).toEqual(
+      refused('must not be there: a quote has at most 5 files', { pointer: '/files/5' }),
+    )
+  })
+
+  it.each(['a.exe', 'a.docm', 'a.doc', 'a.zip', 'a', 'pdf', 'a.pdf.exe', 'a.html', 'txt.', '.pdf/'])(
+    'is refused when its extension is not allowed: %s',
+    async (name) => {
+      expect(await refusalOf(name, PDF)).toEqual(refused('must be of one of the types docx, pdf, txt, md'))
+    },
+  )
+
+  it.each([
+    ['a program', Buffer.concat([Buffer.from('MZ\x90\0'), randomBytes(100)])],
+    ['a zip', zip([{ name: 'a' }])],
+    ['text', Buffer.from('hello')],
+    ['a header in the middle', Buffer.concat([Buffer.from('MZ '), PDF])],
+    ['less than a header', Buffer.from('%PDF-')],
+    ['a header without a version', Buffer.from('%PDF-x.7 and more')],
+  ])('is refused when it is called .pdf and is %s', async (_what, bytes) => {
+    expect(await refusalOf('a.pdf', bytes)).toEqual(refused('must be a PDF document'))
+    expect(await refusalOf('a.pdf', inPieces(bytes, 1))).toEqual(refused('must be a PDF document'))
+  })
+
+  it.each([
+    ['UTF-16', Buffer.from('\uFEFFhello', 'utf16le')],
+    ['UTF-16 without a mark', Buffer.from('hello', 'utf16le')],
+    ['Latin-1', Buffer.from('Grüße', 'latin1')],
+    ['text with NUL', Buffer.from('a\0b')],
+    ['a surrogate in UTF-8', Buffer.from('eda080', 'hex')],
+    ['an overlong form', Buffer.from('c0af', 'hex')],
+    ['cut inside of a character', Buffer.from('日本').subarray(0, 5)],
+    ['a program', Buffer.concat([Buffer.from('\x7fELF'), randomBytes(100)])],
+  ])('is refused when it is called .txt or .md and is %s', async (_what, bytes) => {
+    const refusal = refused('must be text in UTF-8, without NUL')
+    expect(await refusalOf('a.txt', bytes)).toEqual(refusal)
+    expect(await refusalOf('a.md', inPieces(bytes, 1))).toEqual(refusal)
+  })
+
+  it('is refused when it is called .docx and is a zip of other things', async () => {
+    expect(await refusalOf('a.docx', zip([{ name: 'readme.txt', data: 'x' }]))).toEqual(
+      refused('must be a Word document (.docx)'),
+    )
+  })
+
+  it('is refused in words that hold nothing of it', async () => {
+    const secret = 'pk_secret_in_the_file'
+    const entry = { name: `../${secret}`, data: secret }
+    const refusals = [
+      await refusalOf('a.docx', zip([entry])),
+      await refusalOf('a.pdf', Buffer.from(secret)),
+      await refusalOf('a.txt', Buffer.from(`${secret}\0`)),
+      await refusalOf(`${secret}.exe`, Buffer.from(secret)),
+    ]
+    expect(JSON.stringify(refusals)).not.toContain(secret)
+  })
+})
+
+describe('a file that does not arrive', () => {
+  it.each(['a.txt', 'a.pdf', 'a.docx'])(
+    'leaves nothing behind, and its own error is told: %s',
+    async (name) => {
+      const gone = new Error('the client is gone')
+      const broken = async function* () {
+        yield PDF.subarray(0, 20).map((byte) => byte & 0x7f)
+        throw gone
+      }
+      await expect(receive({ name, bytes: broken() })).rejects.toBe(gone)
+      expect(storage.stored.size + storage.noted.size).toBe(0)
+    },
+  )
+
+  it('is refused in its own words, although the storage wraps them', async () => {
+    const { put } = storage.files
+    storage.files.put = async (file, bytes) => {
+      await put(file, bytes).catch((cause: unknown) => {
+        throw new Error('upload failed', { cause })
+      })
+    }
+    expect(await refusalOf('a.pdf', Buffer.from('no pdf'))).toEqual(refused('must be a PDF document'))
+  })
+
+  it('is not accepted when the storage did not read it to its end, for then nobody has checked it', async () => {
+    storage.files.put = async (_file, bytes) => {
+      for await (const _ of bytes) break
+    }
+    await expect(receive({ name: 'a.txt', bytes: inPieces(Buffer.from('ab'), 1) })).rejects.toThrow(
+      /not read/,
+    )
+    expect(storage.noted.size).toBe(0)
+  })
+
+  it('stays on the list when it cannot be removed now, and the refusal is told all the same', async () => {
+    const { delete: remove } = storage.files
+    storage.files.delete = async () => {
+      throw new Error('the store is down')
+    }
+    await expect(receive({ name: 'a.pdf', bytes: inPieces(Buffer.from('no pdf')) })).rejects.toThrow(
+      'must be a PDF document',
+    )
+    expect(storage.noted.size).toBe(1)
+
+    storage.files.delete = remove
+    expect(await createRequirementsFiles(storage, settings).deleteAbandoned(new Date())).toBe(1)
+    expect(storage.stored.size + storage.noted.size).toBe(0)
+  })
+})
+
+describe('files of no quote', () => {
+  it('are removed, and those of a quote are not', async () => {
+    const files = createRequirementsFiles(storage, settings)
+    const [kept, unwanted] = [
+      await receive({ name: 'a.txt', bytes: Readable.from([Buffer.from('a')]) }),
+      await receive({ name: 'b.txt', bytes: Readable.from([Buffer.from('b')]) }),
+    ]
+    storage.noted.delete(kept.id)
+    await files.discard([kept, unwanted].map(({ id }) => ({ id, organization_id: organizationId })))
+    expect([...storage.stored.keys()]).toEqual([kept.id])
+  })
+
+  it('are removed however many there are', async () => {
+    for (let index = 0; index < 250; index += 1) {
+      await receive({ name: 'a.txt', bytes: Readable.from([Buffer.from('a')]) })
+    }
+    expect(await createRequirementsFiles(storage, settings).deleteAbandoned(new Date())).toBe(250)
+    expect(storage.stored.size + storage.noted.size).toBe(0)
+  })
+})
