@@ -1,4 +1,5 @@
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
+import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { ConfigurationError } from './errors.ts'
 import { createQuotations, type Quotations } from './quotations.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
@@ -12,6 +13,7 @@ export interface IntegrationServices {
   readonly apiKeys: ApiKeys
   readonly quotations: Quotations
   readonly webhookEndpoints: WebhookEndpoints
+  readonly auditLog: AuditLog
   /** The reporter of a quotation, from anywhere, in any process. */
   pipeline(quotationId: string): QuotationReporter
 }
@@ -55,6 +57,7 @@ function createServices(storage: Storage, settings: Settings): IntegrationServic
     apiKeys: createApiKeys(storage, settings),
     quotations: createQuotations(storage, settings),
     webhookEndpoints: createWebhookEndpoints(storage, settings),
+    auditLog: createAuditLog(storage),
     pipeline: (quotationId) => createReporter({ storage, now: settings.now }, quotationId),
   }
 }

@@ -1,6 +1,8 @@
 import type { ApiKey, StoredApiKeyStatus } from './api-key.ts'
+import type { AuditAction, AuditEntry } from './audit-entry.ts'
 import type { AttemptStatus } from './delivery.ts'
 import type { EncryptedSecret } from './keyring.ts'
+import type { PageRequest } from './page.ts'
 import type { Progress, ProgressChange } from './progress.ts'
 import type { PipelineStatus, Proposal, Quotation } from './quotation.ts'
 import type { Quote } from './quote-pipeline.ts'
@@ -21,6 +23,21 @@ export interface ApiKeyStorage {
   ): Promise<Pick<StoredApiKey, 'id' | 'organization_id' | 'status' | 'expires_at'> | null>
   /** Writes `last_used_at` of several keys at once, never backwards. */
   recordApiKeyUses(uses: ReadonlyMap<string, Date>): Promise<void>
+}
+
+/** Which entries of the audit log are wanted; null: any. `since` is inclusive, `until` is not. */
+export interface AuditFilter {
+  readonly resource_id: string | null
+  readonly action: AuditAction | null
+  readonly since: Date | null
+  readonly until: Date | null
+}
+
+export interface AuditStorage {
+  /** Writes an entry. Call it in the transaction of the change that it tells of: see audit-log.ts. */
+  recordAudit(entry: AuditEntry): Promise<void>
+  /** The newest first. */
+  listAuditLog(organizationId: string, filter: AuditFilter, page: PageRequest): Promise<AuditEntry[]>
 }
 
 /** A quotation on its way in. */
@@ -149,6 +166,7 @@ export interface WorkerStorage {
  */
 export interface Storage
   extends ApiKeyStorage,
+    AuditStorage,
     QuotationStorage,
     WebhookEndpointStorage,
     DeliveryStorage,

@@ -1,6 +1,7 @@
 import { ConfigurationError, type Storage } from '@quickquote/core'
 import postgres from 'postgres'
 import { apiKeyStorage } from './api-keys.ts'
+import { auditStorage } from './audit-log.ts'
 import { createDatabase, type Database } from './database.ts'
 import { deliveryStorage } from './deliveries.ts'
 import { eventStorage } from './events.ts'
@@ -75,6 +76,7 @@ function storageOn(database: Database, { listen }: Pick<Waker, 'listen'>): Stora
   return {
     ...withStorageErrors({
       ...apiKeyStorage(database),
+      ...auditStorage(database),
       ...quotationStorage(database),
       ...webhookEndpointStorage(database),
       ...eventStorage(database),

@@ -1,4 +1,13 @@
-import { ATTEMPT_STATUSES, QUOTATION_STATUSES, SOURCES, STEPS, TRIGGER_MODES } from '@quickquote/core'
+import {
+  ATTEMPT_STATUSES,
+  AUDIT_ACTIONS,
+  AUDIT_RESOURCE_TYPES,
+  type AuditChange,
+  QUOTATION_STATUSES,
+  SOURCES,
+  STEPS,
+  TRIGGER_MODES,
+} from '@quickquote/core'
 import { type SQL, sql } from 'drizzle-orm'
 import {
   bigint,
@@ -24,17 +33,15 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer | string }>({
 })
 
 /**
- * A JSON object. postgres.js serializes what it sends as `jsonb`, drizzle's own column type has done so before, and the
- * row would then hold a JSON string: sent as text and cast by PostgreSQL, it is encoded once with every driver.
+ * A JSON object or array. postgres.js serializes what it sends as `jsonb`, drizzle's own column type has done so before,
+ * and the row would then hold a JSON string: sent as text and cast by PostgreSQL, it is encoded once with every driver.
  */
-const jsonObject = customType<{
-  data: Readonly<Record<string, unknown>>
-  driverData: string | Readonly<Record<string, unknown>>
-}>({
-  dataType: () => 'jsonb',
-  toDriver: (value): SQL => sql`${JSON.stringify(value)}::text::jsonb`,
-  fromDriver: (value) => (typeof value === 'string' ? JSON.parse(value) : value),
-})
+const json = <T extends object>(name: string) =>
+  customType<{ data: T; driverData: string | T }>({
+    dataType: () => 'jsonb',
+    toDriver: (value): SQL => sql`${JSON.stringify(value)}::text::jsonb`,
+    fromDriver: (value) => (typeof value === 'string' ? JSON.parse(value) : value),
+  })(name)
 
 /** Milliseconds, as JavaScript has them: what is read back equals what was written. */
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
@@ -60,6 +67,17 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       created_at: moment('created_at').notNull(),
       updated_at: moment('updated_at').notNull(),
     }),
+    auditLog: table('audit_log', {
+      id: uuid('id').primaryKey(),
+      organization_id: uuid('organization_id').notNull(),
+      actor_id: text('actor_id'),
+      action: text('action', { enum: AUDIT_ACTIONS }).notNull(),
+      resource_type: text('resource_type', { enum: AUDIT_RESOURCE_TYPES }).notNull(),
+      resource_id: uuid('resource_id').notNull(),
+      resource_name: text('resource_name').notNull(),
+      changes: json<AuditChange[]>('changes').notNull(),
+      created_at: moment('created_at').notNull(),
+    }),
     quotations: table('quotations', {
       id: uuid('id').primaryKey(),
       organization_id: uuid('organization_id').notNull(),
@@ -72,7 +90,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       api_key_id: uuid('api_key_id'),
       error_code: text('error_code'),
       requirements_text: text('requirements_text'),
-      metadata: jsonObject('metadata'),
+      metadata: json<Readonly<Record<string, unknown>>>('metadata'),
       created_at: moment('created_at').notNull(),
       updated_at: moment('updated_at').notNull(),
     }),

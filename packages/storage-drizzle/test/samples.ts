@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type {
+  AuditEntry,
   EncryptedSecret,
   NewQuotation,
   RecordedEvent,
@@ -22,6 +23,21 @@ export function sampleApiKey(fields: Partial<StoredApiKey> = {}): StoredApiKey {
     last_used_at: null,
     created_at: new Date('2026-11-21T10:05:00.001Z'),
     updated_at: new Date('2026-11-21T10:05:00.001Z'),
+    ...fields,
+  }
+}
+
+export function sampleAuditEntry(fields: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    id: randomUUID(),
+    organization_id: randomUUID(),
+    actor_id: 'member-1',
+    action: 'api_key.updated',
+    resource_type: 'api_key',
+    resource_id: randomUUID(),
+    resource_name: AWKWARD,
+    changes: [{ field: 'name', from: 'CRM', to: AWKWARD }],
+    created_at: new Date('2026-11-21T10:05:00.001Z'),
     ...fields,
   }
 }

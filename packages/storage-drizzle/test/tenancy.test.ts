@@ -1,10 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Storage } from '@quickquote/core'
+import type { Position, Storage } from '@quickquote/core'
 import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { sampleApiKey, sampleEndpoint, sampleEvent, sampleQuotation, sampleSecret } from './samples.ts'
+import {
+  sampleApiKey,
+  sampleAuditEntry,
+  sampleEndpoint,
+  sampleEvent,
+  sampleQuotation,
+  sampleSecret,
+} from './samples.ts'
 
 let testing: TestDatabase
 let sql: postgres.Sql
@@ -103,6 +110,20 @@ it('recordEvent reaches the endpoints of its organization alone', async () => {
   ).toEqual([{ organization_id: own.organization_id, endpoint_id: own.id }])
 })
 
+it('listAuditLog tells of its organization alone, wherever an id or a cursor comes from', async () => {
+  const [own, other] = [sampleAuditEntry(), sampleAuditEntry()]
+  for (const entry of [own, other]) await storage.recordAudit(entry)
+  const any = { resource_id: null, action: null, since: null, until: null }
+  const list = (filter: object, after: Position | null = null) =>
+    storage.listAuditLog(own.organization_id, { ...any, ...filter }, { after, limit: 10 })
+
+  expect(await list({})).toEqual([own])
+  expect(await list({ resource_id: own.resource_id })).toEqual([own])
+  expect(await list({ resource_id: other.resource_id })).toEqual([])
+  const later = { ...other, created_at: new Date(other.created_at.getTime() + 1) }
+  expect(await list({}, later)).toEqual([own])
+})
+
 it('findApiKeyByHash crosses organizations, for the key is what tells the organization', async () => {
   const key = sampleApiKey()
   const hash = randomBytes(32)
@@ -112,8 +133,14 @@ it('findApiKeyByHash crosses organizations, for the key is what tells the organi
 })
 
 it('every method of the storage is either held to an organization above, or known not to need one', () => {
-  const heldAbove = [...Object.keys(LOOKUPS), 'saveProgress', 'recordEvent', 'insertWebhookEndpoint']
-  const insertsItsOrganization = ['insertApiKey', 'acceptQuotation']
+  const heldAbove = [
+    ...Object.keys(LOOKUPS),
+    'saveProgress',
+    'recordEvent',
+    'insertWebhookEndpoint',
+    'listAuditLog',
+  ]
+  const insertsItsOrganization = ['insertApiKey', 'acceptQuotation', 'recordAudit']
   const trusted: (keyof Storage)[] = [
     // The key tells the organization; ids of keys that were just authenticated.
     'findApiKeyByHash',
