@@ -25,22 +25,19 @@ import {
 /** The SQL schema that is used unless the host names another. */
 export const DEFAULT_SCHEMA = 'quickquote'
 
-/** Drivers read `bytea` as bytes or as hex, and all of them take a Buffer. */
-const bytea = customType<{ data: Uint8Array; driverData: Buffer | string }>({
+const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
   dataType: () => 'bytea',
   toDriver: (bytes) => Buffer.from(bytes),
-  fromDriver: (value) => (typeof value === 'string' ? Buffer.from(value.slice(2), 'hex') : value),
 })
 
 /**
- * A JSON object or array. postgres.js serializes what it sends as `jsonb`, drizzle's own column type has done so before,
- * and the row would then hold a JSON string: sent as text and cast by PostgreSQL, it is encoded once with every driver.
+ * JSON. postgres.js serializes what it sends as `jsonb`, drizzle's own column type has done so before, and the row would
+ * then hold a JSON string: sent as text and cast by PostgreSQL, it is encoded once with every driver.
  */
-const json = <T extends object>(name: string) =>
-  customType<{ data: T; driverData: string | T }>({
+const json = <T>(name: string) =>
+  customType<{ data: T }>({
     dataType: () => 'jsonb',
     toDriver: (value): SQL => sql`${JSON.stringify(value)}::text::jsonb`,
-    fromDriver: (value) => (typeof value === 'string' ? JSON.parse(value) : value),
   })(name)
 
 /** Milliseconds, as JavaScript has them: what is read back equals what was written. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Storage } from '@quickquote/core'
 import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -218,6 +219,21 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
         is_test: false,
       },
     ])
+  })
+
+  it('JSON that goes through the query builder is encoded once', async () => {
+    const metadata = { [AWKWARD]: [1.5, null, { a: AWKWARD }] }
+    const { id, ...quotation } = sampleQuotation()
+
+    await open(testing.url, async ({ storage, database: { db, tables } }) => {
+      await storage.acceptQuotation({ id, ...quotation })
+      const ours = eq(tables.quotations.id, id)
+      await db.update(tables.quotations).set({ metadata }).where(ours)
+      const read = { metadata: tables.quotations.metadata }
+      expect(await db.select(read).from(tables.quotations).where(ours)).toEqual([{ metadata }])
+    })
+
+    expect(await rowOf('quotations', id)).toMatchObject({ metadata })
   })
 
   it('a raw statement takes and gives the same values', async () => {
