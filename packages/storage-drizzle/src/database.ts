@@ -7,7 +7,7 @@ import { createTables, type Tables } from './tables.ts'
 /** What a raw statement may be given. An array becomes an array of PostgreSQL. */
 export type Parameter = string | number | boolean | Date | Uint8Array | null | readonly Parameter[]
 
-export type Drizzle = PgRemoteDatabase
+type Drizzle = PgRemoteDatabase
 
 /** What each part of the storage works with: where its statements run, and in which SQL schema. */
 export interface Database {
