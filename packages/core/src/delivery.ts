@@ -30,7 +30,7 @@ export const DeliveryAttempt = Type.Object(
     error: NullableString,
     duration_ms: NullableInteger,
     quotation_id: NullableUuid,
-    quotation_name: NullableString,
+    quotation_name: Type.Optional(Type.String({ description: 'Only when the quotation can be found.' })),
     is_test: Type.Boolean(),
     created_at: Timestamp,
     next_attempt_at: NullableTimestamp,
@@ -86,13 +86,13 @@ export interface Settlement {
 
 /**
  * Decides what an outcome means (specification, "Delivery behavior"): 2xx succeeds; 410 and a blocked address end the
- * event for this endpoint; everything else is retried until the attempts are used up.
+ * event for this endpoint; everything else is retried until the attempts are used up. A test has one attempt.
  * @param attempt 1 for the first attempt
  * @param random a number from 0 to 1, for the jitter
  */
 export function settle(
   outcome: Outcome,
-  context: { attempt: number; now: Date; policy: DeliveryPolicy; random: number },
+  context: { attempt: number; isTest: boolean; now: Date; policy: DeliveryPolicy; random: number },
 ): Settlement {
   const httpStatus = outcome.kind === 'response' ? outcome.httpStatus : null
   if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) {
@@ -102,7 +102,7 @@ export function settle(
   if (httpStatus === 410 || outcome.kind === 'blocked') {
     return { status: 'rejected', httpStatus, error, nextAttemptAt: null }
   }
-  if (context.attempt >= context.policy.maxAttempts) {
+  if (context.isTest || context.attempt >= context.policy.maxAttempts) {
     return { status: 'exhausted', httpStatus, error, nextAttemptAt: null }
   }
   const waitMs = Math.max(backoff(context), retryAfter(outcome, context.policy))

@@ -52,4 +52,11 @@ export const EVENT_CATALOG: readonly EventDefinition[] = [
   { type: 'quotation.failed', description: 'The run failed. Nothing more follows for this run.' },
 ]
 
+/** An entry of the catalog, with what a receiver of the event would get. */
+export const CatalogEntry = Type.Object(
+  { type: Type.String(), description: Type.String(), example: WebhookEvent },
+  { title: 'CatalogEntry' },
+)
+export type CatalogEntry = Static<typeof CatalogEntry>
+
 export const EVENT_TYPES: readonly QuotationEventType[] = EVENT_CATALOG.map((event) => event.type)

@@ -1,11 +1,13 @@
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
+import { createDeliveryLog, type DeliveryLog } from './delivery-log.ts'
 import { ConfigurationError } from './errors.ts'
 import { createQuotations, type Quotations } from './quotations.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
 import { createReporter } from './reporter.ts'
 import { createSettings, type IntegrationsOptions, type Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
+import { createTestDeliveries, type TestDeliveries } from './test-deliveries.ts'
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts'
 
 /** What a host can do with integrations, on its own or inside a transaction of its own. */
@@ -13,6 +15,8 @@ export interface IntegrationServices {
   readonly apiKeys: ApiKeys
   readonly quotations: Quotations
   readonly webhookEndpoints: WebhookEndpoints
+  readonly testDeliveries: TestDeliveries
+  readonly deliveryLog: DeliveryLog
   readonly auditLog: AuditLog
   /** The reporter of a quotation, from anywhere, in any process. */
   pipeline(quotationId: string): QuotationReporter
@@ -57,6 +61,8 @@ function createServices(storage: Storage, settings: Settings): IntegrationServic
     apiKeys: createApiKeys(storage, settings),
     quotations: createQuotations(storage, settings),
     webhookEndpoints: createWebhookEndpoints(storage, settings),
+    testDeliveries: createTestDeliveries(storage, settings),
+    deliveryLog: createDeliveryLog(storage),
     auditLog: createAuditLog(storage),
     pipeline: (quotationId) => createReporter({ storage, now: settings.now }, quotationId),
   }

@@ -24,6 +24,8 @@ export interface Limits {
   readonly urlLength: number
   /** Webhook endpoints of one organization. Default 50. */
   readonly webhookEndpoints: number
+  /** The longest time for which a rotated signing secret may go on signing, in seconds. Default 604,800 (a week). */
+  readonly secretOverlapSeconds: number
   /** The longest lifetime of an API key, in days. Default 731 (two years). */
   readonly apiKeyLifetimeDays: number
 }
@@ -41,5 +43,6 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   fileBytes: 10 * 1024 * 1024,
   urlLength: 2048,
   webhookEndpoints: 50,
+  secretOverlapSeconds: 7 * 24 * 60 * 60,
   apiKeyLifetimeDays: 731,
 })

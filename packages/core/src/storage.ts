@@ -1,6 +1,6 @@
 import type { ApiKey, StoredApiKeyStatus } from './api-key.ts'
 import type { AuditAction, AuditEntry } from './audit-entry.ts'
-import type { AttemptStatus } from './delivery.ts'
+import type { AttemptStatus, DeliveryAttempt } from './delivery.ts'
 import type { EncryptedSecret } from './keyring.ts'
 import type { PageRequest } from './page.ts'
 import type { Progress, ProgressChange } from './progress.ts'
@@ -57,12 +57,77 @@ export interface QuotationStorage {
   findProposal(organizationId: string, id: string): Promise<Scoped<Proposal>>
   /** Reads where a quotation stands and locks it until the transaction ends. Called by the pipeline, which is trusted: no organization id. */
   lockProgress(quotationId: string): Promise<Progress | null>
+  /** The names of those quotations of the organization that can be found. */
+  findQuotationNames(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
 }
 
 export interface WebhookEndpointStorage {
   /** @returns false, and writes nothing, when the organization already has `maximum` endpoints */
   insertWebhookEndpoint(endpoint: WebhookEndpoint, secret: EncryptedSecret, maximum: number): Promise<boolean>
+  /** All that are not deleted, the oldest first. */
+  listWebhookEndpoints(organizationId: string): Promise<WebhookEndpoint[]>
+  /** null: unknown, deleted, or of another organization. */
+  findWebhookEndpoint(organizationId: string, id: string): Promise<WebhookEndpoint | null>
+  /** The same, and nobody else changes it before the transaction ends. */
+  lockWebhookEndpoint(organizationId: string, id: string): Promise<WebhookEndpoint | null>
+  /** Whether the organization has the endpoint, or had it before it was deleted. */
+  hadWebhookEndpoint(organizationId: string, id: string): Promise<boolean>
+  /** Changes an endpoint that was locked. One that gets disabled has its pending deliveries parked. */
+  updateWebhookEndpoint(
+    organizationId: string,
+    id: string,
+    change: WebhookEndpointChange,
+    now: Date,
+  ): Promise<WebhookEndpoint>
+  /** Deletes, softly, an endpoint that was locked, and parks its pending deliveries. */
+  deleteWebhookEndpoint(organizationId: string, id: string, now: Date): Promise<WebhookEndpoint>
+  /** Gives a new secret to an endpoint that was locked. The one before signs too until `previousUntil` (null: no more). */
+  rotateSigningSecret(
+    organizationId: string,
+    id: string,
+    rotation: { secret: EncryptedSecret; hint: string; previousUntil: Date | null },
+    now: Date,
+  ): Promise<WebhookEndpoint>
+}
+
+/** The fields of an endpoint that a change sets. */
+export type WebhookEndpointChange = Partial<
+  Pick<WebhookEndpoint, 'name' | 'url' | 'description' | 'events' | 'trigger_mode' | 'is_enabled'>
+>
+
+/** An attempt as it is stored: names are resolved later. */
+export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name'>
+
+/** Which attempts are wanted; null: any. */
+export interface AttemptFilter {
+  readonly endpoint_id: string | null
+}
+
+/** What was sent. */
+export interface DeliveryLogStorage {
+  /** The newest first. `event_id` is the uuid. */
+  listDeliveryAttempts(
+    organizationId: string,
+    filter: AttemptFilter,
+    page: PageRequest,
+  ): Promise<StoredAttempt[]>
+}
+
+/** Sample deliveries: `settleAndClaim` hands them out ahead of all others, whether or not the endpoint is enabled. */
+export interface TestDeliveryStorage {
+  /** Writes a sample event and its one delivery, and wakes the workers. */
+  insertTestDelivery(event: RecordedEvent, delivery: { id: string; endpointId: string }): Promise<void>
+  /** `waiting` for a worker, `sending`, or over; `attempt` is there once it is recorded. */
+  findTestDelivery(
+    organizationId: string,
+    deliveryId: string,
+  ): Promise<{
+    state: 'waiting' | 'sending' | 'over'
+    attempt: Pick<StoredAttempt, 'id' | 'status' | 'http_status' | 'error'> | null
+  }>
+  /** @returns false when a worker has taken it meanwhile */
+  withdrawTestDelivery(organizationId: string, deliveryId: string): Promise<boolean>
 }
 
 /** What a worker needs to send one delivery. */
@@ -81,6 +146,8 @@ export interface ClaimedDelivery {
     readonly id: string
     readonly url: string
     readonly secret: EncryptedSecret
+    /** The secret before the last rotation, while that one is to sign too. */
+    readonly previousSecret: EncryptedSecret | null
     /** Grows with every change of the endpoint, so that what was derived from it can be cached. */
     readonly version: number
   }
@@ -145,6 +212,8 @@ export interface PipelineStartStorage {
 /** Workers are noticed by their heartbeat, measured by the clock of the database. */
 export interface WorkerStorage {
   heartbeat(workerId: string): Promise<void>
+  /** Whether any worker gave a sign of life within the last `silentForMs` milliseconds. */
+  hasLiveWorker(silentForMs: number): Promise<boolean>
   /**
    * Frees what silent workers held. Each delivery that was under way is recorded as an `interrupted` attempt and is due
    * at once, unless that was its last attempt.
@@ -169,6 +238,8 @@ export interface Storage
     AuditStorage,
     QuotationStorage,
     WebhookEndpointStorage,
+    DeliveryLogStorage,
+    TestDeliveryStorage,
     DeliveryStorage,
     PipelineStartStorage,
     WorkerStorage {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EVENT_TYPES } from './event-catalog.ts'
 import type { Limits } from './limits.ts'
-import { NullableText, OneOf, Text, Timestamp, Uuid } from './schema.ts'
+import { NullableText, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from './schema.ts'
 
 export const TRIGGER_MODES = ['headless_only', 'always'] as const
 export type TriggerMode = (typeof TRIGGER_MODES)[number]
@@ -20,6 +20,10 @@ export const WebhookEndpoint = Type.Object(
     secret_hint: Type.String({
       description: 'The first characters and the last four of the signing secret.',
     }),
+    previous_secret_expires_at: Type.Unsafe<Date | null>({
+      ...NullableTimestamp,
+      description: 'Until when the secret before the last rotation signs too.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -36,17 +40,54 @@ export const WebhookEndpointWithSecret = Type.Composite(
   { title: 'WebhookEndpointWithSecret' },
 )
 
+function endpointFields(limits: Limits) {
+  return {
+    name: Text({ minLength: 1, maxLength: limits.nameLength }),
+    url: Text({ minLength: 1, maxLength: limits.urlLength, description: 'HTTPS only.' }),
+    events: Type.Array(OneOf(EVENT_TYPES), { minItems: 1, description: 'Event types of the catalog.' }),
+    description: NullableText({ maxLength: limits.descriptionLength }),
+  }
+}
+
 /** What a create sends (specification, "Webhook endpoint"). The URL's own rules are checked apart: see webhook-url.ts. */
 export function createWebhookEndpointBody(limits: Limits) {
+  const { description, ...required } = endpointFields(limits)
   return Type.Object(
     {
-      name: Text({ minLength: 1, maxLength: limits.nameLength }),
-      url: Text({ minLength: 1, maxLength: limits.urlLength, description: 'HTTPS only.' }),
-      events: Type.Array(OneOf(EVENT_TYPES), { minItems: 1, description: 'Event types of the catalog.' }),
-      description: Type.Optional(NullableText({ maxLength: limits.descriptionLength })),
+      ...required,
+      description: Type.Optional(description),
       trigger_mode: Type.Optional(OneOf(TRIGGER_MODES, { default: 'headless_only' })),
       is_enabled: Type.Optional(Type.Boolean({ default: true })),
     },
     { title: 'CreateWebhookEndpoint' },
+  )
+}
+
+/** What an update sends: any of the fields. `description: null` clears it. */
+export function updateWebhookEndpointBody(limits: Limits) {
+  return Type.Partial(
+    Type.Object({
+      ...endpointFields(limits),
+      trigger_mode: OneOf(TRIGGER_MODES),
+      is_enabled: Type.Boolean(),
+    }),
+    { title: 'UpdateWebhookEndpoint', minProperties: 1 },
+  )
+}
+
+/** What a rotation may send. */
+export function rotateSecretBody(limits: Limits) {
+  return Type.Object(
+    {
+      overlap_seconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: limits.secretOverlapSeconds,
+          default: 0,
+          description: 'How long deliveries are signed with the old secret, too.',
+        }),
+      ),
+    },
+    { title: 'RotateSecret' },
   )
 }

@@ -1,24 +1,60 @@
 import { v7 as uuidv7 } from 'uuid'
+import { auditChanges, auditEntry } from './audit-log.ts'
 import { IntegrationError, validationFailed } from './errors.ts'
+import type { CatalogEntry } from './event-catalog.ts'
+import { eventCatalogOf } from './event-examples.ts'
 import type { SecretValue } from './secret-value.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
 import { generateSigningSecret, signingSecretHint } from './signing-secret.ts'
-import type { Storage } from './storage.ts'
+import type { Storage, WebhookEndpointChange } from './storage.ts'
 import { validate } from './validator.ts'
-import { createWebhookEndpointBody, type WebhookEndpoint } from './webhook-endpoint.ts'
+import {
+  createWebhookEndpointBody,
+  rotateSecretBody,
+  updateWebhookEndpointBody,
+  type WebhookEndpoint,
+} from './webhook-endpoint.ts'
 import { checkWebhookUrl } from './webhook-url.ts'
 
+/**
+ * The webhook endpoints of an organization. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). An id that
+ * is not in the member's organization, or was deleted, is WEBHOOK_ENDPOINT_NOT_FOUND.
+ */
 export interface WebhookEndpoints {
+  /** The events that there are, with descriptions and examples. */
+  eventCatalog(member: Member): readonly CatalogEntry[]
+  /** All endpoints that are not deleted, the oldest first. */
+  list(member: Member): Promise<WebhookEndpoint[]>
+  /** @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND */
+  get(member: Member, id: string): Promise<WebhookEndpoint>
   /**
    * Makes an endpoint. `secret` holds the signing secret for the only time.
-   * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED, WEBHOOK_ENDPOINT_LIMIT_REACHED
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_LIMIT_REACHED
    */
   create(member: Member, body: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
+  /**
+   * Changes the fields that `body` has. Disabling parks what is pending: it is sent only if somebody resends it.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  update(member: Member, id: string, body: unknown): Promise<WebhookEndpoint>
+  /**
+   * Deletes softly: nothing is sent any more, what was pending is parked, and the delivery history stays.
+   * @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  delete(member: Member, id: string): Promise<void>
+  /**
+   * Issues a new signing secret; `secret` holds it for the only time. The old one is invalid at once, or signs beside the
+   * new one for `overlap_seconds`.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  rotateSecret(member: Member, id: string, body?: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
 }
 
 export function createWebhookEndpoints(storage: Storage, settings: Settings): WebhookEndpoints {
-  const bodySchema = createWebhookEndpointBody(settings.limits)
+  const createBody = createWebhookEndpointBody(settings.limits)
+  const updateBody = updateWebhookEndpointBody(settings.limits)
+  const rotateBody = rotateSecretBody(settings.limits)
 
   function checkUrl(url: string): string {
     const checked = checkWebhookUrl(url, {
@@ -29,34 +65,147 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
     return checked.url
   }
 
+  function generateSecret(endpointId: string) {
+    const secret = generateSigningSecret()
+    const encrypted = settings.keyring.encrypt(secret.reveal(), endpointId)
+    return { secret, encrypted, hint: signingSecretHint(secret) }
+  }
+
+  /** Reads and locks the endpoint, lets `change` write it, and records what became of it, in one transaction. */
+  async function changeEndpoint(
+    member: Member,
+    id: string,
+    action: 'webhook_endpoint.updated' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.deleted',
+    change: (locked: Storage, now: Date) => Promise<WebhookEndpoint>,
+  ): Promise<WebhookEndpoint> {
+    const now = settings.now()
+    return storage.transaction(async (transaction) => {
+      const before = await transaction.lockWebhookEndpoint(member.organizationId, id)
+      if (before === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      const after = await change(transaction, now)
+      const changes = auditChanges(before, after)
+      if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
+        await transaction.recordAudit(auditEntry({ by: member, action, resource: after, changes, at: now }))
+      }
+      return seenAt(now, after)
+    })
+  }
+
   return {
+    eventCatalog(member) {
+      requireManageIntegrations(member)
+      return eventCatalogOf(member.organizationId)
+    },
+
+    async list(member) {
+      requireManageIntegrations(member)
+      const now = settings.now()
+      const endpoints = await storage.listWebhookEndpoints(member.organizationId)
+      return endpoints.map((endpoint) => seenAt(now, endpoint))
+    },
+
+    async get(member, id) {
+      requireManageIntegrations(member)
+      const endpoint = await storage.findWebhookEndpoint(member.organizationId, id)
+      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      return seenAt(settings.now(), endpoint)
+    },
+
     async create(member, body) {
       requireManageIntegrations(member)
-      const fields = validate(bodySchema, body)
+      const fields = validate(createBody, body)
       const now = settings.now()
-      const secret = generateSigningSecret()
+      const id = uuidv7()
+      const { secret, encrypted, hint } = generateSecret(id)
       const endpoint: WebhookEndpoint = {
-        id: uuidv7(),
+        id,
         organization_id: member.organizationId,
         name: fields.name,
         url: checkUrl(fields.url),
         description: fields.description ?? null,
-        events: [...new Set(fields.events)],
+        events: unique(fields.events),
         trigger_mode: fields.trigger_mode ?? 'headless_only',
         is_enabled: fields.is_enabled ?? true,
-        secret_hint: signingSecretHint(secret),
+        secret_hint: hint,
+        previous_secret_expires_at: null,
         created_at: now,
         updated_at: now,
       }
       const maximum = settings.limits.webhookEndpoints
-      const encrypted = settings.keyring.encrypt(secret.reveal(), endpoint.id)
-      if (!(await storage.insertWebhookEndpoint(endpoint, encrypted, maximum))) {
-        throw new IntegrationError(
-          'WEBHOOK_ENDPOINT_LIMIT_REACHED',
-          `At most ${maximum} endpoints are allowed.`,
+      await storage.transaction(async (transaction) => {
+        if (!(await transaction.insertWebhookEndpoint(endpoint, encrypted, maximum))) {
+          throw new IntegrationError(
+            'WEBHOOK_ENDPOINT_LIMIT_REACHED',
+            `At most ${maximum} endpoints are allowed.`,
+          )
+        }
+        await transaction.recordAudit(
+          auditEntry({
+            by: member,
+            action: 'webhook_endpoint.created',
+            resource: endpoint,
+            changes: auditChanges({}, endpoint),
+            at: now,
+          }),
         )
-      }
+      })
       return { ...endpoint, secret }
     },
+
+    async update(member, id, body) {
+      requireManageIntegrations(member)
+      const { name, url, description, events, trigger_mode, is_enabled } = validate(updateBody, body)
+      const change: WebhookEndpointChange = withoutUndefined({
+        name,
+        url: url === undefined ? undefined : checkUrl(url),
+        description,
+        events: events === undefined ? undefined : unique(events),
+        trigger_mode,
+        is_enabled,
+      })
+      if (Object.keys(change).length === 0) {
+        const fields = Object.keys(updateBody.properties).join(', ')
+        throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
+      }
+      return changeEndpoint(member, id, 'webhook_endpoint.updated', (locked, now) =>
+        locked.updateWebhookEndpoint(member.organizationId, id, change, now),
+      )
+    },
+
+    async delete(member, id) {
+      requireManageIntegrations(member)
+      await changeEndpoint(member, id, 'webhook_endpoint.deleted', (locked, now) =>
+        locked.deleteWebhookEndpoint(member.organizationId, id, now),
+      )
+    },
+
+    async rotateSecret(member, id, body = {}) {
+      requireManageIntegrations(member)
+      const { overlap_seconds = 0 } = validate(rotateBody, body)
+      const { secret, encrypted, hint } = generateSecret(id.toLowerCase())
+      const endpoint = await changeEndpoint(member, id, 'webhook_endpoint.secret_rotated', (locked, now) => {
+        const previousUntil = overlap_seconds === 0 ? null : new Date(now.getTime() + overlap_seconds * 1000)
+        const rotation = { secret: encrypted, hint, previousUntil }
+        return locked.rotateSigningSecret(member.organizationId, id, rotation, now)
+      })
+      return { ...endpoint, secret }
+    },
+  }
+}
+
+/** An overlap that is over is no longer told of. */
+function seenAt(now: Date, endpoint: WebhookEndpoint): WebhookEndpoint {
+  const until = endpoint.previous_secret_expires_at
+  return until === null || until > now ? endpoint : { ...endpoint, previous_secret_expires_at: null }
+}
+
+function unique(events: readonly string[]): string[] {
+  return [...new Set(events)]
+}
+
+/** What the object has, without the fields that are undefined. */
+function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>
   }
 }

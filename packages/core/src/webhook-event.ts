@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { QuotationEventData, QuotationEventType, WebhookEvent } from './event-catalog.ts'
+import { type QuotationEventData, type QuotationEventType, WebhookEvent } from './event-catalog.ts'
+import { validate } from './validator.ts'
 
 /** An event as it is recorded: the body is serialized here, once, and every attempt to every endpoint sends these bytes. */
 export interface RecordedEvent {
@@ -19,16 +20,17 @@ export function eventIdOf(uuid: string): string {
   return `evt_${uuid}`
 }
 
-/** Makes the event and its bytes. */
-export function createWebhookEvent(input: {
-  type: QuotationEventType
-  organizationId: string
-  data: QuotationEventData
-  now: Date
-}): RecordedEvent {
-  const id = uuidv7()
-  const { type, organizationId, data, now } = input
-  const event: WebhookEvent = {
+/** What happened, and to whom. */
+export interface NewEvent {
+  readonly type: QuotationEventType
+  readonly organizationId: string
+  readonly data: QuotationEventData
+  readonly now: Date
+}
+
+/** Builds the envelope. Only the fields of the catalog get in. */
+export function buildWebhookEvent({ type, organizationId, data, now }: NewEvent, id: string): WebhookEvent {
+  return {
     id: eventIdOf(id),
     type,
     created_at: now,
@@ -42,13 +44,23 @@ export function createWebhookEvent(input: {
       generation_source: data.generation_source,
     },
   }
+}
+
+/**
+ * Makes the event and its bytes. They are held to the schema that the catalog documents.
+ * @throws IntegrationError VALIDATION_FAILED when the pipeline reported something that the schema does not allow
+ */
+export function createWebhookEvent(event: NewEvent): RecordedEvent {
+  const id = uuidv7()
+  const body = JSON.stringify(buildWebhookEvent(event, id))
+  validate(WebhookEvent, JSON.parse(body))
   return {
     id,
-    organization_id: organizationId,
-    type,
-    quotation_id: data.quotation_id,
-    generation_source: data.generation_source,
-    created_at: now,
-    body: JSON.stringify(event),
+    organization_id: event.organizationId,
+    type: event.type,
+    quotation_id: event.data.quotation_id,
+    generation_source: event.data.generation_source,
+    created_at: event.now,
+    body,
   }
 }

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { nameSchemas, openapiFrame } from './openapi-document.ts'
+import { finishDocument, openapiFrame } from './openapi-document.ts'
 import type { ApiDocsOptions, PluginSettings } from './options.ts'
 import { UNDOCUMENTED } from './route.ts'
 
@@ -28,7 +28,7 @@ export async function serveApiDocs(
 ): Promise<void> {
   await scope.register(swagger, {
     openapi: openapiFrame(settings, sessionScheme),
-    transformObject: (context) => nameSchemas('openapiObject' in context ? context.openapiObject : {}),
+    transformObject: (context) => finishDocument('openapiObject' in context ? context.openapiObject : {}),
   })
   await scope.register(async (inner) => {
     inner.addHook('onRoute', (route) => {

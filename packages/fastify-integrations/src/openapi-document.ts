@@ -56,13 +56,29 @@ export function openapiFrame(
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-/** Moves every schema that has a title to `components.schemas`, so that readers and generators see its name. */
-export function nameSchemas(document: object): object {
-  const plain = JSON.parse(JSON.stringify(document)) as { [name: string]: Json } & {
-    components: { schemas?: { [name: string]: Json } }
+/** Marks an operation whose body may be left out: @fastify/swagger takes every body for required. */
+export const BODY_IS_OPTIONAL = 'x-body-is-optional'
+
+/** What @fastify/swagger wrote, in the form that readers and generators want. */
+export function finishDocument(document: object): object {
+  const plain = nameSchemas(JSON.parse(JSON.stringify(document)))
+  for (const operation of Object.values(plain.paths ?? {}).flatMap((path) => Object.values(path))) {
+    if (!operation[BODY_IS_OPTIONAL]) continue
+    delete operation[BODY_IS_OPTIONAL]
+    operation['requestBody'] = { ...(operation['requestBody'] as object), required: false }
   }
+  return plain
+}
+
+interface PlainDocument {
+  readonly paths?: Record<string, Record<string, { [name: string]: Json }>>
+  readonly components: { schemas?: { [name: string]: Json } }
+}
+
+/** Moves every schema that has a title to `components.schemas`, so that its name is seen. */
+function nameSchemas(document: { [name: string]: Json }): PlainDocument {
   const schemas: { [name: string]: Json } = {}
-  const named = replaceNamed(plain, schemas) as typeof plain
+  const named = replaceNamed(document, schemas) as unknown as PlainDocument
   named.components.schemas = { ...named.components.schemas, ...schemas }
   return named
 }

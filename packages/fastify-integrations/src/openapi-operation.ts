@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '@quickquote/core'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import { EXAMPLE } from './examples.ts'
-import { isOwnDocument } from './openapi-document.ts'
+import { BODY_IS_OPTIONAL, isOwnDocument } from './openapi-document.ts'
 import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType } from './problem.ts'
 import type { Documentation } from './register-routes.ts'
 import type { Route } from './route.ts'
@@ -73,18 +73,22 @@ function operationOf(route: Route, typeBase: string): FastifySchema & Record<str
     ...(route.description === undefined ? {} : { description: route.description }),
     security: [route.access === 'api_key' ? { apiKey: [] } : { session: [] }],
     params: route.params,
+    ...(route.query === undefined ? {} : { querystring: route.query }),
     ...(body === undefined ? {} : { body: { content: mapValues(body, documentBody) } }),
+    ...(route.bodyIsOptional ? { [BODY_IS_OPTIONAL]: true } : {}),
     response: {
       [answer.status]: {
         description: answer.description,
         headers: { 'X-Request-Id': REQUEST_ID, ...limitHeaders(route), ...answer.headers },
-        content: {
-          'application/json': { schema: answer.schema, examples: { example: { value: answer.example } } },
-        },
+        ...(answer.status === 204 ? { type: 'null' } : documentAnswer(answer)),
       },
       ...Object.fromEntries(problems),
     },
   }
+}
+
+function documentAnswer({ schema, example }: Route['answer']) {
+  return { content: { 'application/json': { schema, examples: { example: { value: example } } } } }
 }
 
 function documentBody({ schema, example }: { schema: TSchema; example: unknown }) {

@@ -27,10 +27,14 @@ export function registerRoute(scope: FastifyInstance, route: Route, document: Do
     schema: {
       hide,
       params: route.params,
-      response: { [status]: schema, '2xx': schema, '4xx': Problem, '5xx': Problem },
+      response: {
+        ...(status === 204 ? {} : { [status]: schema, '2xx': schema }),
+        '4xx': Problem,
+        '5xx': Problem,
+      },
     },
     async handler(request, reply) {
-      if (route.body !== undefined && request.body === undefined) {
+      if (route.body !== undefined && !route.bodyIsOptional && request.body === undefined) {
         throw new IntegrationError('MALFORMED_REQUEST', 'The body is empty.')
       }
       const { body, headers } = await handle(route, request)
@@ -41,7 +45,8 @@ export function registerRoute(scope: FastifyInstance, route: Route, document: Do
 }
 
 function handle(route: Route, request: FastifyRequest): Promise<Answer<unknown>> {
-  const call = { params: request.params, body: request.body, request }
+  const { params, query, body } = request
+  const call = { params, query, body, request }
   return route.access === 'api_key'
     ? route.handle({ ...call, apiKey: apiKeyOf(request) })
     : route.handle({ ...call, member: callerOf(request) })

@@ -1,5 +1,5 @@
 import type { AuthenticatedKey, ErrorCode, Member } from '@quickquote/core'
-import type { Static, TSchema } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 
 /** Who may call a route: any good API key, any member of the organization, or holders of `manage_integrations`. */
@@ -23,7 +23,8 @@ export interface Answer<T> {
 
 interface Call<P extends TSchema> {
   readonly params: Static<P>
-  /** As the client sent it: core validates it. */
+  /** Query and body are as the client sent them: core validates them. */
+  readonly query: unknown
   readonly body: unknown
   readonly request: FastifyRequest
 }
@@ -36,6 +37,14 @@ export interface MemberCall<P extends TSchema = TSchema> extends Call<P> {
   readonly member: Member
 }
 
+/** The answer of a route that has nothing to tell. */
+export const NO_CONTENT = {
+  status: 204,
+  description: 'Done. The answer has no body.',
+  schema: Type.Unsafe<undefined>({}),
+  example: undefined,
+} as const
+
 /** A row of the route table. All that is known of a route stands here: routing, access, wire format and documents read it. */
 interface Row<P extends TSchema, A extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -46,10 +55,13 @@ interface Row<P extends TSchema, A extends TSchema> {
   readonly summary: string
   readonly description?: string
   readonly params: P
+  readonly query?: TObject
   /** What the route takes, by media type. Without it the body of a request is not looked at. */
   readonly body?: Readonly<Record<string, { readonly schema: TSchema; readonly example: unknown }>>
+  /** The body may be left out. */
+  readonly bodyIsOptional?: true
   readonly answer: {
-    readonly status: 200 | 201 | 202
+    readonly status: 200 | 201 | 202 | 204
     readonly description: string
     readonly schema: A
     readonly example: unknown

@@ -1,6 +1,11 @@
 import type { DeliveryStorage } from '@quickquote/core'
 import type { Database } from './database.ts'
 
+/** A new id that sorts by the time of the event: both are uuids of version 7. */
+export function deliveryId(eventId: string): string {
+  return `(left(${eventId}::text, 15) || substr(gen_random_uuid()::text, 16))::uuid`
+}
+
 /** Records events in PostgreSQL: see DeliveryStorage. */
 export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordEvent'> {
   const { schema } = database
@@ -10,11 +15,11 @@ export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordE
       // One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all.
       const [recorded] = await database.run<{ waiting: boolean }>(
         `with event as (
-           insert into ${schema}.events (id, organization_id, type, quotation_id, body, created_at)
-           values ($1, $2, $3, $4, $5, $6)
+           insert into ${schema}.events (id, organization_id, type, quotation_id, body, created_at, generation_source)
+           values ($1, $2, $3, $4, $5, $6, $7)
          ), delivery as (
            insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
-           select gen_random_uuid(), organization_id, id, $1::uuid, $6::timestamptz, $6::timestamptz
+           select ${deliveryId('$1::uuid')}, organization_id, id, $1::uuid, $6::timestamptz, $6::timestamptz
            from ${schema}.webhook_endpoints
            where organization_id = $2 and deleted_at is null and is_enabled
              and $3::text = any (events) and (trigger_mode = 'always' or $7::text = 'api_key')

@@ -1,5 +1,5 @@
 import { type PipelineStatus, type QuotationStorage, STEPS, type StepStatus } from '@quickquote/core'
-import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { isUuid, scoped } from './scope.ts'
 
@@ -106,6 +106,15 @@ export function quotationStorage(database: Database): QuotationStorage {
       if (!isUuid(id)) return 'unknown'
       const [row] = await proposalById({ id })
       return scoped(row, organizationId)
+    },
+
+    async findQuotationNames(organizationId, ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .select({ id, name })
+        .from(quotations)
+        .where(and(inArray(id, [...ids]), eq(organization_id, organizationId)))
+      return new Map(rows.map((row) => [row.id, row.name]))
     },
 
     async lockProgress(quotationId) {

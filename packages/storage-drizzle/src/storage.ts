@@ -4,6 +4,7 @@ import { apiKeyStorage } from './api-keys.ts'
 import { auditStorage } from './audit-log.ts'
 import { createDatabase, type Database } from './database.ts'
 import { deliveryStorage } from './deliveries.ts'
+import { deliveryLogStorage } from './delivery-log.ts'
 import { eventStorage } from './events.ts'
 import { type MigrationStatus, migrate, migrationStatus } from './migrate.ts'
 import { ensurePartitions } from './partitions.ts'
@@ -11,6 +12,7 @@ import { pipelineStartStorage } from './pipeline-starts.ts'
 import { quotationStorage } from './quotations.ts'
 import { withStorageErrors } from './storage-error.ts'
 import { DEFAULT_SCHEMA } from './tables.ts'
+import { testDeliveryStorage } from './test-deliveries.ts'
 import { createWaker, type Waker } from './wake.ts'
 import { webhookEndpointStorage } from './webhook-endpoints.ts'
 import { workerStorage } from './workers.ts'
@@ -79,6 +81,8 @@ function storageOn(database: Database, { listen }: Pick<Waker, 'listen'>): Stora
       ...auditStorage(database),
       ...quotationStorage(database),
       ...webhookEndpointStorage(database),
+      ...deliveryLogStorage(database),
+      ...testDeliveryStorage(database),
       ...eventStorage(database),
       ...deliveryStorage(database),
       ...pipelineStartStorage(database),

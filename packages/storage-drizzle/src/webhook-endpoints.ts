@@ -1,10 +1,54 @@
 import type { WebhookEndpointStorage } from '@quickquote/core'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from './database.ts'
+import { isUuid } from './scope.ts'
 
 /** Webhook endpoints in PostgreSQL: see WebhookEndpointStorage. */
 export function webhookEndpointStorage(database: Database): WebhookEndpointStorage {
-  const { webhookEndpoints } = database.tables
+  const { webhookEndpoints: endpoints } = database.tables
+  const { id, organization_id, name, url, description, events, trigger_mode, is_enabled } = endpoints
+  const { secret_hint, previous_secret_expires_at, created_at, updated_at } = endpoints
+  const settings = { name, url, description, events, trigger_mode, is_enabled }
+  const endpoint = {
+    id,
+    organization_id,
+    ...settings,
+    secret_hint,
+    previous_secret_expires_at,
+    created_at,
+    updated_at,
+  }
+  const ofOrganization = (organizationId: string) =>
+    and(eq(organization_id, organizationId), isNull(endpoints.deleted_at))
+  const byId = (organizationId: string, endpointId: string) =>
+    and(eq(id, endpointId), ofOrganization(organizationId))
+
+  /** A change of any kind: workers that know the endpoint read it anew. */
+  async function change(
+    { db }: Database,
+    organizationId: string,
+    endpointId: string,
+    fields: PgUpdateSetSource<typeof endpoints>,
+    now: Date,
+  ) {
+    const [changed] = await db
+      .update(endpoints)
+      .set({ ...fields, updated_at: now, version: sql`${endpoints.version} + 1` })
+      .where(byId(organizationId, endpointId))
+      .returning(endpoint)
+    if (changed === undefined) throw new Error('An endpoint that was not locked is gone.')
+    return changed
+  }
+
+  /** Takes what is pending out of the indexes that claims read. What is under way ends as it ends. */
+  async function park({ run, schema }: Database, endpointId: string, now: Date): Promise<void> {
+    await run(
+      `update ${schema}.deliveries set parked_at = $2::timestamptz
+       where endpoint_id = $1 and leased_by is null and parked_at is null`,
+      [endpointId, now],
+    )
+  }
 
   return {
     async insertWebhookEndpoint(endpoint, secret, maximum) {
@@ -13,19 +57,83 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
         await run('select pg_advisory_xact_lock(hashtextextended($1::text, 0))', [
           `${schema} endpoints of ${endpoint.organization_id}`,
         ])
-        const existing = await db.$count(
-          webhookEndpoints,
-          and(
-            eq(webhookEndpoints.organization_id, endpoint.organization_id),
-            isNull(webhookEndpoints.deleted_at),
-          ),
-        )
+        const existing = await db.$count(endpoints, ofOrganization(endpoint.organization_id))
         if (existing >= maximum) return false
         await db
-          .insert(webhookEndpoints)
+          .insert(endpoints)
           .values({ ...endpoint, secret_ciphertext: secret.ciphertext, secret_key_id: secret.keyId })
         return true
       })
+    },
+
+    async listWebhookEndpoints(organizationId) {
+      return database.db
+        .select(endpoint)
+        .from(endpoints)
+        .where(ofOrganization(organizationId))
+        .orderBy(asc(created_at), asc(id))
+    },
+
+    async findWebhookEndpoint(organizationId, endpointId) {
+      if (!isUuid(endpointId)) return null
+      const [found] = await database.db
+        .select(endpoint)
+        .from(endpoints)
+        .where(byId(organizationId, endpointId))
+      return found ?? null
+    },
+
+    async lockWebhookEndpoint(organizationId, endpointId) {
+      if (!isUuid(endpointId)) return null
+      const [found] = await database.db
+        .select(endpoint)
+        .from(endpoints)
+        .where(byId(organizationId, endpointId))
+        .for('no key update')
+      return found ?? null
+    },
+
+    async hadWebhookEndpoint(organizationId, endpointId) {
+      if (!isUuid(endpointId)) return false
+      const found = await database.db
+        .select({ id })
+        .from(endpoints)
+        .where(and(eq(id, endpointId), eq(organization_id, organizationId)))
+      return found.length > 0
+    },
+
+    async updateWebhookEndpoint(organizationId, endpointId, fields, now) {
+      return database.transaction(async (transaction) => {
+        const changed = await change(transaction, organizationId, endpointId, fields, now)
+        if (fields.is_enabled === false) await park(transaction, endpointId, now)
+        return changed
+      })
+    },
+
+    async deleteWebhookEndpoint(organizationId, endpointId, now) {
+      return database.transaction(async (transaction) => {
+        const deleted = await change(transaction, organizationId, endpointId, { deleted_at: now }, now)
+        await park(transaction, endpointId, now)
+        return deleted
+      })
+    },
+
+    async rotateSigningSecret(organizationId, endpointId, { secret, hint, previousUntil }, now) {
+      const isKept = previousUntil !== null
+      return change(
+        database,
+        organizationId,
+        endpointId,
+        {
+          secret_ciphertext: secret.ciphertext,
+          secret_key_id: secret.keyId,
+          secret_hint: hint,
+          previous_secret_ciphertext: isKept ? sql`${endpoints.secret_ciphertext}` : null,
+          previous_secret_key_id: isKept ? sql`${endpoints.secret_key_id}` : null,
+          previous_secret_expires_at: previousUntil,
+        },
+        now,
+      )
     },
   }
 }

@@ -58,7 +58,9 @@ export function openApiCheck(document: OpenApiDocument) {
         if (mediaType === 'application/problem+json') check(['components', 'schemas', 'Problem'], body)
         return
       }
-      const documented = operation.responses[status]?.content?.[mediaType]
+      const response = operation.responses[status]
+      if (response !== undefined && response.content === undefined && mediaType === '') return
+      const documented = response?.content?.[mediaType]
       if (documented === undefined) {
         throw new Error(
           `${method} ${template} does not document ${status} ${mediaType}: ${JSON.stringify(body)}`,

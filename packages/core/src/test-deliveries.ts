@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
+import type { AttemptStatus } from './delivery.ts'
+import { IntegrationError, validationFailed } from './errors.ts'
+import { sampleData } from './event-examples.ts'
+import { type Member, requireManageIntegrations } from './session.ts'
+import type { Settings } from './settings.ts'
+import type { Storage } from './storage.ts'
+import { TestDeliveryBody, type TestDeliveryResult } from './test-delivery.ts'
+import { validate } from './validator.ts'
+import { createWebhookEvent } from './webhook-event.ts'
+
+export interface TestDeliveries {
+  /**
+   * Sends a sample event to an endpoint, enabled or not, and waits for the answer. A worker sends it: signature, address
+   * check, limits and record are those of every delivery, but it is sent once and ahead of what is waiting. It waits for
+   * at most the timeout of an attempt and ten seconds.
+   * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND, SERVICE_UNAVAILABLE
+   */
+  send(member: Member, endpointId: string, body: unknown): Promise<TestDeliveryResult>
+}
+
+/** How long a worker may take to begin, and then, beyond the timeout of an attempt, to record it. */
+const SLACK_MS = 5_000
+
+/** A worker that has been silent for this long is not there. */
+const SILENCE_MS = 15_000
+
+const POLL_MS = [10, 20, 40, 80, 160, 250]
+
+export function createTestDeliveries(storage: Storage, settings: Settings): TestDeliveries {
+  return {
+    async send(member, endpointId, body) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const { event_type } = validate(TestDeliveryBody, body)
+      const endpoint = await storage.findWebhookEndpoint(organizationId, endpointId)
+      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      if (!endpoint.events.includes(event_type)) {
+        throw validationFailed([
+          { pointer: '/event_type', detail: 'must be one of the events that the endpoint subscribes to' },
+        ])
+      }
+      if (!(await storage.hasLiveWorker(SILENCE_MS))) {
+        throw unavailable('No delivery worker is running, so nothing was sent.')
+      }
+      const now = settings.now()
+      const event = createWebhookEvent({
+        type: event_type,
+        organizationId,
+        data: sampleData(event_type),
+        now,
+      })
+      const deliveryId = uuidv7()
+      await storage.insertTestDelivery(event, { id: deliveryId, endpointId: endpoint.id })
+      return outcomeOf(organizationId, deliveryId)
+    },
+  }
+
+  async function outcomeOf(organizationId: string, deliveryId: string): Promise<TestDeliveryResult> {
+    let deadline = performance.now() + SLACK_MS
+    let isSending = false
+    for (let poll = 0; ; poll += 1) {
+      const { state, attempt } = await storage.findTestDelivery(organizationId, deliveryId)
+      if (attempt !== null) return resultOf(attempt)
+      if (state === 'over') throw unavailable('The test was taken back: nothing was sent.')
+      if (state === 'sending' && !isSending) {
+        isSending = true
+        deadline += settings.delivery.timeoutMs
+      }
+      if (performance.now() > deadline) {
+        if (await storage.withdrawTestDelivery(organizationId, deliveryId)) {
+          throw unavailable(
+            `No delivery worker had time for the test within ${SLACK_MS / 1000} s: nothing was sent.`,
+          )
+        }
+        if (isSending) {
+          throw unavailable(
+            'The worker that sent the test has not reported how it went: look at the delivery log.',
+          )
+        }
+      }
+      await sleep(POLL_MS[poll] ?? POLL_MS.at(-1))
+    }
+  }
+}
+
+function resultOf(attempt: {
+  id: string
+  status: AttemptStatus
+  http_status: number | null
+  error: string | null
+}): TestDeliveryResult {
+  const { id, status, http_status } = attempt
+  const error =
+    status === 'interrupted'
+      ? 'The worker stopped while it was sending: the outcome is unknown.'
+      : attempt.error
+  return { success: status === 'succeeded', http_status, error, attempt_id: id }
+}
+
+function unavailable(detail: string): IntegrationError {
+  return new IntegrationError('SERVICE_UNAVAILABLE', detail)
+}
