@@ -1,40 +1,21 @@
-import { EVENT_CATALOG, type EventDefinition, SOURCES, STEPS, WebhookEvent } from '@quickquote/core'
+import { type CatalogEntry, eventCatalogOf, WebhookEvent } from '@quickquote/core'
 import { EXAMPLE } from './examples.ts'
 
 /** The events of the catalog, as the `webhooks` of an OpenAPI document (specification, "Events"). */
 export function openapiWebhooks(productName: string): Record<string, object> {
   return Object.fromEntries(
-    EVENT_CATALOG.map((event) => [event.type, { post: operationOf(event, productName) }]),
+    eventCatalogOf(EXAMPLE.organizationId).map((event) => [
+      event.type,
+      { post: operationOf(event, productName) },
+    ]),
   )
 }
 
-/** What a receiver of the event would get. */
-export function exampleEvent({ type }: EventDefinition): Record<string, unknown> {
-  const isFailure = type === 'quotation.failed'
-  const step =
-    STEPS.find((each) => type === `quotation.${each}.completed`) ??
-    (isFailure ? 'work_breakdown' : 'proposal')
-  return {
-    id: `evt_${EXAMPLE.eventId}`,
-    type,
-    created_at: EXAMPLE.finishedAt,
-    organization_id: EXAMPLE.organizationId,
-    data: {
-      quotation_id: EXAMPLE.quotationId,
-      proposal_id: step === 'proposal' ? EXAMPLE.proposalId : null,
-      step,
-      status: isFailure ? 'failed' : 'completed',
-      error_code: isFailure ? 'MODEL_TIMEOUT' : null,
-      generation_source: SOURCES[1],
-    },
-  }
-}
-
-function operationOf(event: EventDefinition, productName: string): object {
-  const header = (name: string, description: string) => ({
+function operationOf(event: CatalogEntry, productName: string): object {
+  const header = (name: string, description: string, required = true) => ({
     name: `X-${productName}-${name}`,
     in: 'header',
-    required: true,
+    required,
     description,
     schema: { type: 'string' },
   })
@@ -50,6 +31,11 @@ function operationOf(event: EventDefinition, productName: string): object {
         'Signature',
         '`v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret.',
       ),
+      header(
+        'Signature-Previous',
+        'The same, keyed with the secret before the last rotation: only while that one overlaps.',
+        false,
+      ),
     ],
     requestBody: {
       required: true,
@@ -58,7 +44,7 @@ function operationOf(event: EventDefinition, productName: string): object {
           schema: {
             allOf: [WebhookEvent, { type: 'object', properties: { type: { enum: [event.type] } } }],
           },
-          examples: { example: { value: exampleEvent(event) } },
+          examples: { example: { value: event.example } },
         },
       },
     },

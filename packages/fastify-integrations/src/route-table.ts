@@ -1,6 +1,7 @@
 import type { Integrations } from '@quickquote/core'
 import type { Area } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
+import { deliveryRoutes } from './routes/deliveries.ts'
 import { proposalRoutes } from './routes/proposals.ts'
 import { quotationRoutes } from './routes/quotations.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -33,7 +34,7 @@ export function routeTable(
   const webhooks: Area = {
     prefix: `${ORGANIZATION_PREFIX}/webhooks`,
     kind: 'session',
-    routes: webhookRoutes(integrations),
+    routes: [...webhookRoutes(integrations), ...deliveryRoutes(integrations)],
   }
   return options.apiKeyRoutes ? [partner, apiKeys, webhooks] : [partner, webhooks]
 }

@@ -1,48 +1,219 @@
-import { createWebhookEndpointBody, type Integrations, WebhookEndpointWithSecret } from '@quickquote/core'
+import {
+  CatalogEntry,
+  createWebhookEndpointBody,
+  eventCatalogOf,
+  type Integrations,
+  rotateSecretBody,
+  TestDeliveryBody,
+  TestDeliveryResult,
+  Uuid,
+  updateWebhookEndpointBody,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
 import { EXAMPLE } from '../examples.ts'
 import { organizationParams } from '../organization-params.ts'
-import { type SessionRoute, sessionRoute } from '../route.ts'
+import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
+
+const settings = {
+  name: 'CRM',
+  url: 'https://crm.example.com/webhooks/quick-quote',
+  events: ['quotation.completed', 'quotation.failed'],
+  description: 'Moves the deal when the quote is there.',
+  trigger_mode: 'headless_only',
+  is_enabled: true,
+}
+const endpoint = {
+  id: EXAMPLE.endpointId,
+  organization_id: EXAMPLE.organizationId,
+  ...settings,
+  secret_hint: 'whsec_…Wx8=',
+  previous_secret_expires_at: null,
+  created_at: EXAMPLE.startedAt,
+  updated_at: EXAMPLE.startedAt,
+}
+const params = Type.Composite([organizationParams, Type.Object({ id: Uuid })])
+const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 
 /** Webhook endpoints of an organization (specification, "Organization webhook configuration API"). */
-export function webhookRoutes({ webhookEndpoints, settings }: Integrations): readonly SessionRoute[] {
-  const example = {
-    name: 'CRM',
-    url: 'https://crm.example.com/webhooks/quick-quote',
-    events: ['quotation.completed', 'quotation.failed'],
-    description: 'Moves the deal when the quote is there.',
-    trigger_mode: 'headless_only',
-    is_enabled: true,
-  }
+export function webhookRoutes({
+  webhookEndpoints,
+  testDeliveries,
+  settings: { limits },
+}: Integrations): readonly SessionRoute[] {
   return [
     sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/events',
+      operationId: 'listWebhookEvents',
+      summary: 'List the events that there are',
+      description: 'Each with an example of what a receiver gets.',
+      params: organizationParams,
+      answer: {
+        status: 200,
+        description: 'The event catalog.',
+        schema: Type.Array(CatalogEntry),
+        example: eventCatalogOf(EXAMPLE.organizationId),
+      },
+      errors: [],
+      handle: async ({ member }) => ({ body: [...webhookEndpoints.eventCatalog(member)] }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '',
+      operationId: 'listWebhookEndpoints',
+      summary: 'List the webhook endpoints',
+      description: 'The oldest first. Deleted endpoints are left out.',
+      params: organizationParams,
+      answer: {
+        status: 200,
+        description: 'The endpoints, without their secrets.',
+        schema: Type.Array(WebhookEndpoint),
+        example: [endpoint],
+      },
+      errors: [],
+      handle: async ({ member }) => ({ body: await webhookEndpoints.list(member) }),
+    }),
+
+    sessionRoute({
+      ...common,
       method: 'POST',
       url: '',
-      access: 'manage_integrations',
       operationId: 'createWebhookEndpoint',
-      tag: 'Webhooks',
       summary: 'Create a webhook endpoint',
       description: 'The answer holds the signing secret, for the only time.',
       params: organizationParams,
-      body: { 'application/json': { schema: createWebhookEndpointBody(settings.limits), example } },
+      body: { 'application/json': { schema: createWebhookEndpointBody(limits), example: settings } },
       answer: {
         status: 201,
         description: 'The endpoint, and its signing secret.',
         schema: WebhookEndpointWithSecret,
-        example: {
-          id: EXAMPLE.endpointId,
-          organization_id: EXAMPLE.organizationId,
-          ...example,
-          secret_hint: 'whsec_…Wx8=',
-          created_at: EXAMPLE.startedAt,
-          updated_at: EXAMPLE.startedAt,
-          secret: 'whsec_…',
-        },
+        example: { ...endpoint, secret: 'whsec_…' },
       },
       errors: ['WEBHOOK_ENDPOINT_LIMIT_REACHED'],
       async handle({ member, body }) {
-        const { secret, ...endpoint } = await webhookEndpoints.create(member, body)
-        return { body: { ...endpoint, secret: secret.reveal() } }
+        const { secret, ...created } = await webhookEndpoints.create(member, body)
+        return { body: { ...created, secret: secret.reveal() } }
       },
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id',
+      operationId: 'getWebhookEndpoint',
+      summary: 'Get a webhook endpoint',
+      params,
+      answer: {
+        status: 200,
+        description: 'The endpoint, without its secret.',
+        schema: WebhookEndpoint,
+        example: endpoint,
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      handle: async ({ member, params }) => ({ body: await webhookEndpoints.get(member, params.id) }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'PATCH',
+      url: '/:id',
+      operationId: 'updateWebhookEndpoint',
+      summary: 'Change a webhook endpoint',
+      description:
+        'Any of the fields. Deliveries that are pending when an endpoint is disabled are parked: they are not sent later on their own.',
+      params,
+      body: {
+        'application/json': { schema: updateWebhookEndpointBody(limits), example: { is_enabled: false } },
+      },
+      answer: {
+        status: 200,
+        description: 'The endpoint as it is now.',
+        schema: WebhookEndpoint,
+        example: { ...endpoint, is_enabled: false, updated_at: EXAMPLE.finishedAt },
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      handle: async ({ member, params, body }) => ({
+        body: await webhookEndpoints.update(member, params.id, body),
+      }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'DELETE',
+      url: '/:id',
+      operationId: 'deleteWebhookEndpoint',
+      summary: 'Delete a webhook endpoint',
+      description: 'Nothing more is sent to it. Its delivery history stays.',
+      params,
+      answer: NO_CONTENT,
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      async handle({ member, params }) {
+        await webhookEndpoints.delete(member, params.id)
+        return { body: undefined }
+      },
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/:id/rotate-secret',
+      operationId: 'rotateWebhookSecret',
+      summary: 'Issue a new signing secret',
+      description:
+        'The answer holds it, for the only time. With `overlap_seconds` deliveries also carry a signature of the old secret for that long, in a header of its own.',
+      params,
+      body: { 'application/json': { schema: rotateSecretBody(limits), example: { overlap_seconds: 3600 } } },
+      bodyIsOptional: true,
+      answer: {
+        status: 200,
+        description: 'The endpoint, and its new signing secret.',
+        schema: WebhookEndpointWithSecret,
+        example: {
+          ...endpoint,
+          previous_secret_expires_at: '2026-11-21T11:09:41.250Z',
+          updated_at: EXAMPLE.finishedAt,
+          secret: 'whsec_…',
+        },
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      async handle({ member, params, body }) {
+        const { secret, ...rotated } = await webhookEndpoints.rotateSecret(member, params.id, body)
+        return { body: { ...rotated, secret: secret.reveal() } }
+      },
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/:id/test',
+      operationId: 'testWebhookEndpoint',
+      summary: 'Send a sample event',
+      description:
+        'Sent once, as every delivery is sent, whether or not the endpoint is enabled. Answers when the receiver has answered.',
+      params,
+      body: {
+        'application/json': { schema: TestDeliveryBody, example: { event_type: 'quotation.completed' } },
+      },
+      answer: {
+        status: 200,
+        description: 'How it went.',
+        schema: TestDeliveryResult,
+        example: {
+          success: false,
+          http_status: 500,
+          error: 'The receiver answered 500.',
+          attempt_id: EXAMPLE.attemptId,
+        },
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      handle: async ({ member, params, body }) => ({
+        body: await testDeliveries.send(member, params.id, body),
+      }),
     }),
   ]
 }
