@@ -28,7 +28,7 @@ export interface Progress {
   readonly source: Source
   readonly status: QuotationStatus
   readonly steps: readonly Pick<StepStatus, 'step' | 'status'>[]
-  readonly proposal: Pick<Proposal, 'id' | 'document_id'> | null
+  readonly proposal: Pick<Proposal, 'id' | 'name' | 'document_id'> | null
 }
 
 /** What a report changes. Fields that are absent stay as they are. */
@@ -114,7 +114,7 @@ function readyProposal(progress: Progress, report: Extract<Report, { kind: 'prop
   }
   if (report.documentId === undefined || report.documentId === proposal.document_id) return UNCHANGED
   if (proposal.document_id !== null) return refused('The proposal already has another document.')
-  const attached = { id: proposal.id, name: report.name ?? progress.name, document_id: report.documentId }
+  const attached = { id: proposal.id, name: report.name ?? proposal.name, document_id: report.documentId }
   return { kind: 'changed', change: { status: progress.status, proposal: attached } }
 }
 

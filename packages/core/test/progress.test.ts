@@ -112,6 +112,12 @@ describe('the proposal', () => {
     }
   })
 
+  it('keeps its name when the document comes without one', () => {
+    const named = after(beforeProposal, { kind: 'proposal_ready', proposalId: 'p-1', name: 'Offer 7' })
+    const decision = decide(named, { kind: 'proposal_ready', proposalId: 'p-2', documentId: 'd-1' })
+    expect(decision).toMatchObject({ change: { proposal: { name: 'Offer 7', document_id: 'd-1' } } })
+  })
+
   it('keeps its document: the same one again changes nothing, another one is refused', () => {
     const attached = after(beforeProposal, { kind: 'proposal_ready', proposalId: 'p-1', documentId: 'd-1' })
     const repeat = (documentId: string) =>

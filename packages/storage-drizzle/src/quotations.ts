@@ -129,7 +129,7 @@ export function quotationStorage(database: Database): QuotationStorage {
       const rows = await db
         .select({
           step: { step: quotationSteps.step, status: quotationSteps.status },
-          proposal: { id: proposals.id, document_id: proposals.document_id },
+          proposal: { id: proposals.id, name: proposals.name, document_id: proposals.document_id },
         })
         .from(quotations)
         .leftJoin(quotationSteps, eq(quotationSteps.quotation_id, id))
