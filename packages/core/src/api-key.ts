@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Limits } from './limits.ts'
+import { PAGE_PARAMETERS } from './page.ts'
 import { NullableTimestamp, OneOf, Text, Timestamp, Uuid } from './schema.ts'
 
 export const API_KEY_STATUSES = ['active', 'inactive', 'expired', 'revoked'] as const
@@ -44,6 +45,24 @@ export function createApiKeyBody(limits: Limits) {
     { title: 'CreateApiKey' },
   )
 }
+
+export function updateApiKeyBody(limits: Limits) {
+  return Type.Object(
+    { name: Text({ minLength: 1, maxLength: limits.nameLength }) },
+    { title: 'UpdateApiKey' },
+  )
+}
+
+/** What a list of keys may ask for. */
+export const ApiKeyListQuery = Type.Object({
+  owner: Type.Optional(
+    OneOf(['me', 'all'], {
+      default: 'me',
+      description: '`me`: your own keys; `all`: those of every member, for holders of `manage_integrations`.',
+    }),
+  ),
+  ...PAGE_PARAMETERS,
+})
 
 /** A move through the state table of the specification. */
 export type ApiKeyMove = 'activate' | 'deactivate' | 'revoke'

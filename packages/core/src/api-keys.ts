@@ -1,12 +1,23 @@
 import { v7 as uuidv7 } from 'uuid'
-import { type ApiKey, apiKeyStatus, createApiKeyBody } from './api-key.ts'
+import {
+  type ApiKey,
+  ApiKeyListQuery,
+  type ApiKeyMove,
+  apiKeyStatus,
+  createApiKeyBody,
+  moveApiKey,
+  updateApiKeyBody,
+} from './api-key.ts'
 import { generateApiKeyValue, hashApiKey, isWellFormedApiKey, maskApiKey } from './api-key-value.ts'
+import type { AuditAction } from './audit-entry.ts'
+import { auditChanges, auditEntry } from './audit-log.ts'
 import { IntegrationError, validationFailed } from './errors.ts'
+import { type Page, readPage } from './page.ts'
 import type { SecretValue } from './secret-value.ts'
-import type { Member } from './session.ts'
+import { type Member, managesIntegrations, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
 import type { Storage, StoredApiKey } from './storage.ts'
-import { validate } from './validator.ts'
+import { validate, validateUrlPart } from './validator.ts'
 
 /** The key that a partner request came with, once it was found good. */
 export interface AuthenticatedKey {
@@ -14,12 +25,43 @@ export interface AuthenticatedKey {
   readonly organizationId: string
 }
 
+/**
+ * The keys of an organization. A member reaches its own, a holder of `manage_integrations` those of every member; what a
+ * member does not reach is API_KEY_NOT_FOUND. Each change stands in the audit log; what changes nothing does not.
+ */
 export interface ApiKeys {
   /**
    * Makes a key for a member (any member may). `key` holds the plaintext for the only time.
    * @throws IntegrationError VALIDATION_FAILED
    */
   create(member: Member, body: unknown): Promise<ApiKey & { key: SecretValue }>
+  /**
+   * Lists keys in every state, revoked ones included, the newest first. `query` is what ApiKeyListQuery says.
+   * @throws IntegrationError VALIDATION_FAILED, PERMISSION_REQUIRED for the keys of all members
+   */
+  list(member: Member, query?: unknown): Promise<Page<ApiKey>>
+  /** @throws IntegrationError API_KEY_NOT_FOUND */
+  get(member: Member, id: string): Promise<ApiKey>
+  /**
+   * Gives a key another name. A revoked key keeps its own.
+   * @throws IntegrationError VALIDATION_FAILED, API_KEY_NOT_FOUND, STATE_CONFLICT
+   */
+  update(member: Member, id: string, body: unknown): Promise<ApiKey>
+  /**
+   * Lets an inactive key work again. Does nothing to an active one.
+   * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for a key that is expired or revoked
+   */
+  activate(member: Member, id: string): Promise<ApiKey>
+  /**
+   * Stops an active key until it is activated again. Does nothing to an inactive one.
+   * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for a key that is expired or revoked
+   */
+  deactivate(member: Member, id: string): Promise<ApiKey>
+  /**
+   * Stops a key for good. Its record stays. Does nothing to a revoked one.
+   * @throws IntegrationError API_KEY_NOT_FOUND
+   */
+  revoke(member: Member, id: string): Promise<ApiKey>
   /**
    * Finds out whose key a request came with (specification, "Authentication"). A string that cannot be a key is refused
    * without a query. `last_used_at` follows within a second.
@@ -31,11 +73,41 @@ export interface ApiKeys {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
-  const bodySchema = createApiKeyBody(settings.limits)
+  const createBody = createApiKeyBody(settings.limits)
+  const updateBody = updateApiKeyBody(settings.limits)
+
+  /** Locks the key, lets `decide` say what becomes of it, writes that and who did it: all of it or nothing. */
+  async function change(
+    member: Member,
+    id: string,
+    action: AuditAction,
+    decide: (key: ApiKey) => Partial<Pick<StoredApiKey, 'name' | 'status'>>,
+  ): Promise<ApiKey> {
+    return storage.transaction(async (transaction) => {
+      const before = reachable(await transaction.lockApiKey(member.organizationId, id), member)
+      // Read after the lock was waited for.
+      const now = settings.now()
+      const seen = shown(before, now)
+      const after = { ...before, ...decide(seen), updated_at: now }
+      const changes = auditChanges(seen, shown(after, now))
+      if (changes.length === 0) return seen
+      await transaction.saveApiKey(after)
+      await transaction.recordAudit(auditEntry({ by: member, action, resource: after, changes, at: now }))
+      return shown(after, now)
+    })
+  }
+
+  function move(member: Member, id: string, to: ApiKeyMove): Promise<ApiKey> {
+    return change(member, id, ACTIONS[to], ({ status }) => {
+      const transition = moveApiKey(status, to)
+      if (transition.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', transition.reason)
+      return transition.kind === 'changed' ? { status: transition.status } : {}
+    })
+  }
 
   return {
     async create(member, body) {
-      const { name, expires_at } = validate(bodySchema, body)
+      const { name, expires_at } = validate(createBody, body)
       const now = settings.now()
       const key = generateApiKeyValue()
       const record: StoredApiKey = {
@@ -50,9 +122,45 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
         created_at: now,
         updated_at: now,
       }
-      await storage.insertApiKey(record, hashApiKey(key.reveal()))
+      const changes = auditChanges({}, record)
+      await storage.transaction(async (transaction) => {
+        await transaction.insertApiKey(record, hashApiKey(key.reveal()))
+        await transaction.recordAudit(
+          auditEntry({ by: member, action: 'api_key.created', resource: record, changes, at: now }),
+        )
+      })
       return { ...record, key }
     },
+
+    async list(member, query = {}) {
+      const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
+      if (owner === 'all') requireManageIntegrations(member)
+      const ownerId = owner === 'all' ? null : member.memberId
+      const { items, nextCursor } = await readPage(page, (request) =>
+        storage.listApiKeys(member.organizationId, ownerId, request),
+      )
+      const now = settings.now()
+      return { items: items.map((key) => shown(key, now)), nextCursor }
+    },
+
+    async get(member, id) {
+      const key = reachable(await storage.findApiKey(member.organizationId, id), member)
+      return shown(key, settings.now())
+    },
+
+    async update(member, id, body) {
+      const { name } = validate(updateBody, body)
+      return change(member, id, 'api_key.updated', ({ status }) => {
+        if (status === 'revoked') {
+          throw new IntegrationError('STATE_CONFLICT', 'A key that is revoked cannot be changed.')
+        }
+        return { name }
+      })
+    },
+
+    activate: (member, id) => move(member, id, 'activate'),
+    deactivate: (member, id) => move(member, id, 'deactivate'),
+    revoke: (member, id) => move(member, id, 'revoke'),
 
     async authenticate(value) {
       const key = isWellFormedApiKey(value) ? await storage.findApiKeyByHash(hashApiKey(value)) : null
@@ -71,6 +179,22 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
       }
     },
   }
+}
+
+const ACTIONS: Readonly<Record<ApiKeyMove, AuditAction>> = {
+  activate: 'api_key.activated',
+  deactivate: 'api_key.deactivated',
+  revoke: 'api_key.revoked',
+}
+
+/** @throws IntegrationError API_KEY_NOT_FOUND, for a key of somebody else as for none */
+function reachable(key: StoredApiKey | null, member: Member): StoredApiKey {
+  if (key !== null && (key.owner_id === member.memberId || managesIntegrations(member))) return key
+  throw new IntegrationError('API_KEY_NOT_FOUND')
+}
+
+function shown(key: StoredApiKey, now: Date): ApiKey {
+  return { ...key, status: apiKeyStatus(key, now) }
 }
 
 function checkExpiry(expiresAt: Date, now: Date, lifetimeDays: number): Date {

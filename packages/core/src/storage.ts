@@ -21,6 +21,14 @@ export interface ApiKeyStorage {
   findApiKeyByHash(
     hash: Uint8Array,
   ): Promise<Pick<StoredApiKey, 'id' | 'organization_id' | 'status' | 'expires_at'> | null>
+  /** null: there is none in the organization. */
+  findApiKey(organizationId: string, id: string): Promise<StoredApiKey | null>
+  /** The same, and nobody else changes the key before the transaction ends. */
+  lockApiKey(organizationId: string, id: string): Promise<StoredApiKey | null>
+  /** Changes a key that was locked. */
+  saveApiKey(key: StoredApiKey): Promise<void>
+  /** Keys in every state, the newest first: those of one owner, or (null) of all. */
+  listApiKeys(organizationId: string, ownerId: string | null, page: PageRequest): Promise<StoredApiKey[]>
   /** Writes `last_used_at` of several keys at once, never backwards. */
   recordApiKeyUses(uses: ReadonlyMap<string, Date>): Promise<void>
 }

@@ -1,10 +1,15 @@
 import type { ApiKeyStorage } from '@quickquote/core'
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
+import { isAfter, newestFirst } from './page.ts'
+import { isUuid } from './scope.ts'
 
 /** API keys in PostgreSQL: see ApiKeyStorage. */
 export function apiKeyStorage({ db, tables, schema, run, prepared }: Database): ApiKeyStorage {
   const { apiKeys } = tables
+  const { key_hash: _, ...record } = getTableColumns(apiKeys)
+  const inOrganization = (organizationId: string, id: string) =>
+    and(eq(apiKeys.organization_id, organizationId), eq(apiKeys.id, id))
 
   const findByHash = prepared((on) =>
     on
@@ -26,6 +31,41 @@ export function apiKeyStorage({ db, tables, schema, run, prepared }: Database): 
     async findApiKeyByHash(hash) {
       const [key] = await findByHash({ hash })
       return key ?? null
+    },
+
+    async findApiKey(organizationId, id) {
+      if (!isUuid(id)) return null
+      const [key] = await db.select(record).from(apiKeys).where(inOrganization(organizationId, id))
+      return key ?? null
+    },
+
+    async lockApiKey(organizationId, id) {
+      if (!isUuid(id)) return null
+      const [key] = await db
+        .select(record)
+        .from(apiKeys)
+        .where(inOrganization(organizationId, id))
+        .for('no key update')
+      return key ?? null
+    },
+
+    async saveApiKey({ organization_id, id, name, status, updated_at }) {
+      await db.update(apiKeys).set({ name, status, updated_at }).where(inOrganization(organization_id, id))
+    },
+
+    async listApiKeys(organizationId, ownerId, { after, limit }) {
+      return db
+        .select(record)
+        .from(apiKeys)
+        .where(
+          and(
+            eq(apiKeys.organization_id, organizationId),
+            ownerId === null ? undefined : eq(apiKeys.owner_id, ownerId),
+            isAfter(apiKeys, after),
+          ),
+        )
+        .orderBy(...newestFirst(apiKeys))
+        .limit(limit)
     },
 
     async recordApiKeyUses(uses) {

@@ -124,6 +124,23 @@ it('listAuditLog tells of its organization alone, wherever an id or a cursor com
   expect(await list({}, later)).toEqual([own])
 })
 
+describe('an API key of another organization', () => {
+  it('is no key at all', async () => {
+    const [own, other] = [sampleApiKey(), sampleApiKey()]
+    for (const key of [own, other]) await storage.insertApiKey(key, randomBytes(32))
+
+    expect(await storage.findApiKey(own.organization_id, other.id)).toBeNull()
+    expect(await storage.lockApiKey(own.organization_id, other.id)).toBeNull()
+    await storage.saveApiKey({ ...other, organization_id: own.organization_id, status: 'revoked' })
+    expect(await storage.findApiKey(other.organization_id, other.id)).toEqual(other)
+    const later = { ...other, created_at: new Date(other.created_at.getTime() + 1) }
+    expect(await storage.listApiKeys(own.organization_id, null, { after: later, limit: 10 })).toEqual([own])
+    expect(
+      await storage.listApiKeys(own.organization_id, other.owner_id, { after: null, limit: 10 }),
+    ).toEqual([own])
+  })
+})
+
 it('findApiKeyByHash crosses organizations, for the key is what tells the organization', async () => {
   const key = sampleApiKey()
   const hash = randomBytes(32)
@@ -138,6 +155,10 @@ it('every method of the storage is either held to an organization above, or know
     'saveProgress',
     'recordEvent',
     'insertWebhookEndpoint',
+    'findApiKey',
+    'lockApiKey',
+    'saveApiKey',
+    'listApiKeys',
     'listAuditLog',
   ]
   const insertsItsOrganization = ['insertApiKey', 'acceptQuotation', 'recordAudit']

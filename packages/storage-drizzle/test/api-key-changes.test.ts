@@ -1,0 +1,97 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Position, Storage, StoredApiKey } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { AWKWARD, sampleApiKey } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+let storage: DrizzleStorage
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url)
+  storage = drizzleStorage({ connectionString: testing.url, maxConnections: 8 })
+  await storage.migrate()
+})
+
+afterAll(async () => {
+  await storage.close()
+  await sql.end()
+  await testing.drop()
+})
+
+async function insert(fields: Partial<StoredApiKey> = {}): Promise<StoredApiKey> {
+  const key = sampleApiKey(fields)
+  await storage.insertApiKey(key, randomBytes(32))
+  return key
+}
+
+async function somebodyWaitsForALock(): Promise<void> {
+  for (;;) {
+    const [row] = await sql`select count(*)::int from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    if (row?.['count'] > 0) return
+  }
+}
+
+describe('an API key', () => {
+  it('is found by its id, without its hash; what cannot be an id is unknown', async () => {
+    const key = await insert()
+    expect(await storage.findApiKey(key.organization_id, key.id)).toEqual(key)
+    expect(await storage.findApiKey(key.organization_id, randomUUID())).toBeNull()
+    expect(await storage.findApiKey(key.organization_id, "' or true --")).toBeNull()
+    expect(await storage.lockApiKey(key.organization_id, "' or true --")).toBeNull()
+  })
+
+  it('changes its name, its state and the time of its change, and nothing else', async () => {
+    const key = await insert({ name: 'CRM' })
+    const changed: StoredApiKey = { ...key, name: AWKWARD, status: 'revoked', updated_at: new Date() }
+    await storage.saveApiKey({ ...changed, owner_id: 'thief', expires_at: new Date() })
+    expect(await storage.findApiKey(key.organization_id, key.id)).toEqual(changed)
+  })
+
+  it('that was locked is changed by nobody else meanwhile; whoever waited sees what it has become', async () => {
+    const key = await insert({ status: 'active' })
+    const lock = (transaction: Storage) => transaction.lockApiKey(key.organization_id, key.id)
+    const second = await storage.transaction(async (transaction) => {
+      await lock(transaction)
+      const waiting = storage.transaction(lock)
+      await somebodyWaitsForALock()
+      await transaction.saveApiKey({ ...key, status: 'inactive' })
+      return { waiting }
+    })
+    expect((await second.waiting)?.status).toBe('inactive')
+  })
+
+  it('that is locked still authenticates', async () => {
+    const hash = randomBytes(32)
+    const key = sampleApiKey()
+    await storage.insertApiKey(key, hash)
+    await storage.transaction(async (transaction) => {
+      await transaction.lockApiKey(key.organization_id, key.id)
+      expect(await storage.findApiKeyByHash(hash)).toMatchObject({ id: key.id })
+    })
+  })
+})
+
+describe('listApiKeys', () => {
+  it('lists keys in every state, the newest first, of one owner or of all', async () => {
+    const organization_id = randomUUID()
+    const made = (second: number, fields: Partial<StoredApiKey>) =>
+      insert({ organization_id, created_at: new Date(second * 1000), ...fields })
+    const mine = await made(1, { owner_id: 'me', status: 'revoked' })
+    const theirs = await made(2, { owner_id: 'them' })
+    const newest = await made(3, { owner_id: 'me', status: 'inactive' })
+
+    const list = (ownerId: string | null, after: Position | null = null, limit = 10) =>
+      storage.listApiKeys(organization_id, ownerId, { after, limit })
+    expect(await list(null)).toEqual([newest, theirs, mine])
+    expect(await list('me')).toEqual([newest, mine])
+    expect(await list('nobody')).toEqual([])
+    expect(await list(null, newest, 1)).toEqual([theirs])
+    expect(await list('me', newest)).toEqual([mine])
+  })
+})
