@@ -1,1 +1,2 @@
-export {}
+export type { Certificates } from './agent.ts'
+export { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from './worker.ts'

@@ -20,6 +20,13 @@ const ENDPOINTS = 'greatest(least($3::int, 16), $3::int / 4)'
 /** What is parked in one round of the deliveries of endpoints that were disabled or deleted. */
 const PARK_AT_ONCE = 500
 
+/** Test deliveries that are claimed at once. */
+const TESTS = 8
+
+/** What the claim goes on with. */
+const LEASED = `delivery.id, delivery.organization_id, delivery.endpoint_id, delivery.event_id,
+      delivery.event_created_at, delivery.attempt, delivery.is_test`
+
 /** Deliveries that wait to be sent, endpoint by endpoint: the index `deliveries_due`. */
 const WAITING = 'leased_by is null and parked_at is null'
 
@@ -154,18 +161,31 @@ export function claimStatement(schema: string): string {
       where ${WAITING} and endpoint_id = endpoint.id and due_at <= $2::timestamptz
       order by due_at limit share.size
     ) delivery
+  ),
+  -- Somebody is waiting for each of these, and there are few. An endpoint may be tested while it is disabled.
+  test as (
+    select id from ${schema}.deliveries delivery
+    where is_test and leased_by is null
+      and (select num_nulls(deleted_at) = 1 from ${schema}.webhook_endpoints where id = delivery.endpoint_id)
+    order by due_at limit least($3::int, ${TESTS})
+    for update of delivery skip locked
   ), chosen as (
     select id from (
       select id, due_at, row_number() over (partition by organization_id order by due_at) as turn from due
     ) turns
-    order by turn, due_at limit $3::int
-  ), leased as (
+    order by turn, due_at limit $3::int - (select count(*) from test)
+  ), leased_due as (
     update ${schema}.deliveries delivery set leased_by = $1, leased_at = $2::timestamptz, attempt = delivery.attempt + 1
     from chosen where delivery.id = chosen.id and num_nulls(delivery.leased_by, delivery.parked_at) = 2
-    returning delivery.id, delivery.organization_id, delivery.endpoint_id, delivery.event_id,
-      delivery.event_created_at, delivery.attempt, delivery.is_test
+    returning ${LEASED}
+  ), leased_test as (
+    update ${schema}.deliveries delivery set leased_by = $1, leased_at = $2::timestamptz, attempt = delivery.attempt + 1
+    from test where delivery.id = test.id
+    returning ${LEASED}
+  ), leased as (
+    select * from leased_due union all select * from leased_test
   ), round as (
-    select (select count(*) from due) > (select count(*) from leased)
+    select (select count(*) from due) > (select count(*) from leased_due)
         or exists (select from due where may_have_more) as is_more,
       (select due_at from ${schema}.deliveries where ${WAITING_ANYWHERE} and due_at > $2::timestamptz
        order by due_at limit 1) as next_due_at
@@ -174,7 +194,10 @@ export function claimStatement(schema: string): string {
   from round left join (
     select leased.id, leased.organization_id, leased.event_id, event.type as event_type,
       event.quotation_id, event.body, leased.attempt, leased.is_test, leased.endpoint_id, endpoint.url,
-      endpoint.secret_key_id, endpoint.secret_ciphertext, endpoint.version
+      endpoint.secret_key_id, endpoint.secret_ciphertext,
+      case when endpoint.previous_secret_expires_at > $2::timestamptz
+        then endpoint.previous_secret_key_id end as previous_secret_key_id,
+      endpoint.previous_secret_ciphertext, endpoint.version
     from leased
     join ${schema}.webhook_endpoints endpoint on endpoint.id = leased.endpoint_id
     cross join lateral (
@@ -182,6 +205,20 @@ export function claimStatement(schema: string): string {
       where id = leased.event_id and created_at = leased.event_created_at limit 1
     ) event
   ) delivery on true`
+}
+
+/** Gives leases back whose attempt was never begun. `$1` worker, `$2` ids, `$3` their attempts. */
+export function releaseStatement(schema: string): string {
+  return `update ${schema}.deliveries delivery set leased_by = null, leased_at = null, attempt = lease.attempt - 1
+    from unnest($2::uuid[], $3::smallint[]) as lease (id, attempt)
+    where delivery.id = lease.id and delivery.leased_by = $1 and delivery.attempt = lease.attempt
+    returning 1 as released`
+}
+
+/** Gives back what the worker does not know that it holds. `$1` worker, `$2` the ids that it knows of. */
+export function releaseUnknownStatement(schema: string): string {
+  return `update ${schema}.deliveries set leased_by = null, leased_at = null, attempt = attempt - 1
+    where leased_by = $1 and id <> all ($2::uuid[])`
 }
 
 /** No endpoint comes before it. */

@@ -1,5 +1,6 @@
 import type { ClaimedStart, PipelineStartStorage, Quote } from '@quickquote/core'
 import type { Database } from './database.ts'
+import { createHeldLeases } from './held-leases.ts'
 
 interface Row extends Omit<Quote, 'id'> {
   readonly quotation_id: string | null
@@ -10,12 +11,12 @@ interface Row extends Omit<Quote, 'id'> {
 /** The orders to start pipelines: see PipelineStartStorage. */
 export function pipelineStartStorage(database: Database): PipelineStartStorage {
   const { schema } = database
+  const leases = createHeldLeases()
 
-  return {
-    async claimPipelineStarts({ workerId, limit, now }) {
-      // An order whose quote has ended meanwhile (its pipeline was quicker than its answer, or a host ended it) is done.
-      const rows = await database.run<Row>(
-        `with due as (
+  function claim(workerId: string, limit: number, now: Date): Promise<Row[]> {
+    // An order whose quote has ended meanwhile (its pipeline was quicker than its answer, or a host ended it) is done.
+    return database.run<Row>(
+      `with due as (
            select quotation_id from ${schema}.pipeline_starts
            where leased_by is null and due_at <= $2::timestamptz
            order by due_at limit $3::int
@@ -44,9 +45,28 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
          from (select 1) round
          left join next on true
          left join (leased join ${schema}.quotations on id = quotation_id) on true`,
-        [workerId, now, limit],
+      [workerId, now, limit],
+    )
+  }
+
+  return {
+    async claimPipelineStarts({ workerId, limit, now }) {
+      const rows = await leases.claiming(workerId, async (held) => {
+        if (held !== undefined) {
+          await database.run(
+            `update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1
+             where leased_by = $1 and quotation_id <> all ($2::uuid[])`,
+            [workerId, held],
+          )
+        }
+        return claim(workerId, limit, now)
+      })
+      const claimed = rows.flatMap(toClaimedStart)
+      leases.add(
+        workerId,
+        claimed.map(({ quote }) => quote.id),
       )
-      return { claimed: rows.flatMap(toClaimedStart), nextDueAt: rows[0]?.next_due_at ?? null }
+      return { claimed, nextDueAt: rows[0]?.next_due_at ?? null }
     },
 
     async settlePipelineStart({ workerId, quotationId, attempt, retryAt }) {
@@ -57,6 +77,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
              where quotation_id = $1 and leased_by = $2 and attempt = $3`,
         [quotationId, workerId, attempt, ...(retryAt === null ? [] : [retryAt])],
       )
+      leases.remove(workerId, [quotationId])
     },
   }
 }

@@ -14,6 +14,16 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
       )
     },
 
+    async hasLiveWorker(silentForMs) {
+      const [row] = await database.run<{ found: boolean }>(
+        `select exists (
+           select from ${schema}.workers where heartbeat_at > now() - $1::int * interval '1 millisecond'
+         ) as found`,
+        [silentForMs],
+      )
+      return row?.found === true
+    },
+
     async recoverDeadWorkers({ silentForMs, maxAttempts, now }) {
       // A lease is alive while its worker beats: a row of `workers` that is missing counts as silence, so a worker that
       // leased something after it was given up leaves nothing behind. The fences sort out what it may still report.
@@ -28,12 +38,12 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
            for update skip locked
          ), ended as (
            delete from ${schema}.deliveries delivery using orphan
-           where delivery.id = orphan.id and orphan.attempt >= $2::int
+           where delivery.id = orphan.id and (orphan.attempt >= $2::int or orphan.is_test)
            returning orphan.*, null::timestamptz as next_attempt_at
          ), freed as (
            update ${schema}.deliveries delivery set due_at = $3::timestamptz, leased_by = null, leased_at = null
            from orphan
-           where delivery.id = orphan.id and orphan.attempt < $2::int
+           where delivery.id = orphan.id and orphan.attempt < $2::int and not orphan.is_test
            returning orphan.*, $3::timestamptz as next_attempt_at
          ), recorded as (
            insert into ${schema}.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,

@@ -1,0 +1,72 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup, Resolver } from 'node:dns/promises'
+import type { LookupFunction } from 'node:net'
+import type { AddressGuard } from '@quickquote/core'
+
+/** None of a host's addresses may be called. The message is the guard's reason. */
+export class BlockedAddressError extends Error {
+  override readonly name = 'BlockedAddressError'
+}
+
+/** Finds the addresses of a host name. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+
+/**
+ * The lookup that connections are made with: it answers with allowed addresses only, and the socket connects to what it
+ * answers. There is no second lookup between check and connect, so a name that changes its mind gains nothing.
+ *
+ * Sockets never ask it about a host that is an address itself: check those apart.
+ */
+export function checkedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
+  async function allowedAddresses(hostname: string): Promise<readonly LookupAddress[]> {
+    // A name that the host application allowed may be known to this machine alone (its hosts file).
+    if (guard.allowsHost(hostname)) return lookup(hostname, { all: true })
+    const found = await resolve(hostname)
+    const verdicts = found.map(({ address }) => guard.check(address))
+    const allowed = found.filter((_, index) => verdicts[index]?.allowed)
+    const refused = verdicts.find((verdict) => !verdict.allowed)
+    if (allowed.length === 0 && refused !== undefined && !refused.allowed) {
+      throw new BlockedAddressError(refused.reason)
+    }
+    return allowed
+  }
+
+  return (hostname, options, callback) => {
+    allowedAddresses(hostname).then(
+      (allowed) => {
+        const [first] = allowed
+        if (first === undefined) callback(new NoAddressError(), [])
+        else if (options.all) callback(null, [...allowed])
+        else callback(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    )
+  }
+}
+
+class NoAddressError extends Error {
+  readonly code = 'ENODATA'
+  readonly syscall = 'query'
+}
+
+/** Milliseconds for one question to a name server, of which each is asked twice. */
+const QUESTION_TIMEOUT_MS = 2000
+
+/**
+ * Asks the name servers of this machine. Not `dns.lookup`: that occupies one of the four threads of the process for as
+ * long as a name server is silent, and signatures are made on the same threads.
+ */
+export function createResolve(): Resolve {
+  const resolver = new Resolver({ timeout: QUESTION_TIMEOUT_MS, tries: 2 })
+  return async (hostname) => {
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    const [ipv4, ipv6] = answers
+    const found = answers.flatMap((answer, index) =>
+      answer.status === 'fulfilled'
+        ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
+        : [],
+    )
+    if (found.length === 0 && ipv4?.status === 'rejected' && ipv6?.status === 'rejected') throw ipv4.reason
+    return found
+  }
+}

@@ -1,0 +1,131 @@
+import type { ClaimedDelivery, DeliveryStorage, Logger, SettledAttempt } from '@quickquote/core'
+import { createAlarm } from './alarm.ts'
+import type { Dispatch } from './dispatch.ts'
+import { createTrouble } from './trouble.ts'
+
+export interface DeliveryLoop {
+  /** There may be something to claim. */
+  wake(): void
+  /** Claims no more. Resolves when nothing is under way, and every outcome is recorded. */
+  drain(): Promise<void>
+  /** Stops trying. Resolves with the number of leases that are left: their outcomes could not be recorded. */
+  stop(): Promise<number>
+}
+
+export interface DeliveryLoopOptions {
+  readonly storage: DeliveryStorage
+  readonly workerId: string
+  readonly dispatch: Dispatch
+  readonly perEndpoint: number
+  readonly concurrency: number
+  readonly pollIntervalMs: number
+  readonly logger: Logger
+  readonly now: () => Date
+}
+
+/** So many outcomes are recorded without waiting for more of them. */
+const FULL_BATCH = 200
+
+/** Otherwise outcomes wait this long for others, unless there are none that could come. */
+const BATCH_MS = 4
+
+/** The first wait when there is something to claim that somebody else is just claiming; it doubles up to the poll. */
+const CONTENDED_MS = 5
+
+/**
+ * Claims deliveries, has them dispatched, and records the outcomes together with the next claim. Outcomes stay in memory
+ * until the database has them.
+ */
+export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
+  const { storage, workerId, dispatch, perEndpoint, concurrency, pollIntervalMs, logger, now } = options
+  const trouble = createTrouble(logger, 'deliveries cannot be claimed or recorded')
+  const alarm = createAlarm(round)
+  const settled: SettledAttempt[] = []
+  let onDrained = () => {}
+  let underWay = 0
+  let unbegun: readonly ClaimedDelivery[] = []
+  let isDraining = false
+  let quietUntil = 0
+  let contendedMs = CONTENDED_MS
+
+  async function round(): Promise<void> {
+    const quietMs = quietUntil - performance.now()
+    if (quietMs > 0) return alarm.ringIn(quietMs)
+    try {
+      await giveBack()
+      await settleAndClaim()
+      trouble.over()
+    } catch (error) {
+      const waitMs = trouble.failed(error)
+      quietUntil = performance.now() + waitMs
+      alarm.ringIn(waitMs)
+    }
+    if (isDraining && leasesLeft() === 0) onDrained()
+  }
+
+  async function settleAndClaim(): Promise<void> {
+    const limit = isDraining ? 0 : concurrency - underWay
+    const batch = [...settled]
+    if (limit === 0 && batch.length === 0) return
+    const { claimed, nextDueAt } = await storage.settleAndClaim({
+      workerId,
+      settled: batch,
+      limit,
+      perEndpoint,
+      now: now(),
+    })
+    settled.splice(0, batch.length)
+    if (isDraining) {
+      unbegun = claimed
+      return giveBack()
+    }
+    for (const delivery of claimed) void begin(delivery)
+    alarm.ringIn(waitFor(nextDueAt, claimed.length))
+  }
+
+  /** When to look again, should nothing ask for it earlier. */
+  function waitFor(nextDueAt: Date | null, claims: number): number {
+    if (claims > 0) contendedMs = CONTENDED_MS
+    if (underWay === concurrency || nextDueAt === null) return pollIntervalMs
+    const waitMs = nextDueAt.getTime() - now().getTime()
+    if (waitMs > 0) return Math.min(waitMs, pollIntervalMs)
+    if (claims > 0) return 0
+    contendedMs = Math.min(contendedMs * 2, pollIntervalMs)
+    return contendedMs * Math.random()
+  }
+
+  async function begin(delivery: ClaimedDelivery): Promise<void> {
+    underWay += 1
+    const attempt = await dispatch(delivery)
+    underWay -= 1
+    settled.push(attempt)
+    alarm.ringIn(settled.length >= FULL_BATCH || underWay === 0 ? 0 : BATCH_MS)
+  }
+
+  async function giveBack(): Promise<void> {
+    if (unbegun.length === 0) return
+    await storage.releaseDeliveries(workerId, unbegun)
+    unbegun = []
+  }
+
+  function leasesLeft(): number {
+    return underWay + settled.length + unbegun.length
+  }
+
+  return {
+    wake() {
+      contendedMs = CONTENDED_MS
+      alarm.ringIn(0)
+    },
+    drain: () =>
+      new Promise((resolve) => {
+        isDraining = true
+        onDrained = resolve
+        alarm.ringIn(0)
+      }),
+    async stop() {
+      await alarm.stop()
+      return leasesLeft()
+    },
+  }
+}

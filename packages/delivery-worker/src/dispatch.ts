@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type ClaimedDelivery,
+  eventIdOf,
+  type Outcome,
+  type Settings,
+  type SettledAttempt,
+  settle,
+} from '@quickquote/core'
+import { headerNames, sign } from '@quickquote/webhook-signature'
+import type { Http } from './http.ts'
+import type { Targets } from './targets.ts'
+
+/** Makes one attempt and decides what follows from it. Never rejects. */
+export type Dispatch = (delivery: ClaimedDelivery) => Promise<SettledAttempt>
+
+export function createDispatch({
+  settings,
+  targets,
+  http,
+  userAgent,
+}: {
+  settings: Settings
+  targets: Targets
+  http: Pick<Http, 'post'>
+  userAgent: string
+}): Dispatch {
+  const { delivery: policy, logger, now } = settings
+  const names = headerNames(settings.productName)
+
+  async function send(delivery: ClaimedDelivery): Promise<Outcome> {
+    const { origin, path, keys, blocked } = await targets(delivery.endpoint)
+    if (blocked !== null) return { kind: 'blocked', error: blocked }
+    const { body } = delivery
+    const timestamp = Math.floor(now().getTime() / 1000)
+    const signatures = await Promise.all(keys.map((secret) => sign({ secret, timestamp, body })))
+    const headers = {
+      [names.contentType]: 'application/json',
+      [names.eventId]: eventIdOf(delivery.event_id),
+      [names.eventType]: delivery.event_type,
+      [names.timestamp]: String(timestamp),
+      [names.signature]: signatures.join(','),
+      'User-Agent': userAgent,
+    }
+    return http.post({ origin, path, headers, body })
+  }
+
+  return async (delivery) => {
+    const created_at = now()
+    const begin = performance.now()
+    const outcome = await send(delivery).catch((error: unknown): Outcome => {
+      logger.error({ err: error, endpoint_id: delivery.endpoint.id }, 'a webhook could not be signed')
+      return { kind: 'error', error: 'the webhook could not be signed' }
+    })
+    const { status, httpStatus, error, nextAttemptAt } = settle(outcome, {
+      attempt: delivery.attempt,
+      isTest: delivery.is_test,
+      now: now(),
+      policy,
+      random: Math.random(),
+    })
+    const attempt: SettledAttempt = {
+      id: randomUUID(),
+      delivery,
+      status,
+      http_status: httpStatus,
+      error,
+      duration_ms: Math.round(performance.now() - begin),
+      created_at,
+      next_attempt_at: nextAttemptAt,
+    }
+    logger.info(describe(attempt), 'delivery.attempted')
+    return attempt
+  }
+}
+
+/** The one log line of an attempt. No URL: its query string may hold a token. */
+function describe({ id, delivery, ...attempt }: SettledAttempt): object {
+  return {
+    attempt_id: id,
+    delivery_id: delivery.id,
+    organization_id: delivery.organization_id,
+    endpoint_id: delivery.endpoint.id,
+    event_id: eventIdOf(delivery.event_id),
+    event_type: delivery.event_type,
+    quotation_id: delivery.quotation_id,
+    is_test: delivery.is_test,
+    attempt: delivery.attempt,
+    status: attempt.status,
+    http_status: attempt.http_status,
+    error: attempt.error,
+    duration_ms: attempt.duration_ms,
+    next_attempt_at: attempt.next_attempt_at,
+  }
+}

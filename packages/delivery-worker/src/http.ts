@@ -1,0 +1,122 @@
+import type { AddressGuard, Outcome } from '@quickquote/core'
+import type { Dispatcher } from 'undici'
+import { type Certificates, createAgent } from './agent.ts'
+import { BlockedAddressError, checkedLookup, createResolve, type Resolve } from './checked-lookup.ts'
+import { createOriginGate } from './origin-gate.ts'
+import { parseRetryAfter } from './retry-after.ts'
+import { describeTransportError } from './transport-error.ts'
+
+export interface Post {
+  /** Scheme, host and port. The host was checked if it is an address. */
+  readonly origin: string
+  /** With the query string. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface Http {
+  /** Sends once: no redirect is followed and nothing is sent again. Never rejects. */
+  post(request: Post): Promise<Outcome>
+  /** Breaks off what is under way: its outcome is this error. */
+  abort(error: string): void
+  /** Closes the sockets. */
+  close(): Promise<void>
+}
+
+export interface HttpOptions {
+  readonly guard: AddressGuard
+  /** Milliseconds for all of it: name, connection, TLS, request, headers, body. */
+  readonly timeoutMs: number
+  /** Bytes of a body that are read. None are decoded: a body that unpacks to gigabytes is read as it was sent. */
+  readonly maxResponseBytes: number
+  /** Sockets of one origin while it answers quickly. */
+  readonly socketsPerOrigin: number
+  /** Trusted in addition to the public certificates. */
+  readonly ca?: Certificates | undefined
+  readonly now: () => Date
+  /** Default: the name servers of this machine. */
+  readonly resolve?: Resolve
+}
+
+/** How long a request may take before another one gets a socket beyond `socketsPerOrigin`. */
+const PATIENCE_MS = 25
+
+export function createHttp(options: HttpOptions): Http {
+  const { guard, timeoutMs, maxResponseBytes, now, resolve: resolveName = createResolve() } = options
+  const agent = createAgent({
+    lookup: checkedLookup(guard, resolveName),
+    connectTimeoutMs: timeoutMs,
+    ca: options.ca,
+  })
+  const gate = createOriginGate({ sockets: options.socketsPerOrigin, patienceMs: PATIENCE_MS })
+  const underWay = new Set<(outcome: Outcome) => void>()
+
+  function post({ origin, path, headers, body }: Post): Promise<Outcome> {
+    return new Promise((resolve) => {
+      let leave: (() => void) | undefined
+      let controller: Dispatcher.DispatchController | undefined
+      let answer: Outcome = { kind: 'error', error: 'the answer is not HTTP' }
+      let bytes = 0
+      const timer = setTimeout(
+        () => breakOff({ kind: 'error', error: `timed out after ${timeoutMs} ms` }),
+        timeoutMs,
+      )
+      underWay.add(breakOff)
+
+      function end(outcome: Outcome): void {
+        if (!underWay.delete(breakOff)) return
+        clearTimeout(timer)
+        leave?.()
+        resolve(outcome)
+      }
+
+      /** The connection is lost with it. */
+      function breakOff(outcome: Outcome): void {
+        end(outcome)
+        controller?.abort(new Error('broken off'))
+      }
+
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(started) {
+          controller = started
+          // It may have waited for its connection until its time was over: then it must not be sent any more.
+          if (!underWay.has(breakOff)) started.abort(new Error('broken off'))
+        },
+        onResponseStart(_, httpStatus, { 'retry-after': retryAfter }) {
+          const isInformational = httpStatus < 200
+          if (isInformational) return
+          answer = { kind: 'response', httpStatus, retryAfterMs: parseRetryAfter(retryAfter, now()) }
+        },
+        onResponseData(_, chunk) {
+          bytes += chunk.length
+          if (bytes > maxResponseBytes) breakOff(answer)
+        },
+        onResponseEnd: () => end(answer),
+        onResponseError: (_, error) => end(outcomeOf(error)),
+      }
+
+      gate(origin)
+        .then((entered) => {
+          if (!underWay.has(breakOff)) return entered()
+          leave = entered
+          agent.dispatch({ origin, path, headers, body, method: 'POST' }, handler)
+        })
+        .catch((error: unknown) => end(outcomeOf(error)))
+    })
+  }
+
+  return {
+    post,
+    abort(error) {
+      for (const breakOff of underWay) breakOff({ kind: 'error', error })
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function outcomeOf(error: unknown): Outcome {
+  return error instanceof BlockedAddressError
+    ? { kind: 'blocked', error: error.message }
+    : { kind: 'error', error: describeTransportError(error) }
+}

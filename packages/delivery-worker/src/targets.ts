@@ -1,0 +1,61 @@
+import { isIP } from 'node:net'
+import type { AddressGuard, ClaimedDelivery, Keyring } from '@quickquote/core'
+import { importSecret, type SigningKey } from '@quickquote/webhook-signature'
+
+/** What an endpoint comes down to when something is sent to it. */
+export interface Target {
+  readonly origin: string
+  readonly path: string
+  /** What its deliveries are signed with: the secret, and the one before while that is to sign too. */
+  readonly keys: readonly SigningKey[]
+  /** Why nothing may be sent there; null when it may. A host name is checked when it is resolved. */
+  readonly blocked: string | null
+}
+
+/** Finds the target of an endpoint. Rejects when its secret cannot be decrypted. */
+export type Targets = (endpoint: ClaimedDelivery['endpoint']) => Promise<Target>
+
+/** Endpoints whose targets are kept; an endpoint takes about a kilobyte. */
+const MAX_KEPT = 10_000
+
+/** Decrypts secrets and parses URLs once for each version of an endpoint. */
+export function createTargets({ keyring, guard }: { keyring: Keyring; guard: AddressGuard }): Targets {
+  const kept = new Map<string, { readonly version: string; readonly target: Promise<Target> }>()
+
+  return (endpoint) => {
+    const { id } = endpoint
+    // The overlap of a rotation ends without a new version.
+    const version = `${endpoint.version} ${endpoint.previousSecret === null}`
+    const known = kept.get(id)
+    if (known?.version === version) return known.target
+    const target = createTarget(endpoint, { keyring, guard })
+    kept.delete(id)
+    kept.set(id, { version, target })
+    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value ?? '')
+    // The key that is missing in the ring may be added to it.
+    target.catch(() => kept.delete(id))
+    return target
+  }
+}
+
+async function createTarget(
+  { id, url, secret, previousSecret }: ClaimedDelivery['endpoint'],
+  { keyring, guard }: { keyring: Keyring; guard: AddressGuard },
+): Promise<Target> {
+  const { protocol, origin, hostname, pathname, search } = new URL(url)
+  const secrets = previousSecret === null ? [secret] : [secret, previousSecret]
+  return {
+    origin,
+    path: pathname + search,
+    keys: await Promise.all(secrets.map((each) => importSecret(keyring.decrypt(each, id)))),
+    blocked: protocol === 'https:' ? whyBlocked(hostname, guard) : 'webhooks are sent over HTTPS only',
+  }
+}
+
+/** Sockets are never asked to look up a host that is an address itself, so it is checked here. */
+function whyBlocked(hostname: string, guard: AddressGuard): string | null {
+  const isAddress = hostname.startsWith('[') || isIP(hostname) !== 0
+  if (!isAddress || guard.allowsHost(hostname)) return null
+  const verdict = guard.check(hostname)
+  return verdict.allowed ? null : verdict.reason
+}

@@ -1,0 +1,30 @@
+import type { Logger } from '@quickquote/core'
+
+/** Counts the failures of a row of attempts at the same thing, mostly the database's. */
+export interface Trouble {
+  /** Tells how many milliseconds to wait before the next attempt. The first failure of a row is logged. */
+  failed(error: unknown): number
+  /** The row has ended. */
+  over(): void
+}
+
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 5000
+
+/** @param what what failed, as a sentence for the log */
+export function createTrouble(logger: Logger, what: string): Trouble {
+  let failures = 0
+  return {
+    failed(error) {
+      if (failures === 0) logger.error({ err: error }, `${what}; trying again`)
+      failures += 1
+      const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS)
+      // Workers that lost their database together do not come back to it together.
+      return waitMs * (0.5 + Math.random() / 2)
+    },
+    over() {
+      if (failures > 0) logger.info({ failures }, `${what}: that is over`)
+      failures = 0
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigurationError, type Integrations } from '@quickquote/core'
+import type { Certificates } from './agent.ts'
+import { createDeliveryLoop } from './delivery-loop.ts'
+import { createDispatch } from './dispatch.ts'
+import { createHeartbeat } from './heartbeat.ts'
+import { createHttp } from './http.ts'
+import { createPipelineStarter } from './pipeline-starter.ts'
+import { createTargets } from './targets.ts'
+
+export interface DeliveryWorkerOptions {
+  readonly integrations: Integrations
+  /** Deliveries that are under way at once. Default 256. */
+  readonly concurrency?: number
+  /** Milliseconds after which the worker looks for work although nobody told it of any. Default 5,000. */
+  readonly pollIntervalMs?: number
+  /** Milliseconds between two heartbeats. Default 5,000. */
+  readonly heartbeatMs?: number
+  /** Milliseconds of silence after which the other workers take over what one held. Default 15,000. */
+  readonly deadAfterMs?: number
+  /** Sockets to one origin while it answers quickly; to a slow one there are more. Default 16. */
+  readonly socketsPerOrigin?: number
+  /** Certificates (PEM) that are trusted in addition to the public ones. Default none. */
+  readonly ca?: Certificates
+}
+
+/** Delivers webhooks and starts pipelines. Any number of workers may run, in any number of processes. */
+export interface DeliveryWorker {
+  /**
+   * Resolves when the worker is known to the others and looks for work. After a stop it may be started again.
+   * @throws Error when it runs already, and what the storage throws when the database cannot be reached
+   */
+  start(): Promise<void>
+  /**
+   * Takes nothing more, lets what is under way end, records it, and says goodbye. A worker that does not run is left as
+   * it is. Never rejects: what cannot be recorded is found by the other workers.
+   * @param options.deadlineMs Milliseconds after which attempts are broken off. Default: their timeout and two seconds.
+   */
+  stop(options?: { deadlineMs?: number }): Promise<void>
+}
+
+const DEFAULTS = {
+  concurrency: 256,
+  pollIntervalMs: 5000,
+  heartbeatMs: 5000,
+  deadAfterMs: 15_000,
+  socketsPerOrigin: 16,
+}
+
+/** What is left of a deadline for recording what was broken off at its end. */
+const LAST_RECORDS_MS = 2000
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+
+/** @throws ConfigurationError for an option that is wrong */
+export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
+  const checked = { ...DEFAULTS, ...options }
+  checkNumbers(checked)
+  let running: Promise<Running> | undefined
+  let stopping: Promise<void> | undefined
+
+  return {
+    async start() {
+      if (running !== undefined) throw new Error('The worker runs already.')
+      running = run(checked)
+      await running.catch((error: unknown) => {
+        running = undefined
+        throw error
+      })
+    },
+    async stop({ deadlineMs = options.integrations.settings.delivery.timeoutMs + 2000 } = {}) {
+      stopping ??= running
+        ?.then(({ stop }) => stop(deadlineMs))
+        .catch(() => undefined)
+        .finally(() => {
+          running = undefined
+          stopping = undefined
+        })
+      await stopping
+    },
+  }
+}
+
+interface Running {
+  stop(deadlineMs: number): Promise<void>
+}
+
+type CheckedOptions = typeof DEFAULTS & Pick<DeliveryWorkerOptions, 'integrations' | 'ca'>
+
+async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Running> {
+  const { storage, settings } = integrations
+  const { delivery: policy, addressGuard: guard, keyring, logger, now } = settings
+  const { concurrency, pollIntervalMs, socketsPerOrigin } = options
+  const { timeoutMs, maxResponseBytes, maxAttempts, perEndpoint } = policy
+  const workerId = randomUUID()
+  const common = { storage, workerId, logger, now }
+
+  const http = createHttp({ guard, timeoutMs, maxResponseBytes, socketsPerOrigin, ca, now })
+  const targets = createTargets({ keyring, guard })
+  const userAgent = `${settings.productName}-Webhooks/${version}`
+  const dispatch = createDispatch({ settings, targets, http, userAgent })
+  const deliveries = createDeliveryLoop({ ...common, dispatch, perEndpoint, concurrency, pollIntervalMs })
+  const starts = createPipelineStarter({ integrations, workerId, pollIntervalMs })
+  const heartbeat = createHeartbeat({
+    ...common,
+    everyMs: options.heartbeatMs,
+    deadAfterMs: options.deadAfterMs,
+    maxAttempts,
+  })
+
+  function wake(): void {
+    deliveries.wake()
+    starts.wake()
+  }
+
+  try {
+    await heartbeat.start()
+  } catch (error) {
+    await http.close()
+    throw error
+  }
+  const unlisten = await storage.listen(wake).catch((error: unknown) => {
+    logger.warn({ err: error }, 'the worker is not told of new work; it polls')
+    return async () => {}
+  })
+  wake()
+  logger.info({ worker_id: workerId, concurrency }, 'the delivery worker runs')
+
+  return {
+    async stop(deadlineMs) {
+      const drained = Promise.all([deliveries.drain(), starts.drain()])
+      if (!(await endsWithin(drained, deadlineMs))) {
+        http.abort('the worker was stopped before an answer came')
+        await endsWithin(drained, LAST_RECORDS_MS)
+      }
+      await starts.stop()
+      const leasesLeft = await deliveries.stop()
+      await heartbeat.stop()
+      await http.close()
+      await unlisten().catch(() => undefined)
+      // A worker that retires with leases would leave them to nobody: silent, it is found by the others.
+      if (leasesLeft === 0) await storage.retireWorker(workerId).catch(logRetirement)
+      logger.info({ worker_id: workerId, leases_left: leasesLeft }, 'the delivery worker has stopped')
+    },
+  }
+
+  function logRetirement(error: unknown): void {
+    logger.warn({ err: error }, 'the worker could not say goodbye; the others will notice')
+  }
+}
+
+/** Whether a promise ends in time. No timer is left behind. */
+async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const ended = new AbortController()
+  const timeout = sleep(ms, false, { signal: ended.signal }).catch(() => true)
+  const inTime = await Promise.race([promise.then(() => true), timeout])
+  ended.abort()
+  return inTime
+}
+
+function checkNumbers(options: CheckedOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(DEFAULTS, name)) continue
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 1) {
+      throw new ConfigurationError(`${name} must be a number, 1 or more.`)
+    }
+  }
+  if (options.deadAfterMs < 2 * options.heartbeatMs) {
+    throw new ConfigurationError(
+      'deadAfterMs must be at least twice heartbeatMs: one late heartbeat is no death.',
+    )
+  }
+}

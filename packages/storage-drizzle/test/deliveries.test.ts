@@ -1,0 +1,408 @@
+import { randomUUID } from 'node:crypto'
+import type { ClaimedDelivery, DeliveryStorage } from '@quickquote/core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startAnswerThief } from './answer-thief.ts'
+import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+
+let outbox: Outbox
+let storage: Outbox['storage']
+let sql: Outbox['sql']
+const worker = randomUUID()
+const other = randomUUID()
+
+beforeAll(async () => {
+  outbox = await openOutbox()
+  storage = outbox.storage
+  sql = outbox.sql
+})
+
+beforeEach(async () => {
+  await sql`truncate quickquote.webhook_endpoints, quickquote.events, quickquote.deliveries,
+    quickquote.delivery_attempts, quickquote.workers`
+})
+
+afterAll(() => outbox.close())
+
+/** Claims round after round until nothing is left that could be claimed now. */
+async function claimAll(
+  round = claimOf(worker),
+  from: DeliveryStorage = storage,
+): Promise<ClaimedDelivery[]> {
+  const all: ClaimedDelivery[] = []
+  for (;;) {
+    const { claimed, nextDueAt } = await from.settleAndClaim(round)
+    all.push(...claimed)
+    if (nextDueAt === null || nextDueAt > round.now) return all
+  }
+}
+
+function endpointsOf(deliveries: readonly ClaimedDelivery[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { endpoint } of deliveries) counts.set(endpoint.id, (counts.get(endpoint.id) ?? 0) + 1)
+  return counts
+}
+
+async function rowOf(delivery: { id: string }) {
+  const [row] = await sql`select * from quickquote.deliveries where id = ${delivery.id}`
+  return row
+}
+
+async function attempts() {
+  return [...(await sql`select * from quickquote.delivery_attempts order by created_at, attempt`)]
+}
+
+describe('a claim', () => {
+  it('brings everything that is needed to send, and counts the attempt', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    const event = await outbox.recordEvent(endpoint)
+
+    const { claimed } = await storage.settleAndClaim(claimOf(worker))
+
+    expect(claimed).toEqual([
+      {
+        id: expect.any(String),
+        organization_id: endpoint.organization_id,
+        event_id: event.id,
+        event_type: event.type,
+        quotation_id: event.quotation_id,
+        body: event.body,
+        attempt: 1,
+        is_test: false,
+        endpoint: {
+          id: endpoint.id,
+          url: endpoint.url,
+          secret: { keyId: 'key-1', ciphertext: expect.any(Buffer) },
+          previousSecret: null,
+          version: 1,
+        },
+      },
+    ])
+    expect(await rowOf(claimed[0] ?? { id: '' })).toMatchObject({ leased_by: worker, attempt: 1 })
+  })
+
+  it('takes what is due, and tells when the next delivery is', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    const now = new Date()
+    const inAMinute = new Date(now.getTime() + 60_000)
+    await outbox.recordEvent(endpoint, { created_at: new Date(now.getTime() + 120_000) })
+    await outbox.recordEvent(endpoint, { created_at: inAMinute })
+
+    const early = await storage.settleAndClaim(claimOf(worker, { now }))
+    expect(early).toEqual({ claimed: [], nextDueAt: inAMinute })
+
+    const onTime = await storage.settleAndClaim(claimOf(worker, { now: inAMinute }))
+    expect(onTime.claimed).toHaveLength(1)
+    expect(onTime.nextDueAt).toEqual(new Date(now.getTime() + 120_000))
+  })
+
+  it('tells that nothing is waiting', async () => {
+    expect(await storage.settleAndClaim(claimOf(worker))).toEqual({ claimed: [], nextDueAt: null })
+  })
+
+  it('never takes what another worker holds', async () => {
+    const endpoints = await outbox.insertEndpoints(30)
+    await outbox.insertBacklog(endpoints, 5)
+
+    const claims = await Promise.all(
+      [worker, other].map((id) => claimAll(claimOf(id, { limit: 20 }), outbox.anotherStorage())),
+    )
+
+    const ids = claims.flat().map(({ id }) => id)
+    expect(ids).toHaveLength(150)
+    expect(new Set(ids).size).toBe(150)
+  })
+})
+
+describe('an outcome', () => {
+  it('that is final is recorded, and its delivery leaves the outbox', async () => {
+    const event = await outbox.recordEvent(await outbox.insertEndpoint())
+    const [delivery] = await claimAll()
+    const outcome = succeeded(delivery as ClaimedDelivery)
+
+    await storage.settleAndClaim({ ...claimOf(worker), settled: [outcome] })
+
+    expect(await rowOf(outcome.delivery)).toBeUndefined()
+    expect(await attempts()).toEqual([
+      {
+        id: outcome.id,
+        delivery_id: outcome.delivery.id,
+        organization_id: event.organization_id,
+        endpoint_id: outcome.delivery.endpoint.id,
+        event_id: event.id,
+        event_type: event.type,
+        quotation_id: event.quotation_id,
+        attempt: 1,
+        status: 'succeeded',
+        http_status: 204,
+        error: null,
+        duration_ms: 12,
+        is_test: false,
+        created_at: outcome.created_at,
+        next_attempt_at: null,
+      },
+    ])
+  })
+
+  it('that is to be retried is recorded, and its delivery waits', async () => {
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    const [delivery] = await claimAll()
+    const retryAt = new Date(Date.now() + 10_000)
+
+    const round = await storage.settleAndClaim({
+      ...claimOf(worker),
+      settled: [failed(delivery as ClaimedDelivery, retryAt)],
+    })
+
+    expect(round).toEqual({ claimed: [], nextDueAt: retryAt })
+    expect(await attempts()).toMatchObject([{ status: 'failed', http_status: 500, next_attempt_at: retryAt }])
+    const [again] = (await storage.settleAndClaim(claimOf(other, { now: retryAt }))).claimed
+    expect(again).toMatchObject({ id: delivery?.id, attempt: 2 })
+  })
+
+  it('of a lease that is lost changes nothing', async () => {
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    const [stale] = await claimAll()
+    await storage.heartbeat(other)
+    await storage.recoverDeadWorkers({ silentForMs: 10_000, maxAttempts: 8, now: new Date() })
+    const [held] = await claimAll(claimOf(other))
+    expect(held).toMatchObject({ id: stale?.id, attempt: 2 })
+    const before = await attempts()
+
+    for (const workerId of [worker, other]) {
+      await storage.settleAndClaim({ ...claimOf(workerId), settled: [succeeded(stale as ClaimedDelivery)] })
+    }
+
+    expect(await rowOf(held as ClaimedDelivery)).toMatchObject({ leased_by: other, attempt: 2 })
+    expect(await attempts()).toEqual(before)
+  })
+
+  it('that is handed in twice is recorded once', async () => {
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    const [delivery] = await claimAll()
+    const settled = [succeeded(delivery as ClaimedDelivery)]
+
+    await storage.settleAndClaim({ ...claimOf(worker), settled })
+    await storage.settleAndClaim({ ...claimOf(worker), settled })
+
+    expect(await attempts()).toHaveLength(1)
+  })
+})
+
+describe('the cap of an endpoint', () => {
+  it('counts what all workers have under way', async () => {
+    const endpoints = await outbox.insertEndpoints(1)
+    await outbox.insertBacklog(endpoints, 20)
+
+    const mine = await claimAll(claimOf(worker, { limit: 5 }))
+    const theirs = await claimAll(claimOf(other))
+
+    expect([mine.length, theirs.length]).toEqual([8, 0])
+  })
+
+  it('has room again for what a round ends, in that round', async () => {
+    await outbox.insertBacklog(await outbox.insertEndpoints(1), 20)
+    const claimed = await claimAll()
+
+    const round = await storage.settleAndClaim({
+      ...claimOf(worker),
+      settled: claimed.slice(0, 3).map((delivery) => succeeded(delivery)),
+    })
+
+    expect(round.claimed).toHaveLength(3)
+  })
+
+  it('holds while workers claim at the same moment, whatever is recorded meanwhile', async () => {
+    const endpoints = await outbox.insertEndpoints(3)
+    await outbox.insertBacklog(endpoints, 400)
+    let isOver = false
+    let most = 0
+    let looks = 0
+
+    async function claimAndSettle(workerId: string): Promise<void> {
+      const process = outbox.anotherStorage()
+      let held: ClaimedDelivery[] = []
+      for (let round = 0; round < 60; round += 1) {
+        const ended = held.filter(() => Math.random() < 0.6)
+        held = held.filter((delivery) => !ended.includes(delivery))
+        const settled = ended.map((delivery) => succeeded(delivery))
+        const limit = 1 + Math.floor(Math.random() * 12)
+        held.push(...(await process.settleAndClaim({ ...claimOf(workerId, { limit }), settled })).claimed)
+      }
+    }
+    // Each is due before all that is there: claims that begin at different moments disagree about which come first.
+    async function insertEarlier(): Promise<void> {
+      for (let from = 120_000; !isOver; from += 1000) await outbox.insertBacklog(endpoints, 3, from)
+    }
+    async function watch(): Promise<void> {
+      while (!isOver) {
+        const [row] = await sql<{ most: number }[]>`
+          select coalesce(max(count), 0)::int as most from (
+            select count(*) from quickquote.deliveries where leased_by is not null group by endpoint_id
+          ) endpoint`
+        most = Math.max(most, row?.most ?? 0)
+        looks += 1
+      }
+    }
+
+    const others = [insertEarlier(), watch(), watch()]
+    await Promise.all(Array.from({ length: 6 }, () => claimAndSettle(randomUUID())))
+    isOver = true
+    await Promise.all(others)
+
+    expect(looks).toBeGreaterThan(50)
+    expect(most).toBe(8)
+  })
+})
+
+describe('fairness', () => {
+  it('lets no endpoint fill a claim, however old its backlog is', async () => {
+    const [hoarder = '', ...others] = await outbox.insertEndpoints(21)
+    await outbox.insertBacklog([hoarder], 3000, 3_600_000)
+    await outbox.insertBacklog(others, 1)
+
+    const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 64, perEndpoint: 1000 }))
+    const rest = await storage.settleAndClaim(claimOf(worker, { limit: 64, perEndpoint: 1000 }))
+
+    const counts = endpointsOf([...claimed, ...rest.claimed])
+    expect(others.filter((id) => !counts.has(id))).toEqual([])
+  })
+
+  it('lets no organization fill a claim', async () => {
+    const big = { organization_id: randomUUID() }
+    for (let n = 0; n < 30; n += 1) await outbox.recordEvent(await outbox.insertEndpoint(big))
+    const small = await outbox.insertEndpoint()
+    await outbox.recordEvent(small)
+
+    const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 4 }))
+
+    expect(claimed).toHaveLength(4)
+    expect(endpointsOf(claimed).get(small.id)).toBe(1)
+  })
+
+  it('finds the one endpoint that has room behind hundreds that have none', async () => {
+    const endpoints = await outbox.insertEndpoints(450)
+    await outbox.insertBacklog(endpoints, 2)
+    await sql`
+      update quickquote.deliveries set leased_by = ${other} where id in (
+        select distinct on (endpoint_id) id from quickquote.deliveries
+        where endpoint_id <> ${endpoints[317] ?? ''} order by endpoint_id)`
+
+    const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 10, perEndpoint: 1 }))
+
+    expect([...endpointsOf(claimed)]).toEqual([[endpoints[317], 1]])
+  })
+
+  it('does not call endpoints without room work that could be done now', async () => {
+    await outbox.insertBacklog(await outbox.insertEndpoints(2), 300)
+    await claimAll()
+
+    expect(await storage.settleAndClaim(claimOf(other))).toEqual({ claimed: [], nextDueAt: null })
+  })
+})
+
+describe('deliveries of an endpoint that is disabled or deleted', () => {
+  it('are not claimed but parked, and hide nothing', async () => {
+    const endpoints = await outbox.insertEndpoints(3)
+    const [disabled = '', deleted = '', healthy = ''] = endpoints
+    await outbox.insertBacklog([disabled, deleted], 700, 3_600_000)
+    await outbox.insertBacklog([healthy], 3)
+    await sql`update quickquote.webhook_endpoints set is_enabled = false where id = ${disabled}`
+    await sql`update quickquote.webhook_endpoints set deleted_at = now() where id = ${deleted}`
+
+    const claimed = await claimAll()
+
+    expect([...endpointsOf(claimed)]).toEqual([[healthy, 3]])
+    const parked = await sql`
+      select endpoint_id, count(*)::int, count(*) filter (where attempt = 0 and leased_by is null)::int as untouched
+      from quickquote.deliveries where parked_at is not null group by endpoint_id order by endpoint_id`
+    expect([...parked]).toEqual(
+      [disabled, deleted].sort().map((endpoint_id) => ({ endpoint_id, count: 700, untouched: 700 })),
+    )
+  })
+
+  it('are not retried when it happens between two attempts', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    await outbox.recordEvent(endpoint)
+    const [delivery] = await claimAll()
+    await sql`update quickquote.webhook_endpoints set is_enabled = false`
+    const retryAt = new Date(Date.now() + 1000)
+
+    await storage.settleAndClaim({
+      ...claimOf(worker),
+      settled: [failed(delivery as ClaimedDelivery, retryAt)],
+    })
+    expect(await claimAll(claimOf(worker, { now: retryAt }))).toEqual([])
+
+    expect(await rowOf(delivery as ClaimedDelivery)).toMatchObject({ parked_at: retryAt, leased_by: null })
+  })
+})
+
+describe('a change of an endpoint', () => {
+  it('counts from the next claim on', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    await outbox.recordEvent(endpoint)
+    await sql`update quickquote.webhook_endpoints set url = 'https://new.example/', version = version + 1`
+
+    const [delivery] = await claimAll()
+
+    expect(delivery?.endpoint).toMatchObject({ url: 'https://new.example/', version: 2 })
+  })
+
+  it('that is under way delays its deliveries, not those of others', async () => {
+    const [changing = '', calm = ''] = await outbox.insertEndpoints(2)
+    await outbox.insertBacklog([changing, calm], 1)
+
+    await sql.begin(async (transaction) => {
+      await transaction`update quickquote.webhook_endpoints set is_enabled = false where id = ${changing}`
+      const { claimed } = await storage.settleAndClaim(claimOf(worker))
+      expect([...endpointsOf(claimed).keys()]).toEqual([calm])
+    })
+
+    expect(await claimAll()).toEqual([])
+  })
+})
+
+describe('a lease that is given back', () => {
+  it('can be claimed by others, and its attempt does not count', async () => {
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    const claimed = await claimAll()
+
+    await storage.releaseDeliveries(worker, claimed)
+
+    expect(await claimAll(claimOf(other))).toMatchObject([{ id: claimed[0]?.id, attempt: 1 }])
+  })
+
+  it('is not taken from the worker that holds it by now', async () => {
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    const claimed = await claimAll()
+    await storage.releaseDeliveries(worker, claimed)
+    await claimAll(claimOf(other))
+
+    await storage.releaseDeliveries(worker, claimed)
+
+    expect(await rowOf(claimed[0] as ClaimedDelivery)).toMatchObject({ leased_by: other, attempt: 1 })
+  })
+})
+
+describe('a claim whose answer is lost', () => {
+  it('is given back with the next one: nothing stays with a worker that does not know of it', async () => {
+    const [held = '', lost = ''] = await outbox.insertEndpoints(2)
+    const thief = await startAnswerThief(outbox.url)
+    // Without prepared statements the text of each is sent, so that the thief can tell them apart.
+    const far = outbox.anotherStorage({ url: thief.url, prepare: false })
+    await outbox.insertBacklog([held], 1)
+    const [known] = (await far.settleAndClaim(claimOf(worker))).claimed
+    await outbox.insertBacklog([lost], 3)
+
+    thief.stealAnswerTo('commit')
+    await expect(far.settleAndClaim(claimOf(worker))).rejects.toMatchObject({ name: 'StorageError' })
+    expect(await sql`select id from quickquote.deliveries where leased_by = ${worker}`).toHaveLength(4)
+
+    const again = await claimAll(claimOf(worker), far)
+    await thief.stop()
+
+    expect([...endpointsOf(again)]).toEqual([[lost, 3]])
+    expect(again.map(({ attempt }) => attempt)).toEqual([1, 1, 1])
+    expect(await rowOf(known as ClaimedDelivery)).toMatchObject({ leased_by: worker, attempt: 1 })
+  })
+})

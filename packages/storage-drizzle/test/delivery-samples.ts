@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import type { ClaimedDelivery, RecordedEvent, SettledAttempt, WebhookEndpoint } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { inject } from 'vitest'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+
+/** A migrated database, and what tests of the delivery statements do with it again and again. */
+export interface Outbox {
+  readonly storage: DrizzleStorage
+  readonly sql: postgres.Sql
+  readonly url: string
+  /** Another process, as far as the database can tell. */
+  anotherStorage(options?: { url?: string; prepare?: boolean }): DrizzleStorage
+  insertEndpoint(fields?: Partial<WebhookEndpoint>): Promise<WebhookEndpoint>
+  /** An event of the endpoint's organization, with a delivery for each of its endpoints. */
+  recordEvent(endpoint: WebhookEndpoint, fields?: Partial<RecordedEvent>): Promise<RecordedEvent>
+  /** Many deliveries that are due, the oldest first, `from` milliseconds ago. */
+  insertBacklog(endpointIds: readonly string[], each: number, from?: number): Promise<void>
+  /** Many endpoints at once, each of an organization of its own. */
+  insertEndpoints(count: number): Promise<string[]>
+  close(): Promise<void>
+}
+
+export async function openOutbox(): Promise<Outbox> {
+  const database: TestDatabase = await testDatabase(inject('postgresUrl'))
+  const sql = postgres(database.url, { onnotice() {} })
+  const opened: DrizzleStorage[] = []
+
+  function anotherStorage({ url = database.url, prepare = true } = {}): DrizzleStorage {
+    const storage = drizzleStorage({ connectionString: url, prepare, maxConnections: 4 })
+    opened.push(storage)
+    return storage
+  }
+
+  const storage = anotherStorage()
+  await storage.migrate()
+
+  return {
+    storage,
+    sql,
+    url: database.url,
+    anotherStorage,
+    async insertEndpoint(fields = {}) {
+      const endpoint = sampleEndpoint(fields)
+      await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 1000)
+      return endpoint
+    },
+    async recordEvent(endpoint, fields = {}) {
+      const event = sampleEvent({ organization_id: endpoint.organization_id, ...fields })
+      await storage.recordEvent(event)
+      return event
+    },
+    async insertBacklog(endpointIds, each, from = 60_000) {
+      const event = sampleEvent()
+      await storage.recordEvent(event)
+      await sql`
+        insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
+        select gen_random_uuid(), endpoint.organization_id, endpoint.id, ${event.id}, ${event.created_at},
+          now() - ${from}::int * interval '1 ms' + n * interval '1 ms'
+        from quickquote.webhook_endpoints endpoint, generate_series(1, ${each}::int) n
+        where endpoint.id = any (${[...endpointIds]}::uuid[])`
+    },
+    async insertEndpoints(count) {
+      const rows = await sql<{ id: string }[]>`
+        insert into quickquote.webhook_endpoints (id, organization_id, name, url, events, trigger_mode, is_enabled,
+          secret_ciphertext, secret_key_id, secret_hint, created_at, updated_at)
+        select gen_random_uuid(), gen_random_uuid(), '', 'https://receiver.example/', '{}', 'always', true,
+          '\\x00', 'key-1', '', now(), now()
+        from generate_series(1, ${count}::int)
+        returning id`
+      return rows.map(({ id }) => id).sort()
+    },
+    async close() {
+      await Promise.all(opened.map((each) => each.close()))
+      await sql.end()
+      await database.drop()
+    },
+  }
+}
+
+/** A round without outcomes, that claims as much as there is. */
+export function claimOf(workerId: string, fields: { limit?: number; perEndpoint?: number; now?: Date } = {}) {
+  return { workerId, settled: [], limit: 100, perEndpoint: 8, now: new Date(), ...fields }
+}
+
+/** The outcome of an attempt that succeeded. */
+export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAttempt> = {}): SettledAttempt {
+  return {
+    id: randomUUID(),
+    delivery,
+    status: 'succeeded',
+    http_status: 204,
+    error: null,
+    duration_ms: 12,
+    created_at: new Date(),
+    next_attempt_at: null,
+    ...fields,
+  }
+}
+
+/** The outcome of an attempt that is made again. */
+export function failed(delivery: ClaimedDelivery, next_attempt_at: Date): SettledAttempt {
+  const error = 'The receiver answered 500.'
+  return succeeded(delivery, { status: 'failed', http_status: 500, error, next_attempt_at })
+}
