@@ -20,11 +20,14 @@ export interface TestDeliveries {
   send(member: Member, endpointId: string, body: unknown): Promise<TestDeliveryResult>
 }
 
-/** How long a worker may take to begin, and then, beyond the timeout of an attempt, to record it. */
-const SLACK_MS = 5_000
+/** How long a worker may take to begin. One that is not told of new work looks for it every five seconds. */
+const BEGIN_MS = 7_000
 
-/** A worker that has been silent for this long is not there. */
-const SILENCE_MS = 15_000
+/** How long it may take, beyond the timeout of an attempt, to record how it went. */
+const RECORD_MS = 3_000
+
+/** Nobody waits for a worker that has given no sign of life for this long. */
+const SILENCE_MS = 60_000
 
 const POLL_MS = [10, 20, 40, 80, 160, 250]
 
@@ -58,7 +61,7 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
   }
 
   async function outcomeOf(organizationId: string, deliveryId: string): Promise<TestDeliveryResult> {
-    let deadline = performance.now() + SLACK_MS
+    let deadline = performance.now() + BEGIN_MS
     let isSending = false
     for (let poll = 0; ; poll += 1) {
       const { state, attempt } = await storage.findTestDelivery(organizationId, deliveryId)
@@ -66,12 +69,12 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
       if (state === 'over') throw unavailable('The test was taken back: nothing was sent.')
       if (state === 'sending' && !isSending) {
         isSending = true
-        deadline += settings.delivery.timeoutMs
+        deadline = performance.now() + settings.delivery.timeoutMs + RECORD_MS
       }
       if (performance.now() > deadline) {
         if (await storage.withdrawTestDelivery(organizationId, deliveryId)) {
           throw unavailable(
-            `No delivery worker had time for the test within ${SLACK_MS / 1000} s: nothing was sent.`,
+            `No delivery worker had time for the test within ${BEGIN_MS / 1000} s: nothing was sent.`,
           )
         }
         if (isSending) {

@@ -22,6 +22,7 @@ describe('POST /v1/organizations/:organizationId/webhooks', () => {
       trigger_mode: 'headless_only',
       is_enabled: true,
       secret_hint: expect.stringMatching(/^whsec_….{4}$/),
+      previous_secret_expires_at: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
       secret: expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/),

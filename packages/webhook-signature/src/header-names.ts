@@ -1,10 +1,12 @@
-/** The names of the five headers of a delivery. */
+/** The names of the five headers of a delivery, and of the one that comes while the rotation of a secret overlaps. */
 export interface WebhookHeaderNames {
   readonly contentType: string
   readonly eventId: string
   readonly eventType: string
   readonly timestamp: string
   readonly signature: string
+  /** A signature by the secret before: see {@link verify}. */
+  readonly previousSignature: string
 }
 
 /**
@@ -26,5 +28,6 @@ export function headerNames(prefix = 'Service'): WebhookHeaderNames {
     eventType: `X-${prefix}-Event-Type`,
     timestamp: `X-${prefix}-Timestamp`,
     signature: `X-${prefix}-Signature`,
+    previousSignature: `X-${prefix}-Signature-Previous`,
   }
 }

@@ -28,7 +28,7 @@ export type VerifyOptions = {
       readonly headerPrefix?: string
     }
   | {
-      /** The value of the signature header. */
+      /** The value of the signature header; a list with the one for the previous secret, if that came too. */
       readonly signature: HeaderValue
       /** The value of the timestamp header. */
       readonly timestamp: HeaderValue
@@ -37,6 +37,9 @@ export type VerifyOptions = {
 
 /**
  * Verifies a delivery and returns its payload (specification, "Receiver verification rules" 1 to 3).
+ *
+ * While the rotation of a secret overlaps, deliveries carry a second header with a signature by the secret before. It
+ * counts like the first, so that a receiver may take its time to learn the new secret.
  *
  * It does not deduplicate (rule 4): deliveries are at-least-once, so remember the `id` of the payload. Trust the payload
  * alone: the event id and type headers are not signed.
@@ -83,10 +86,10 @@ function signedHeaders(options: VerifyOptions): { signature: string; timestamp: 
   }
   const { headers, headerPrefix } = options
   const names = headerNames(headerPrefix)
-  return {
-    timestamp: required(headerOf(headers, names.timestamp), names.timestamp),
-    signature: required(headerOf(headers, names.signature), names.signature),
-  }
+  const timestamp = required(headerOf(headers, names.timestamp), names.timestamp)
+  const signature = required(headerOf(headers, names.signature), names.signature)
+  const previous = joined(headerOf(headers, names.previousSignature))
+  return { timestamp, signature: previous === '' ? signature : `${signature}, ${previous}` }
 }
 
 function headerOf(headers: WebhookHeaders, name: string): HeaderValue {
@@ -101,8 +104,12 @@ function isFetchHeaders(headers: WebhookHeaders): headers is { get(name: string)
 }
 
 /** A header that came more than once is joined, as HTTP does it. */
+function joined(value: HeaderValue): string {
+  return typeof value === 'string' ? value : (value ?? []).join(', ')
+}
+
 function required(value: HeaderValue, name: string): string {
-  const text = typeof value === 'string' ? value : (value ?? []).join(', ')
+  const text = joined(value)
   if (text === '') throw new WebhookVerificationError('MISSING_HEADER', `The header ${name} is missing`)
   return text
 }

@@ -45,13 +45,14 @@ describe('sign', () => {
 })
 
 describe('headerNames', () => {
-  it('are the five of the specification, with the neutral word Service', () => {
+  it('are the five of the specification, with the neutral word Service, and one for rotations', () => {
     expect(headerNames()).toEqual({
       contentType: 'Content-Type',
       eventId: 'X-Service-Event-Id',
       eventType: 'X-Service-Event-Type',
       timestamp: 'X-Service-Timestamp',
       signature: 'X-Service-Signature',
+      previousSignature: 'X-Service-Signature-Previous',
     })
   })
 

@@ -192,3 +192,36 @@ describe('tolerance (rule 3)', () => {
     })
   })
 })
+
+describe('the signature by the previous secret, while a rotation overlaps', () => {
+  const newSecret = 'whsec_bmV3IHNlY3JldCBuZXcgc2VjcmV0IG5ldyBzZWNyZXQ='
+  const headers = async () => ({
+    'x-service-timestamp': timestamp,
+    'x-service-signature': await sign({ secret: newSecret, timestamp: Number(timestamp), body }),
+    'x-service-signature-previous': signature,
+  })
+
+  it('is accepted by a receiver that has the old secret, and by one that has the new', async () => {
+    for (const secrets of [secret, newSecret]) {
+      expect(await verify({ headers: await headers(), body, secrets, now })).toEqual(payload)
+    }
+    const { 'x-service-signature': current } = await headers()
+    expect(await verify({ signature: [current, signature], timestamp, body, secrets: secret, now })).toEqual(
+      payload,
+    )
+  })
+
+  it('is no help to anybody without a secret', async () => {
+    const forged = { ...(await headers()), 'x-service-signature-previous': `v1=${'0'.repeat(64)}` }
+    await expect(verify({ headers: forged, body, secrets: secret, now })).rejects.toMatchObject({
+      code: 'SIGNATURE_MISMATCH',
+    })
+  })
+
+  it('does not stand in for the signature header', async () => {
+    const { 'x-service-signature': _, ...rest } = await headers()
+    await expect(verify({ headers: rest, body, secrets: secret, now })).rejects.toMatchObject({
+      code: 'MISSING_HEADER',
+    })
+  })
+})

@@ -55,7 +55,7 @@ export function webhookRoutes({
         status: 200,
         description: 'The event catalog.',
         schema: Type.Array(CatalogEntry),
-        example: eventCatalogOf(EXAMPLE.organizationId),
+        example: JSON.parse(JSON.stringify(eventCatalogOf(EXAMPLE.organizationId))),
       },
       errors: [],
       handle: async ({ member }) => ({ body: [...webhookEndpoints.eventCatalog(member)] }),
