@@ -7,7 +7,7 @@ import {
   type SettledAttempt,
   settle,
 } from '@quickquote/core'
-import { headerNames, sign } from '@quickquote/webhook-signature'
+import { headerNames, type SigningKey, sign } from '@quickquote/webhook-signature'
 import type { Http } from './http.ts'
 import type { Targets } from './targets.ts'
 
@@ -29,17 +29,19 @@ export function createDispatch({
   const names = headerNames(settings.productName)
 
   async function send(delivery: ClaimedDelivery): Promise<Outcome> {
-    const { origin, path, keys, blocked } = await targets(delivery.endpoint)
+    const { origin, path, key, previousKey, blocked } = await targets(delivery.endpoint)
     if (blocked !== null) return { kind: 'blocked', error: blocked }
     const { body } = delivery
     const timestamp = Math.floor(now().getTime() / 1000)
-    const signatures = await Promise.all(keys.map((secret) => sign({ secret, timestamp, body })))
+    const signBy = (secret: SigningKey) => sign({ secret, timestamp, body })
     const headers = {
       [names.contentType]: 'application/json',
       [names.eventId]: eventIdOf(delivery.event_id),
       [names.eventType]: delivery.event_type,
       [names.timestamp]: String(timestamp),
-      [names.signature]: signatures.join(','),
+      // One value alone: the specification's receivers compare all that comes after `v1=`.
+      [names.signature]: await signBy(key),
+      ...(previousKey && { [names.previousSignature]: await signBy(previousKey) }),
       'User-Agent': userAgent,
     }
     return http.post({ origin, path, headers, body })

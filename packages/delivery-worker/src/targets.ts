@@ -6,8 +6,9 @@ import { importSecret, type SigningKey } from '@quickquote/webhook-signature'
 export interface Target {
   readonly origin: string
   readonly path: string
-  /** What its deliveries are signed with: the secret, and the one before while that is to sign too. */
-  readonly keys: readonly SigningKey[]
+  readonly key: SigningKey
+  /** Of the secret before, while that one is to sign too. */
+  readonly previousKey: SigningKey | null
   /** Why nothing may be sent there; null when it may. A host name is checked when it is resolved. */
   readonly blocked: string | null
 }
@@ -43,11 +44,13 @@ async function createTarget(
   { keyring, guard }: { keyring: Keyring; guard: AddressGuard },
 ): Promise<Target> {
   const { protocol, origin, hostname, pathname, search } = new URL(url)
-  const secrets = previousSecret === null ? [secret] : [secret, previousSecret]
+  const key = await importSecret(keyring.decrypt(secret, id))
+  const previousKey = previousSecret && (await importSecret(keyring.decrypt(previousSecret, id)))
   return {
     origin,
     path: pathname + search,
-    keys: await Promise.all(secrets.map((each) => importSecret(keyring.decrypt(each, id)))),
+    key,
+    previousKey,
     blocked: protocol === 'https:' ? whyBlocked(hostname, guard) : 'webhooks are sent over HTTPS only',
   }
 }
