@@ -33,6 +33,7 @@ export function openapiFrame(
   return {
     openapi: '3.1.0',
     info: INFO,
+    servers: [{ url: '/', description: 'The server of this document.' }],
     tags: [
       { name: 'Quick Quotes', description: 'For partners, with an API key.' },
       { name: 'Proposals', description: 'For partners, with an API key.' },

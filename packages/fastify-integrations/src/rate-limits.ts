@@ -1,7 +1,8 @@
-import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit'
+import rateLimit, { type FastifyRateLimitStore, type RateLimitPluginOptions } from '@fastify/rate-limit'
 import { IntegrationError, type Limits } from '@quickquote/core'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { loggableError } from './loggable-error.ts'
+import { memoryCounter } from './memory-counter.ts'
 import { type RedisClient, redisCounter } from './redis-counter.ts'
 import { API_KEY, REFUSAL } from './request-state.ts'
 
@@ -14,9 +15,6 @@ export interface LimitStore {
 }
 
 const WINDOW_MS = 60_000
-
-/** How many keys or addresses a process counts at once without Redis; beyond, the longest unseen is forgotten. */
-const LOCAL_COUNTERS = 100_000
 
 /** The limits that the RateLimit fields tell of, and the headers in which @fastify/rate-limit leaves their state. */
 const POLICIES = [
@@ -76,22 +74,29 @@ const perKey: Pick<RateLimitPluginOptions, 'keyGenerator' | 'allowList'> = {
   allowList: (request) => request[API_KEY] === null,
 }
 
-function counted(
-  scope: FastifyInstance,
-  { redis, onLimiterError }: LimitStore,
-  name: 'failures' | 'requests' | 'starts',
-): RateLimitPluginOptions {
-  const options = { timeWindow: WINDOW_MS, skipOnError: onLimiterError === 'open' }
-  if (redis === undefined) return { ...options, cache: LOCAL_COUNTERS }
+type LimitName = (typeof POLICIES)[number]['name'] | 'failures'
+
+function counted(scope: FastifyInstance, store: LimitStore, name: LimitName): RateLimitPluginOptions {
+  const { redis, onLimiterError } = store
+  const { incr, child } = redis === undefined ? memoryCounter() : sharedCounter(scope, redis, name)
+  return {
+    timeWindow: WINDOW_MS,
+    skipOnError: onLimiterError === 'open',
+    store: class {
+      readonly incr = incr
+      readonly child = child
+    },
+  }
+}
+
+/** Tells in the log when the counting begins to fail, and when it works again: not for every request. */
+function sharedCounter(scope: FastifyInstance, redis: RedisClient, name: LimitName): FastifyRateLimitStore {
   let isDown = false
-  const counter = redisCounter(redis, {
+  return redisCounter(redis, {
     prefix: `quickquote:${name}:`,
     toError(cause) {
-      if (!isDown)
-        scope.log.error(
-          { limit: name, err: loggableError(cause), onLimiterError },
-          'the rate limits cannot be counted',
-        )
+      const err = loggableError(cause)
+      if (!isDown) scope.log.error({ limit: name, err }, 'the rate limits cannot be counted')
       isDown = true
       return new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause })
     },
@@ -100,11 +105,6 @@ function counted(
       isDown = false
     },
   })
-  const store = class {
-    readonly incr = counter.incr
-    readonly child = counter.child
-  }
-  return { ...options, store }
 }
 
 function tooMany(detail: string): IntegrationError {

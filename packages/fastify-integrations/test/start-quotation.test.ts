@@ -186,7 +186,11 @@ describe('POST /v1/integrations/quotations reads JSON', () => {
     ['with a byte order mark', '\ufeff{"requirementsText":"x"}', 'application/json'],
     ['with a charset', '{"requirementsText":"x"}', 'application/json; charset=utf-8'],
     ['whatever the case of the media type', '{"requirementsText":"x"}', 'Application/JSON'],
-    ['with brackets and quotes in strings', '{"requirementsText":"\\"[[[{{{\\\\"}', 'application/json'],
+    [
+      'with brackets and quotes in strings',
+      `{"requirementsText":"\\"${'[{'.repeat(40)}\\\\"}`,
+      'application/json',
+    ],
     [
       'of 64 levels',
       `{"requirementsText":"x","metadata":{"a":${'['.repeat(62)}${']'.repeat(62)}}}`,

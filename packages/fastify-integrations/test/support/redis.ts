@@ -47,6 +47,7 @@ export async function startRedis(): Promise<RedisServer> {
 
 function readiness(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
+    server.once('error', reject)
     server.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)))
     server.stdout?.on('data', (chunk: Buffer) => {
       if (chunk.includes('Ready to accept connections')) resolve()
