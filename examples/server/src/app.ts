@@ -1,0 +1,99 @@
+import { IntegrationError, memberOf } from '@quickquote/core'
+import { answerFrameworkError, fastifyIntegrations } from '@quickquote/fastify-integrations'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { findDocument } from './documents.ts'
+import type { Host } from './host.ts'
+
+const STRING = { type: 'string' }
+const UUID = { type: 'string', format: 'uuid' }
+
+/** Builds the host app: a few routes of its own, and the integrations. Listening is up to server.ts. */
+export async function buildApp(host: Host): Promise<FastifyInstance> {
+  const { integrations, sessions, documentLinks, sql } = host
+  const app = Fastify({ loggerInstance: host.logger, frameworkErrors: answerFrameworkError })
+
+  await app.register(fastifyIntegrations, {
+    integrations,
+    resolveSession: (request) => sessions.resolve(request),
+    apiDocs: {
+      sessionScheme: { type: 'http', scheme: 'bearer', description: 'The token of `POST /login`.' },
+    },
+  })
+
+  app.get('/health', async (_, reply) => {
+    const reachable = await sql`select 1`.then(
+      () => true,
+      () => false,
+    )
+    return reply.code(reachable ? 200 : 503).send({ database: reachable ? 'ok' : 'unreachable' })
+  })
+
+  app.post<{ Body: { email: string; password: string } }>(
+    '/login',
+    {
+      schema: {
+        body: {
+          type: 'object',
+          required: ['email', 'password'],
+          properties: { email: STRING, password: STRING },
+        },
+      },
+    },
+    async (request, reply) => {
+      const session = await sessions.signIn(request.body.email, request.body.password)
+      if (session === null) return reply.code(401).send({ message: 'Wrong e-mail address or password.' })
+      return { token: session.token, organization_id: session.organizationId }
+    },
+  )
+
+  // A quote that a member starts in the web app: the same pipeline, the same events, another `source`.
+  app.post<{ Body: { organization_id: string } }>(
+    '/quotes',
+    {
+      schema: {
+        body: { type: 'object', required: ['organization_id'], properties: { organization_id: UUID } },
+      },
+    },
+    async (request, reply) => {
+      const session = await sessions.resolve(request)
+      if (session === null) throw new IntegrationError('SESSION_REQUIRED')
+      const { organizationId } = memberOf(session, request.body.organization_id)
+      const started = await integrations.quotations.start({
+        organizationId,
+        source: 'ui',
+        body: request.body,
+      })
+      return reply.code(202).send(started)
+    },
+  )
+
+  // The link itself is the permission: whoever has it may read the document until it expires.
+  app.get<{ Params: { id: string }; Querystring: { expires: string; signature: string } }>(
+    '/documents/:id',
+    {
+      schema: {
+        params: { type: 'object', properties: { id: UUID } },
+        querystring: {
+          type: 'object',
+          required: ['expires', 'signature'],
+          properties: { expires: STRING, signature: STRING },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      if (!documentLinks.check(id, request.query)) {
+        return reply.code(403).send({ message: 'This link has expired, or was not signed here.' })
+      }
+      const content = await findDocument(sql, id)
+      if (content === null) return reply.code(404).send({ message: 'There is no such document.' })
+      return reply
+        .type('application/pdf')
+        .header('Content-Disposition', `inline; filename="proposal-${id}.pdf"`)
+        .header('Cache-Control', 'private, no-store')
+        .send(content)
+    },
+  )
+
+  return app
+}

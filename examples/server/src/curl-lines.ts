@@ -1,0 +1,60 @@
+import { DEMO_PASSWORD } from './members.ts'
+
+/** Lines for a POSIX shell, in an order in which each finds what it needs. */
+export function curlLines(known: {
+  apiUrl: string
+  apiKey: string
+  organizationId: string
+  quotationId: string
+  proposalId: string
+  receiverUrl: string
+}): string {
+  const login = JSON.stringify({ email: 'admin@acme.example', password: DEMO_PASSWORD })
+  const quote = JSON.stringify({ name: 'A web shop', requirementsText: '- Sells tea\n- Ships to Europe' })
+  const failing = JSON.stringify({
+    requirementsText: 'A run that fails.',
+    metadata: { demo: { step_ms: 50, fail_at: 'work_breakdown' } },
+  })
+  const key = JSON.stringify({ name: 'My own key', expires_at: inDays(30) })
+  // Disabled, since the receiver here knows the secret of its own endpoint only.
+  const endpoint = JSON.stringify({
+    name: 'My own endpoint',
+    url: known.receiverUrl,
+    events: ['quotation.completed', 'quotation.failed'],
+    is_enabled: false,
+  })
+  return `API=${known.apiUrl}
+KEY=${known.apiKey}
+QUOTATION=${known.quotationId}
+PROPOSAL=${known.proposalId}
+ORGANIZATION=${known.organizationId}
+
+# Read what the quote became
+curl -sw '\\n' $API/v1/integrations/quotations/$QUOTATION -H "X-API-Key: $KEY"
+curl -sw '\\n' $API/v1/integrations/quotations/$QUOTATION/pipeline -H "X-API-Key: $KEY"
+curl -sw '\\n' $API/v1/integrations/quotations/$QUOTATION/proposal -H "X-API-Key: $KEY"
+
+# Download the proposal; -k since the example made its certificate itself
+URL=$(curl -s $API/v1/integrations/proposals/$PROPOSAL/document-url -H "X-API-Key: $KEY" | ${field('url')})
+curl -sk "$URL" -o proposal.pdf
+
+# Start another quote, and one that fails: their webhooks appear above
+curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${quote}'
+curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${failing}'
+
+# Sign in as an admin, and make a key and an endpoint
+TOKEN=$(curl -s $API/login -H 'Content-Type: application/json' -d '${login}' | ${field('token')})
+curl -sw '\\n' $API/v1/organizations/$ORGANIZATION/api-keys -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${key}'
+curl -sw '\\n' $API/v1/organizations/$ORGANIZATION/webhooks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${endpoint}'
+
+# The documentation of all routes: ${known.apiUrl}/api-docs`
+}
+
+/** Picks one field of a JSON answer with what is surely there. */
+function field(name: string): string {
+  return `node -pe 'JSON.parse(fs.readFileSync(0)).${name}'`
+}
+
+function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString()
+}

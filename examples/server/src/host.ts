@@ -1,0 +1,83 @@
+import { createIntegrations, type Integrations } from '@quickquote/core'
+import { createDeliveryWorker, type DeliveryWorker } from '@quickquote/delivery-worker'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Sql } from 'postgres'
+import { openHostDatabase } from './database.ts'
+import { createDocumentLinks, type DocumentLinks } from './document-links.ts'
+import { keepDocument } from './documents.ts'
+import { hostSecrets } from './host-secrets.ts'
+import { createPretendPipeline } from './pretend-pipeline.ts'
+import { proposalContentOf } from './proposal-content.ts'
+import { writeProposalPdf } from './proposal-document.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import type { HostSettings } from './settings.ts'
+
+/** What the processes of the host have in common: the server and the worker both build on it. */
+export interface Host {
+  readonly sql: Sql
+  readonly integrations: Integrations
+  readonly sessions: Sessions
+  readonly documentLinks: DocumentLinks
+  readonly logger: FastifyBaseLogger
+  /** A worker on these integrations. Start and stop it yourself. */
+  createWorker(): DeliveryWorker
+  /** Closes all connections. Stop the server and the worker first. */
+  close(): Promise<void>
+}
+
+/** @param documentsUrl where the documents are served, over HTTPS */
+export async function createHost(
+  settings: Pick<HostSettings, 'databaseUrl' | 'dataFolder' | 'stepMs'>,
+  { documentsUrl, logger }: { documentsUrl: string; logger: FastifyBaseLogger },
+): Promise<Host> {
+  const secrets = await hostSecrets(settings.dataFolder)
+  const documentLinks = createDocumentLinks({
+    baseUrl: documentsUrl,
+    key: Buffer.from(secrets.documentKey, 'base64'),
+  })
+  const storage = drizzleStorage({ connectionString: settings.databaseUrl })
+  await storage.migrate()
+  const sql = await openHostDatabase(settings.databaseUrl)
+
+  const integrations: Integrations = createIntegrations({
+    storage,
+    encryptionKeys: [{ id: 'demo', key: secrets.encryptionKey }],
+    pipeline: createPretendPipeline({
+      stepMs: settings.stepMs,
+      statusOf: (quote) => integrations.quotations.pipelineStatus(quote.organization_id, quote.id),
+
+      async publishProposal(quote) {
+        const text = quote.requirementsText ?? quote.files.map((file) => `- ${file.name}`).join('\n')
+        const content = await writeProposalPdf(proposalContentOf(text, quote.name), new Date())
+        // One transaction: the document, the proposal and its event are there together, or not at all.
+        await sql.begin(async (transaction) => {
+          const documentId = await keepDocument(transaction, {
+            quotationId: quote.id,
+            organizationId: quote.organization_id,
+            content,
+          })
+          await integrations.within(transaction).pipeline(quote.id).proposalReady({ documentId })
+        })
+      },
+
+      signDocumentUrl: async ({ document_id }) => documentLinks.sign(document_id),
+    }),
+    // Webhooks never go to private addresses, unless the host says so: the example's receiver runs on this machine.
+    allowAddresses: ['127.0.0.1/32'],
+    logger,
+  })
+
+  return {
+    sql,
+    integrations,
+    sessions: createSessions(sql),
+    documentLinks,
+    logger,
+    createWorker: () => createDeliveryWorker({ integrations, ca: secrets.certificate.cert }),
+    async close() {
+      await integrations.close()
+      await sql.end()
+    },
+  }
+}

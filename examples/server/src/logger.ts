@@ -1,0 +1,16 @@
+import { redactApiKeys } from '@quickquote/fastify-integrations'
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+/** The host's logger. URLs are logged without their query: a signed link, or a key that strayed there, stays out. */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    serializers: {
+      req: (request: { method: string; url: string }) => ({
+        method: request.method,
+        path: redactApiKeys(request.url).split('?', 1)[0],
+      }),
+    },
+  }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}

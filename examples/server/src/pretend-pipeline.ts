@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type PipelineStatus, type Quote, type QuotePipeline, STEPS, type Step } from '@quickquote/core'
+
+export interface PretendPipelineOptions {
+  /** Milliseconds that each step takes. A quote may ask for its own: see PretendOptions. */
+  readonly stepMs: number
+  /** Where a quote stands: a run that was cut off continues after the steps that are done. */
+  readonly statusOf: (quote: Quote) => Promise<PipelineStatus>
+  /** Writes the proposal document and reports the proposal. */
+  readonly publishProposal: (quote: Quote) => Promise<void>
+  readonly signDocumentUrl: QuotePipeline['signDocumentUrl']
+}
+
+/** What a quote may ask of the pretend pipeline: `"metadata": { "demo": { "step_ms": 50, "fail_at": "work_breakdown" } }`. */
+interface PretendOptions {
+  readonly stepMs: number
+  readonly failAt: Step | undefined
+}
+
+/**
+ * A pipeline that only takes its time. It keeps no queue of its own, so `start` resolves at the end of the run: when
+ * the process dies before that, another worker starts the quote again.
+ */
+export function createPretendPipeline(options: PretendPipelineOptions): QuotePipeline {
+  return {
+    async start(quote, { signal, report }) {
+      const { stepMs, failAt } = pretendOptions(quote, options.stepMs)
+      const { status, steps } = await options.statusOf(quote)
+      if (status === 'completed' || status === 'failed') return
+      const unfinished = STEPS.filter(
+        (step) => !steps.some((each) => each.step === step && each.status === 'completed'),
+      )
+      for (const step of unfinished) {
+        await report.stepStarted(step)
+        await sleep(stepMs, undefined, { signal })
+        if (step === failAt) return report.failed({ step, errorCode: `${step.toUpperCase()}_FAILED` })
+        if (step === 'proposal') await options.publishProposal(quote)
+        else await report.stepCompleted(step)
+      }
+      await report.completed()
+    },
+    signDocumentUrl: options.signDocumentUrl,
+  }
+}
+
+function pretendOptions({ metadata }: Quote, stepMs: number): PretendOptions {
+  const demo = metadata?.['demo']
+  const asked: Record<string, unknown> = typeof demo === 'object' && demo !== null ? { ...demo } : {}
+  const { step_ms, fail_at } = asked
+  return {
+    stepMs: typeof step_ms === 'number' && step_ms >= 0 ? step_ms : stepMs,
+    failAt: STEPS.find((step) => step === fail_at),
+  }
+}

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path'
+
+/** What the environment decides about the example. */
+export interface HostSettings {
+  /** PostgreSQL. It holds a password: never print it. */
+  readonly databaseUrl: string
+  /** Where keys, certificate and the embedded database are kept. */
+  readonly dataFolder: string
+  /** The port of the API, plain HTTP on the loopback address. 0 takes a free one. */
+  readonly port: number
+  /** The port of the same app over HTTPS, for the links to documents. 0 takes a free one. */
+  readonly httpsPort: number
+  /** Milliseconds that each step of the pretend pipeline takes. */
+  readonly stepMs: number
+  /** Whether the server runs a delivery worker in its own process. */
+  readonly runsWorker: boolean
+  readonly logLevel: string
+}
+
+/** `.data` at the root of the repository, which git ignores. */
+const DEFAULT_DATA_FOLDER = resolve(import.meta.dirname, '../../../.data')
+
+/** @throws Error for a variable that is missing or wrong; the message never holds a value */
+export function hostSettings(env: NodeJS.ProcessEnv): HostSettings {
+  return { ...settingsWithoutDatabase(env), databaseUrl: required(env, 'DATABASE_URL') }
+}
+
+/** The same, for who brings the database along. */
+export function settingsWithoutDatabase(env: NodeJS.ProcessEnv): Omit<HostSettings, 'databaseUrl'> {
+  return {
+    dataFolder: resolve(env['DATA_FOLDER'] ?? DEFAULT_DATA_FOLDER),
+    port: wholeNumber(env, 'PORT', 0),
+    httpsPort: wholeNumber(env, 'HTTPS_PORT', 0),
+    stepMs: wholeNumber(env, 'PIPELINE_STEP_MS', 400),
+    runsWorker: env['RUN_WORKER'] !== 'false',
+    logLevel: env['LOG_LEVEL'] ?? 'info',
+  }
+}
+
+function required(env: NodeJS.ProcessEnv, name: string): string {
+  const value = env[name]
+  if (value === undefined || value === '') throw new Error(`Set ${name}.`)
+  return value
+}
+
+function wholeNumber(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
+  const value = env[name]
+  if (value === undefined || value === '') return fallback
+  if (!/^\d+$/.test(value)) throw new Error(`${name} must be a whole number, 0 or more.`)
+  return Number(value)
+}

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
+import { buildApp } from './app.ts'
+import { createHost, type Host } from './host.ts'
+import { hostSecrets } from './host-secrets.ts'
+import type { HostSettings } from './settings.ts'
+
+export interface RunningServer {
+  /** The API, plain HTTP: easy to reach with curl. */
+  readonly url: string
+  /** The same app over HTTPS: links to documents point here. */
+  readonly httpsUrl: string
+  readonly host: Host
+  /** Stops taking requests, lets the worker finish what it sends, then closes the database. */
+  stop(): Promise<void>
+}
+
+/** Runs the host app, and a worker in the same process unless the settings say otherwise. */
+export async function startServer(settings: HostSettings, logger: FastifyBaseLogger): Promise<RunningServer> {
+  const { certificate } = await hostSecrets(settings.dataFolder)
+  // The address comes first: the links to documents are made of it.
+  const https = createServer(certificate).listen(settings.httpsPort, '127.0.0.1')
+  await once(https, 'listening')
+  const httpsUrl = `https://127.0.0.1:${(https.address() as AddressInfo).port}`
+
+  const host = await createHost(settings, { documentsUrl: httpsUrl, logger })
+  const app = await buildApp(host)
+  const url = await app.listen({ host: '127.0.0.1', port: settings.port })
+  https.on('request', (request, response) => app.routing(request, response))
+  const worker = settings.runsWorker ? host.createWorker() : null
+  await worker?.start()
+
+  return {
+    url,
+    httpsUrl,
+    host,
+    async stop() {
+      await Promise.all([app.close(), new Promise((closed) => https.close(closed))])
+      await worker?.stop()
+      await host.close()
+    },
+  }
+}

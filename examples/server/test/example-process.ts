@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** A process of the example, and all that it printed. */
+export interface ExampleProcess {
+  readonly pid: number
+  output(): string
+  /** The first match in the output, now or later. Throws when the process ends without it. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>
+  /** Sends a signal, to the whole process group as Ctrl-C does when `group` is set, and waits for the end. */
+  end(signal: NodeJS.Signals, options?: { group?: boolean }): Promise<number | null>
+  /** The exit code; null after a signal. */
+  readonly exited: Promise<number | null>
+}
+
+const processes = new Set<ExampleProcess>()
+
+/** Runs `dist/<entry>.js` in an environment of its own. */
+export function runExample(
+  entry: 'demo' | 'server' | 'worker',
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): ExampleProcess {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, `../dist/${entry}.js`), ...args], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: tmpdir(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  if (child.pid === undefined) throw new Error(`${entry} did not start`)
+  const { pid } = child
+  let text = ''
+  let isOver = false
+  const news = new EventEmitter()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      news.emit('news')
+    })
+  }
+  const exited = once(child, 'close').then(([code]) => {
+    processes.delete(example)
+    isOver = true
+    news.emit('news')
+    return code as number | null
+  })
+
+  const example: ExampleProcess = {
+    pid,
+    exited,
+    output: () => text,
+    async printed(pattern) {
+      for (;;) {
+        const match = pattern.exec(text)
+        if (match !== null) return match
+        if (isOver) throw new Error(`${entry} ended without printing ${pattern}:\n${text}`)
+        await once(news, 'news')
+      }
+    },
+    async end(signal, { group = false } = {}) {
+      if (child.exitCode === null && child.signalCode === null) process.kill(group ? -pid : pid, signal)
+      return exited
+    },
+  }
+  processes.add(example)
+  return example
+}
+
+/** Ends what a test left running. */
+export async function endExamples(): Promise<void> {
+  await Promise.all([...processes].map((example) => example.end('SIGTERM')))
+}
+
+/** Where a server listens, once it does. */
+export async function urlOf(server: ExampleProcess): Promise<string> {
+  const [, url = ''] = await server.printed(/"url":"(http:[^"]+)"/)
+  return url
+}
+
+export interface TemporaryFolder {
+  readonly path: string
+  remove(): Promise<void>
+}
+
+/** A folder that the user of the database may enter too, when root runs the tests. */
+export async function temporaryFolder(): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'quickquote-example-'))
+  await chmod(path, 0o755)
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
