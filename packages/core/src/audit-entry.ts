@@ -20,9 +20,9 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 export const AUDIT_RESOURCE_TYPES = ['api_key', 'webhook_endpoint'] as const
 export type AuditResourceType = (typeof AUDIT_RESOURCE_TYPES)[number]
 
-/** A value of a field as the log keeps it. */
+/** A value of a field as the log keeps it. The serializer takes the first type that fits, and text fits nearly all. */
 const AuditValue = Type.Unsafe<string | boolean | null | readonly string[]>({
-  type: ['string', 'boolean', 'null', 'array'],
+  type: ['null', 'boolean', 'array', 'string'],
   items: { type: 'string' },
 })
 export type AuditValue = Static<typeof AuditValue>

@@ -1,6 +1,7 @@
 import type { Integrations } from '@quickquote/core'
 import type { Area } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
+import { auditLogRoutes } from './routes/audit-log.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { proposalRoutes } from './routes/proposals.ts'
 import { quotationRoutes } from './routes/quotations.ts'
@@ -36,5 +37,10 @@ export function routeTable(
     kind: 'session',
     routes: [...webhookRoutes(integrations), ...deliveryRoutes(integrations)],
   }
-  return options.apiKeyRoutes ? [partner, apiKeys, webhooks] : [partner, webhooks]
+  const auditLog: Area = {
+    prefix: `${ORGANIZATION_PREFIX}/audit-log`,
+    kind: 'session',
+    routes: auditLogRoutes(integrations),
+  }
+  return [partner, ...(options.apiKeyRoutes ? [apiKeys] : []), webhooks, auditLog]
 }

@@ -49,7 +49,7 @@ describe('a session route', () => {
     })
     const wrongMethod = await host.call('PUT', KEYS, { member: 'acme-member' })
     expect(wrongMethod.status).toBe(405)
-    expect(wrongMethod.headers.get('allow')).toBe('POST')
+    expect(wrongMethod.headers.get('allow')).toBe('GET, HEAD, POST')
   })
 })
 

@@ -1,23 +1,71 @@
-import { CreatedApiKey, createApiKeyBody, type Integrations } from '@quickquote/core'
+import {
+  ApiKey,
+  ApiKeyListQuery,
+  CreatedApiKey,
+  createApiKeyBody,
+  type Integrations,
+  Uuid,
+  updateApiKeyBody,
+} from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
 import { EXAMPLE } from '../examples.ts'
 import { organizationParams } from '../organization-params.ts'
-import { type SessionRoute, sessionRoute } from '../route.ts'
+import { PAGE_HEADERS, pageAnswer } from '../page-answer.ts'
+import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
 
-/** API keys of an organization (specification, "API key management"). */
-export function apiKeyRoutes({ apiKeys, settings }: Integrations): readonly SessionRoute[] {
+const apiKey = {
+  id: EXAMPLE.apiKeyId,
+  organization_id: EXAMPLE.organizationId,
+  owner_id: 'member-17',
+  name: 'CRM',
+  masked_key: 'pk_8fZq…R2d0',
+  status: 'active',
+  expires_at: '2027-11-21T00:00:00.000Z',
+  last_used_at: EXAMPLE.finishedAt,
+  created_at: EXAMPLE.startedAt,
+  updated_at: EXAMPLE.startedAt,
+}
+const params = Type.Composite([organizationParams, Type.Object({ id: Uuid })])
+const common = { access: 'member', tag: 'API keys' } as const
+
+/**
+ * API keys of an organization (specification, "API key management"). A member reaches its own, a holder of
+ * `manage_integrations` those of every member.
+ */
+export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): readonly SessionRoute[] {
   return [
     sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '',
+      operationId: 'listApiKeys',
+      summary: 'List API keys',
+      description: 'In every state, revoked ones included, the newest first.',
+      params: organizationParams,
+      query: ApiKeyListQuery,
+      answer: {
+        status: 200,
+        description: 'The key records. The keys themselves are not shown again.',
+        schema: Type.Array(ApiKey),
+        example: [apiKey],
+        headers: PAGE_HEADERS,
+      },
+      errors: ['PERMISSION_REQUIRED'],
+      handle: async ({ member, query, request }) =>
+        pageAnswer(await apiKeys.list(member, query), request, ApiKeyListQuery),
+    }),
+
+    sessionRoute({
+      ...common,
       method: 'POST',
       url: '',
-      access: 'member',
       operationId: 'createApiKey',
-      tag: 'API keys',
       summary: 'Create an API key',
       description: 'The answer holds the key itself, for the only time. The caller becomes its owner.',
       params: organizationParams,
       body: {
         'application/json': {
-          schema: createApiKeyBody(settings.limits),
+          schema: createApiKeyBody(limits),
           example: { name: 'CRM', expires_at: '2027-11-21T00:00:00.000Z' },
         },
       },
@@ -25,24 +73,103 @@ export function apiKeyRoutes({ apiKeys, settings }: Integrations): readonly Sess
         status: 201,
         description: 'The key record, and the key.',
         schema: CreatedApiKey,
-        example: {
-          id: EXAMPLE.apiKeyId,
-          organization_id: EXAMPLE.organizationId,
-          owner_id: 'member-17',
-          name: 'CRM',
-          masked_key: 'pk_8fZq…R2d0',
-          status: 'active',
-          expires_at: '2027-11-21T00:00:00.000Z',
-          last_used_at: null,
-          created_at: EXAMPLE.startedAt,
-          updated_at: EXAMPLE.startedAt,
-          key: 'pk_…',
-        },
+        example: { ...apiKey, last_used_at: null, key: 'pk_…' },
       },
       errors: [],
       async handle({ member, body }) {
         const { key, ...record } = await apiKeys.create(member, body)
         return { body: { ...record, key: key.reveal() } }
+      },
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id',
+      operationId: 'getApiKey',
+      summary: 'Get an API key',
+      params,
+      answer: {
+        status: 200,
+        description: 'The key record, without the key.',
+        schema: ApiKey,
+        example: apiKey,
+      },
+      errors: ['API_KEY_NOT_FOUND'],
+      handle: async ({ member, params }) => ({ body: await apiKeys.get(member, params.id) }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'PATCH',
+      url: '/:id',
+      operationId: 'updateApiKey',
+      summary: 'Rename an API key',
+      description: 'The expiry cannot be changed, and a revoked key keeps its name.',
+      params,
+      body: {
+        'application/json': { schema: updateApiKeyBody(limits), example: { name: 'CRM of the north' } },
+      },
+      answer: {
+        status: 200,
+        description: 'The key record as it is now.',
+        schema: ApiKey,
+        example: { ...apiKey, name: 'CRM of the north', updated_at: EXAMPLE.finishedAt },
+      },
+      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
+      handle: async ({ member, params, body }) => ({ body: await apiKeys.update(member, params.id, body) }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/:id/activate',
+      operationId: 'activateApiKey',
+      summary: 'Let an inactive API key work again',
+      description: 'Does nothing to a key that is active. Expired and revoked keys stay what they are.',
+      params,
+      answer: {
+        status: 200,
+        description: 'The key record as it is now.',
+        schema: ApiKey,
+        example: apiKey,
+      },
+      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
+      handle: async ({ member, params }) => ({ body: await apiKeys.activate(member, params.id) }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/:id/deactivate',
+      operationId: 'deactivateApiKey',
+      summary: 'Stop an API key until it is activated again',
+      description: 'Requests with the key are refused with 403. Does nothing to a key that is inactive.',
+      params,
+      answer: {
+        status: 200,
+        description: 'The key record as it is now.',
+        schema: ApiKey,
+        example: { ...apiKey, status: 'inactive', updated_at: EXAMPLE.finishedAt },
+      },
+      errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
+      handle: async ({ member, params }) => ({ body: await apiKeys.deactivate(member, params.id) }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'DELETE',
+      url: '/:id',
+      operationId: 'revokeApiKey',
+      summary: 'Revoke an API key for good',
+      description:
+        'Requests with the key are refused with 403 from now on. Its record stays. Does nothing to a key that is revoked.',
+      params,
+      answer: NO_CONTENT,
+      errors: ['API_KEY_NOT_FOUND'],
+      async handle({ member, params }) {
+        await apiKeys.revoke(member, params.id)
+        return { body: undefined }
       },
     }),
   ]

@@ -1,0 +1,46 @@
+import { AuditEntry, AuditLogQuery, type Integrations } from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
+import { EXAMPLE } from '../examples.ts'
+import { organizationParams } from '../organization-params.ts'
+import { PAGE_HEADERS, pageAnswer } from '../page-answer.ts'
+import { type SessionRoute, sessionRoute } from '../route.ts'
+
+/** Who changed which API key or webhook endpoint of an organization, and when. */
+export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRoute[] {
+  return [
+    sessionRoute({
+      method: 'GET',
+      url: '',
+      access: 'manage_integrations',
+      operationId: 'listAuditLog',
+      tag: 'Audit log',
+      summary: 'List the changes of API keys and webhook endpoints',
+      description:
+        'The newest first. Long texts and secrets are named only; URLs are kept without their queries.',
+      params: organizationParams,
+      query: AuditLogQuery,
+      answer: {
+        status: 200,
+        description: 'The changes.',
+        schema: Type.Array(AuditEntry),
+        example: [
+          {
+            id: '0197a2ff-6a7b-7c8d-9e0f-1a2b3c4d5e6f',
+            organization_id: EXAMPLE.organizationId,
+            actor_id: 'member-17',
+            action: 'webhook_endpoint.updated',
+            resource_type: 'webhook_endpoint',
+            resource_id: EXAMPLE.endpointId,
+            resource_name: 'CRM',
+            changes: [{ field: 'is_enabled', from: true, to: false }, { field: 'description' }],
+            created_at: EXAMPLE.finishedAt,
+          },
+        ],
+        headers: PAGE_HEADERS,
+      },
+      errors: [],
+      handle: async ({ member, query, request }) =>
+        pageAnswer(await auditLog.list(member, query), request, AuditLogQuery),
+    }),
+  ]
+}
