@@ -36,7 +36,7 @@ export function documentation(options: { problemTypeBase: string; inHostDocument
 }
 
 /** Every code that a route can answer with: its own, and those that come with its access, its parameters and its body. */
-export function errorCodesOf(route: Route): ErrorCode[] {
+function errorCodesOf(route: Route): ErrorCode[] {
   const isWrite = route.method !== 'GET'
   const codes = new Set<ErrorCode>([
     'VALIDATION_FAILED',

@@ -29,11 +29,11 @@ interface Call<P extends TSchema> {
   readonly request: FastifyRequest
 }
 
-export interface PartnerCall<P extends TSchema = TSchema> extends Call<P> {
+interface PartnerCall<P extends TSchema = TSchema> extends Call<P> {
   readonly apiKey: AuthenticatedKey
 }
 
-export interface MemberCall<P extends TSchema = TSchema> extends Call<P> {
+interface MemberCall<P extends TSchema = TSchema> extends Call<P> {
   readonly member: Member
 }
 
