@@ -245,8 +245,9 @@ describe('the cap of an endpoint', () => {
     }
 
     const others = [insertEarlier(), watch(), watch()]
-    await Promise.all(Array.from({ length: 6 }, () => claimAndSettle(randomUUID())))
-    isOver = true
+    await Promise.all(Array.from({ length: 6 }, () => claimAndSettle(randomUUID()))).finally(() => {
+      isOver = true
+    })
     await Promise.all(others)
 
     expect(looks).toBeGreaterThan(50)
@@ -273,10 +274,13 @@ describe('fairness', () => {
     const small = await outbox.insertEndpoint()
     await outbox.recordEvent(small)
 
-    const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 4 }))
-
-    expect(claimed).toHaveLength(4)
-    expect(endpointsOf(claimed).get(small.id)).toBe(1)
+    // Chance decides between equals: once would prove little.
+    for (let round = 0; round < 10; round += 1) {
+      const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 4 }))
+      expect(claimed).toHaveLength(4)
+      expect(endpointsOf(claimed).get(small.id)).toBe(1)
+      await storage.releaseDeliveries(worker, claimed)
+    }
   })
 
   it('finds the one endpoint that has room behind hundreds that have none', async () => {
@@ -399,6 +403,7 @@ describe('a claim whose answer is lost', () => {
     expect(await sql`select id from quickquote.deliveries where leased_by = ${worker}`).toHaveLength(4)
 
     const again = await claimAll(claimOf(worker), far)
+    await far.close()
     await thief.stop()
 
     expect([...endpointsOf(again)]).toEqual([[lost, 3]])

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import type { NewQuotation } from '@quickquote/core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startAnswerThief } from './answer-thief.ts'
+import { type Outbox, openOutbox } from './delivery-samples.ts'
+import { AWKWARD, sampleQuotation } from './samples.ts'
+
+let outbox: Outbox
+let storage: Outbox['storage']
+let sql: Outbox['sql']
+const worker = randomUUID()
+const other = randomUUID()
+
+beforeAll(async () => {
+  outbox = await openOutbox()
+  storage = outbox.storage
+  sql = outbox.sql
+})
+
+beforeEach(async () => {
+  await sql`truncate quickquote.quotations cascade`
+})
+
+afterAll(() => outbox.close())
+
+async function accept(fields: Partial<NewQuotation> = {}): Promise<NewQuotation> {
+  const quotation = sampleQuotation({ created_at: new Date(), ...fields })
+  await storage.acceptQuotation(quotation)
+  return quotation
+}
+
+function claim(workerId: string, fields: { limit?: number; now?: Date } = {}, from = storage) {
+  return from.claimPipelineStarts({ workerId, limit: 10, now: new Date(), ...fields })
+}
+
+describe('an order to start a pipeline', () => {
+  it('is handed out with the quote as it was accepted', async () => {
+    const file = { id: randomUUID(), name: AWKWARD, type: 'pdf', size: 2 ** 40 } as const
+    const { api_key_id, created_at, ...quote } = await accept({
+      metadata: { [AWKWARD]: [1, null] },
+      files: [file, { ...file, id: randomUUID(), name: 'a.txt', type: 'txt' }],
+    })
+
+    expect(await claim(worker)).toEqual({ claimed: [{ quote, attempt: 1 }], nextDueAt: null })
+  })
+
+  it('is handed out once while it is held', async () => {
+    await accept()
+
+    const claims = await Promise.all([claim(worker), claim(other, {}, outbox.anotherStorage())])
+
+    expect(claims.flatMap(({ claimed }) => claimed)).toHaveLength(1)
+  })
+
+  it('waits beyond the limit, and is announced', async () => {
+    const now = Date.now()
+    const quotes = [30, 20, 10].map((ago) => accept({ created_at: new Date(now - ago) }))
+    const [oldest, second] = await Promise.all(quotes)
+
+    const { claimed, nextDueAt } = await claim(worker, { limit: 1 })
+
+    expect(claimed.map(({ quote }) => quote.id)).toEqual([oldest?.id])
+    expect(nextDueAt).toEqual(second?.created_at)
+  })
+
+  it('is gone when it is done', async () => {
+    const { id } = await accept()
+    await claim(worker)
+
+    await storage.settlePipelineStart({ workerId: worker, quotationId: id, attempt: 1, retryAt: null })
+
+    expect(await sql`select * from quickquote.pipeline_starts`).toHaveLength(0)
+  })
+
+  it('comes again when it is to be retried, with the next number', async () => {
+    const { id } = await accept()
+    await claim(worker)
+    const retryAt = new Date(Date.now() + 60_000)
+
+    await storage.settlePipelineStart({ workerId: worker, quotationId: id, attempt: 1, retryAt })
+
+    expect(await claim(other)).toEqual({ claimed: [], nextDueAt: retryAt })
+    const { claimed } = await claim(other, { now: retryAt })
+    expect(claimed).toMatchObject([{ quote: { id }, attempt: 2 }])
+  })
+
+  it('is done when its quote has ended meanwhile', async () => {
+    const quotes = await Promise.all([accept(), accept(), accept()])
+    await sql`update quickquote.quotations set status = 'failed' where id = ${quotes[0].id}`
+    await sql`update quickquote.quotations set status = 'completed' where id = ${quotes[1].id}`
+
+    const { claimed } = await claim(worker)
+
+    expect(claimed.map(({ quote }) => quote.id)).toEqual([quotes[2].id])
+    expect(await sql`select quotation_id from quickquote.pipeline_starts`).toHaveLength(1)
+  })
+
+  it('is not ended, nor postponed, by a worker that has lost it', async () => {
+    const { id } = await accept()
+    await claim(worker)
+    await storage.recoverDeadWorkers({ silentForMs: 10_000, maxAttempts: 8, now: new Date() })
+    await claim(other)
+
+    const stale = { workerId: worker, quotationId: id, attempt: 1 }
+    await storage.settlePipelineStart({ ...stale, retryAt: null })
+    await storage.settlePipelineStart({ ...stale, retryAt: new Date() })
+    await storage.settlePipelineStart({ ...stale, workerId: other, retryAt: null })
+
+    const held = await sql`select leased_by, attempt from quickquote.pipeline_starts`
+    expect([...held]).toEqual([{ leased_by: other, attempt: 2 }])
+  })
+
+  it('comes back when the answer that handed it out was lost, and what is held stays', async () => {
+    const thief = await startAnswerThief(outbox.url)
+    const far = outbox.anotherStorage({ url: thief.url })
+    const known = await accept()
+    await claim(worker, {}, far)
+    const lost = await accept()
+
+    // Its id is in the message that carries the parameters, and has the statement run.
+    thief.stealAnswerTo(worker)
+    await expect(claim(worker, {}, far)).rejects.toMatchObject({ name: 'StorageError' })
+    expect(await sql`select * from quickquote.pipeline_starts where leased_by = ${worker}`).toHaveLength(2)
+
+    const { claimed } = await claim(worker, {}, far)
+    await far.close()
+    await thief.stop()
+
+    expect(claimed).toMatchObject([{ quote: { id: lost.id }, attempt: 1 }])
+    expect(known.id).not.toBe(lost.id)
+  })
+})

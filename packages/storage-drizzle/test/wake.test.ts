@@ -1,0 +1,109 @@
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createWaker } from '../src/wake.ts'
+import { type Outbox, openOutbox } from './delivery-samples.ts'
+import { sampleEvent } from './samples.ts'
+
+let outbox: Outbox
+
+beforeAll(async () => {
+  outbox = await openOutbox()
+})
+
+afterAll(() => outbox.close())
+
+/** Counts the notifications that PostgreSQL delivers. */
+async function listening() {
+  let count = 0
+  const unlisten = await outbox.anotherStorage().listen(() => {
+    count += 1
+  })
+  // Listening itself wakes once: something may have come before.
+  await expect.poll(() => count).toBe(1)
+  return { count: () => count - 1, unlisten }
+}
+
+/** Makes sure that everything that was notified so far has arrived: notifications come in order. */
+async function settled(listener: { count(): number }): Promise<number> {
+  const before = listener.count()
+  await outbox.sql`select pg_notify('quickquote_wake', 'the last')`
+  await expect.poll(() => listener.count()).toBeGreaterThan(before)
+  return listener.count() - 1
+}
+
+describe('waking', () => {
+  it('reaches the workers of other processes', async () => {
+    const listener = await listening()
+    const waker = createWaker({ sql: outbox.sql, schema: 'quickquote' })
+
+    waker.wake()
+
+    await expect.poll(() => listener.count()).toBe(1)
+    await listener.unlisten()
+  })
+
+  it('many times within some milliseconds is two notifications: one at once, and one for all that came after', async () => {
+    const listener = await listening()
+    const waker = createWaker({ sql: outbox.sql, schema: 'quickquote' })
+
+    for (let n = 0; n < 1000; n += 1) waker.wake()
+
+    await expect.poll(() => listener.count()).toBe(2)
+    expect(await settled(listener)).toBe(2)
+    await listener.unlisten()
+  })
+
+  it('does not fail when the database is gone', async () => {
+    const sql = postgres('postgres://nobody:nothing@127.0.0.1:1/nowhere')
+    await expect(sql`select 1`).rejects.toThrow('ECONNREFUSED')
+
+    createWaker({ sql, schema: 'quickquote' }).wake()
+
+    await sql.end()
+  })
+})
+
+describe('listening', () => {
+  it('goes on after the connection was cut, and wakes then: something may have been missed', async () => {
+    const listener = await listening()
+
+    await outbox.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query like 'listen%'`
+
+    await expect.poll(() => listener.count(), { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
+    const before = listener.count()
+    await outbox.sql`select pg_notify('quickquote_wake', '')`
+    await expect.poll(() => listener.count()).toBeGreaterThan(before)
+    await listener.unlisten()
+  })
+
+  it('ends', async () => {
+    const listener = await listening()
+    const other = await listening()
+
+    await listener.unlisten()
+    await outbox.sql`select pg_notify('quickquote_wake', '')`
+
+    await expect.poll(() => other.count()).toBe(1)
+    expect(listener.count()).toBe(0)
+    await other.unlisten()
+  })
+})
+
+describe('an event', () => {
+  it('that is committed in our transaction wakes once, when it is there to be claimed', async () => {
+    const listener = await listening()
+    const { insertEndpoint, storage } = outbox
+    const endpoint = await insertEndpoint()
+
+    await storage.transaction(async (transaction) => {
+      await transaction.recordEvent(sampleEvent({ organization_id: endpoint.organization_id }))
+      await transaction.recordEvent(sampleEvent({ organization_id: endpoint.organization_id }))
+      expect(await settled(listener)).toBe(0)
+    })
+
+    await expect.poll(() => listener.count()).toBe(2)
+    await listener.unlisten()
+  })
+})

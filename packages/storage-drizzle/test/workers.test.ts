@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import type { ClaimedDelivery } from '@quickquote/core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+import { sampleQuotation } from './samples.ts'
+
+let outbox: Outbox
+let storage: Outbox['storage']
+let sql: Outbox['sql']
+const dead = randomUUID()
+const alive = randomUUID()
+
+beforeAll(async () => {
+  outbox = await openOutbox()
+  storage = outbox.storage
+  sql = outbox.sql
+})
+
+beforeEach(async () => {
+  await sql`truncate quickquote.quotations, quickquote.webhook_endpoints, quickquote.events, quickquote.deliveries,
+    quickquote.delivery_attempts, quickquote.workers cascade`
+})
+
+afterAll(() => outbox.close())
+
+async function silence(workerId: string, seconds: number): Promise<void> {
+  await sql`update quickquote.workers set heartbeat_at = now() - ${seconds} * interval '1 second' where id = ${workerId}`
+}
+
+function recover(now = new Date()) {
+  return storage.recoverDeadWorkers({ silentForMs: 15_000, maxAttempts: 8, now })
+}
+
+async function claimWith(workerId: string): Promise<ClaimedDelivery> {
+  const { claimed } = await storage.settleAndClaim(claimOf(workerId))
+  expect(claimed).toHaveLength(1)
+  return claimed[0] as ClaimedDelivery
+}
+
+describe('what a worker held that fell silent', () => {
+  beforeEach(async () => {
+    await storage.heartbeat(dead)
+    await storage.heartbeat(alive)
+  })
+
+  it('is recorded as interrupted, and due at once', async () => {
+    const event = await outbox.recordEvent(await outbox.insertEndpoint())
+    const lost = await claimWith(dead)
+    await silence(dead, 16)
+    const now = new Date()
+
+    expect(await recover(now)).toEqual({ deliveries: 1, starts: 0 })
+
+    const attempts = await sql`select * from quickquote.delivery_attempts`
+    expect([...attempts]).toEqual([
+      {
+        id: expect.any(String),
+        delivery_id: lost.id,
+        organization_id: event.organization_id,
+        endpoint_id: lost.endpoint.id,
+        event_id: event.id,
+        event_type: event.type,
+        quotation_id: event.quotation_id,
+        attempt: 1,
+        status: 'interrupted',
+        http_status: null,
+        error: null,
+        duration_ms: null,
+        is_test: false,
+        created_at: expect.any(Date),
+        next_attempt_at: now,
+      },
+    ])
+    expect(await claimWith(alive)).toMatchObject({ id: lost.id, attempt: 2 })
+  })
+
+  it('is not sent again after the last attempt', async () => {
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    await sql`update quickquote.deliveries set attempt = 7`
+    await claimWith(dead)
+    await silence(dead, 16)
+
+    expect(await recover()).toEqual({ deliveries: 1, starts: 0 })
+
+    expect(await sql`select * from quickquote.deliveries`).toHaveLength(0)
+    const attempts = await sql`select attempt, status, next_attempt_at from quickquote.delivery_attempts`
+    expect([...attempts]).toEqual([{ attempt: 8, status: 'interrupted', next_attempt_at: null }])
+  })
+
+  it('is not sent again when it was a test', async () => {
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    await sql`update quickquote.deliveries set is_test = true, parked_at = now()`
+    await claimWith(dead)
+    await silence(dead, 16)
+
+    await recover()
+
+    expect(await sql`select * from quickquote.deliveries`).toHaveLength(0)
+  })
+
+  it('is started again, when it was a pipeline', async () => {
+    const quotation = sampleQuotation({ created_at: new Date() })
+    await storage.acceptQuotation(quotation)
+    await storage.claimPipelineStarts({ workerId: dead, limit: 1, now: new Date() })
+    await silence(dead, 16)
+
+    expect(await recover()).toEqual({ deliveries: 0, starts: 1 })
+
+    const { claimed } = await storage.claimPipelineStarts({ workerId: alive, limit: 1, now: new Date() })
+    expect(claimed).toMatchObject([{ quote: { id: quotation.id }, attempt: 2 }])
+  })
+
+  it('is freed once, however many workers notice', async () => {
+    await outbox.insertBacklog(await outbox.insertEndpoints(20), 5)
+    await storage.settleAndClaim(claimOf(dead))
+    await silence(dead, 16)
+
+    const noticed = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        outbox.anotherStorage().recoverDeadWorkers({ silentForMs: 15_000, maxAttempts: 8, now: new Date() }),
+      ),
+    )
+
+    const leased = noticed.reduce((sum, { deliveries }) => sum + deliveries, 0)
+    const attempts = await sql`select distinct delivery_id from quickquote.delivery_attempts`
+    expect(leased).toBeGreaterThan(0)
+    expect(attempts).toHaveLength(leased)
+    expect(await sql`select * from quickquote.delivery_attempts`).toHaveLength(leased)
+    expect(await sql`select * from quickquote.deliveries where leased_by is not null`).toHaveLength(0)
+  })
+
+  it('wakes the workers that are there', async () => {
+    let woken = 0
+    const unlisten = await storage.listen(() => {
+      woken += 1
+    })
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    await claimWith(dead)
+    await silence(dead, 16)
+    await expect.poll(() => woken).toBeGreaterThan(1)
+    const before = woken
+
+    await recover()
+
+    await expect.poll(() => woken).toBeGreaterThan(before)
+    await unlisten()
+  })
+})
+
+describe('a worker that beats', () => {
+  it('keeps what it holds', async () => {
+    await storage.heartbeat(alive)
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    const held = await claimWith(alive)
+    await silence(alive, 14)
+
+    expect(await recover()).toEqual({ deliveries: 0, starts: 0 })
+
+    await storage.settleAndClaim({ ...claimOf(alive), settled: [succeeded(held)] })
+    expect(await sql`select status from quickquote.delivery_attempts`).toMatchObject([
+      { status: 'succeeded' },
+    ])
+  })
+
+  it('again after it was given up is one of the workers again', async () => {
+    await storage.heartbeat(dead)
+    await silence(dead, 16)
+    await recover()
+    expect(await storage.hasLiveWorker(15_000)).toBe(false)
+
+    await storage.heartbeat(dead)
+
+    expect(await storage.hasLiveWorker(15_000)).toBe(true)
+  })
+
+  it('not yet again, after it was given up, leaves nothing behind that nobody finds', async () => {
+    // A paused process that goes on with a claim before its next heartbeat, and dies then.
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    await claimWith(dead)
+
+    expect(await recover()).toEqual({ deliveries: 1, starts: 0 })
+  })
+})
+
+describe('a worker that retires', () => {
+  it('is gone, and its broken off starts go back as if they had not been tried', async () => {
+    await storage.heartbeat(dead)
+    const { id } = sampleQuotation()
+    await storage.acceptQuotation(sampleQuotation({ id, created_at: new Date() }))
+    await storage.claimPipelineStarts({ workerId: dead, limit: 1, now: new Date() })
+
+    await storage.retireWorker(dead)
+
+    expect(await sql`select * from quickquote.workers`).toHaveLength(0)
+    const { claimed } = await storage.claimPipelineStarts({ workerId: alive, limit: 1, now: new Date() })
+    expect(claimed).toMatchObject([{ quote: { id }, attempt: 1 }])
+  })
+})
