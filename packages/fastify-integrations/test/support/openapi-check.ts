@@ -50,9 +50,9 @@ export function openApiCheck(document: OpenApiDocument) {
     /** Every answer of ours is one that its route documents; unknown paths and methods are answered with a problem. */
     answer({ method, path, status, headers, body }: SeenAnswer): void {
       const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
-      const template = Object.keys(document.paths).find((each) =>
-        patternOf(each).test(path.split('?')[0] ?? ''),
-      )
+      const [template] = Object.keys(document.paths)
+        .filter((each) => patternOf(each).test(path.split('?')[0] ?? ''))
+        .sort((a, b) => a.split('{').length - b.split('{').length)
       const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()]
       if (template === undefined || operation === undefined) {
         if (mediaType === 'application/problem+json') check(['components', 'schemas', 'Problem'], body)

@@ -1,0 +1,96 @@
+import { createDeliveryWorker, type DeliveryWorkerOptions } from '@quickquote/delivery-worker'
+import { type Receiver, startReceiver } from '@quickquote/testing'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { ACME, GLOBEX, type Host, type HostOptions, type MemberName, startHost, useDatabase } from './host.ts'
+
+export function webhooksOf(organizationId: string): string {
+  return `/v1/organizations/${organizationId}/webhooks`
+}
+
+export const WEBHOOKS = webhooksOf(ACME)
+
+export interface CreatedEndpoint {
+  readonly id: string
+  readonly secret: string
+}
+
+/** An endpoint that subscribes to `quotation.completed` and `quotation.failed`, unless told otherwise. */
+export async function createEndpoint(
+  host: Host,
+  fields: object = {},
+  member: MemberName = 'acme-admin',
+): Promise<CreatedEndpoint & Record<string, unknown>> {
+  const { status, body } = await host.call('POST', webhooksOf(member === 'globex-admin' ? GLOBEX : ACME), {
+    member,
+    json: {
+      name: 'CRM',
+      url: 'https://crm.example.com/hook',
+      events: ['quotation.completed', 'quotation.failed'],
+      ...fields,
+    },
+  })
+  expect(status).toBe(201)
+  return { ...body, id: String(body['id']), secret: String(body['secret']) }
+}
+
+/** Starts a quote whose run fails: `quotation.failed` is recorded. */
+export async function failQuote(host: Host, name: string, member: MemberName = 'acme-admin') {
+  const { key } = await host.createKey(member)
+  const id = await host.startQuotation(key, { name, requirementsText: 'Customers see their invoices.' })
+  await host.integrations.pipeline(id).failed({ errorCode: 'MODEL_TIMEOUT' })
+  return id
+}
+
+/** A host, an HTTPS receiver that the host may call, and a worker between them. */
+export function useDeliveries(options: Omit<HostOptions, 'databaseUrl'> = {}) {
+  const database = useDatabase()
+  let host: Host
+  let receiver: Receiver
+  let stopWorker: () => Promise<void>
+  let answer: Parameters<typeof startReceiver>[0] = {}
+
+  beforeAll(async () => {
+    receiver = await startReceiver({ respond: (request) => answer?.respond?.(request) ?? { status: 204 } })
+    host = await startHost({
+      ...options,
+      databaseUrl: database.url,
+      integrations: { allowAddresses: ['127.0.0.1/32'], ...options.integrations },
+    })
+    stopWorker = await startWorker(host, receiver)
+  })
+  afterAll(async () => {
+    await stopWorker()
+    await host.close()
+    await receiver.stop()
+  })
+  return {
+    get host() {
+      return host
+    },
+    get receiver() {
+      return receiver
+    },
+    get sql() {
+      return database.sql
+    },
+    /** What the receiver answers from now on. */
+    respond(respond: NonNullable<NonNullable<typeof answer>['respond']>) {
+      answer = { respond }
+    },
+  }
+}
+
+/** @returns what stops it */
+export async function startWorker(
+  host: Host,
+  receiver: Receiver,
+  options: Partial<DeliveryWorkerOptions> = {},
+): Promise<() => Promise<void>> {
+  const worker = createDeliveryWorker({
+    integrations: host.integrations,
+    ca: receiver.certificate.cert,
+    ...options,
+  })
+  await worker.start()
+  return () => worker.stop({ deadlineMs: 1000 })
+}

@@ -1,0 +1,244 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { validate, WebhookEvent } from '@quickquote/core'
+import type { ReceivedWebhook } from '@quickquote/testing'
+import { describe, expect, it } from 'vitest'
+import { ACME, startHost, useDatabase } from './support/host.ts'
+import { createEndpoint, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
+
+const context = useDeliveries({ integrations: { delivery: { timeoutMs: 2000 } } })
+let endpoints = 0
+
+/** An endpoint whose requests can be told from all others. */
+async function endpointAt(fields: object = {}) {
+  endpoints += 1
+  const path = `/${endpoints}`
+  const endpoint = await createEndpoint(context.host, { url: context.receiver.url + path, ...fields })
+  return { ...endpoint, path }
+}
+
+const test = (id: string, json: unknown = { event_type: 'quotation.completed' }) =>
+  context.host.call('POST', `${WEBHOOKS}/${id}/test`, { member: 'acme-admin', json })
+const sentTo = (path: string) => context.receiver.requests.filter((request) => request.path === path)
+const attemptsOf = (id: string) =>
+  context.sql`select * from quickquote.delivery_attempts where endpoint_id = ${id}`
+
+/** What the specification tells receivers to do, and nothing else. */
+function isSigned({ headers, rawBody }: ReceivedWebhook, secret: string): boolean {
+  const signed = `${headers['x-service-timestamp']}.${rawBody}`
+  const header = String(headers['x-service-signature'])
+  return header.slice('v1='.length) === createHmac('sha256', secret).update(signed).digest('hex')
+}
+
+describe('POST /:id/test', () => {
+  it('sends a signed sample to the receiver, and answers how it went', async () => {
+    context.respond(() => ({ status: 200 }))
+    const { id, secret, path } = await endpointAt()
+    const { status, body } = await test(id, { event_type: 'quotation.failed' })
+    expect(status).toBe(200)
+    expect(body).toEqual({ success: true, http_status: 200, error: null, attempt_id: expect.any(String) })
+
+    const requests = sentTo(path)
+    expect(requests).toHaveLength(1)
+    const [request] = requests
+    if (request === undefined) return
+    expect(isSigned(request, secret)).toBe(true)
+    const payload = JSON.parse(String(request.rawBody))
+    expect(() => validate(WebhookEvent, payload)).not.toThrow()
+    expect(payload).toMatchObject({
+      type: 'quotation.failed',
+      organization_id: ACME,
+      data: { status: 'failed' },
+    })
+    expect(request.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-service-event-id': payload.id,
+      'x-service-event-type': 'quotation.failed',
+    })
+  })
+
+  it('records the attempt, marked as a test, where the deliveries are read', async () => {
+    context.respond(() => ({ status: 204 }))
+    const { id } = await endpointAt()
+    const { body } = await test(id)
+    const list = await context.host.call('GET', `${WEBHOOKS}/deliveries?endpoint_id=${id}`, {
+      member: 'acme-admin',
+    })
+    expect(list.body).toMatchObject([
+      { id: body['attempt_id'], is_test: true, attempt: 1, status: 'succeeded', http_status: 204 },
+    ])
+  })
+
+  it('uses a new event id each time', async () => {
+    const { id, path } = await endpointAt()
+    await test(id)
+    await test(id)
+    expect(new Set(sentTo(path).map(({ headers }) => headers['x-service-event-id'])).size).toBe(2)
+  })
+
+  it.each([
+    ['500', 500, 'The receiver answered 500.'],
+    ['a redirect', 302, 'The receiver answered 302: redirects are not followed.'],
+    ['410', 410, 'The receiver answered 410: it does not want this event.'],
+  ])('tells of %s, and does not try again', async (_, http_status, error) => {
+    context.respond(() => ({ status: http_status, headers: { location: 'https://example.com/' } }))
+    const { id } = await endpointAt()
+    const { status, body } = await test(id)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ success: false, http_status, error })
+    expect(await attemptsOf(id)).toMatchObject([{ next_attempt_at: null }])
+    expect(await context.sql`select from quickquote.deliveries where endpoint_id = ${id}`).toHaveLength(0)
+  })
+
+  it('tells of a receiver that hangs or hangs up', async () => {
+    const { id } = await endpointAt()
+    context.respond(() => ({ hang: true }))
+    expect((await test(id)).body).toMatchObject({
+      success: false,
+      http_status: null,
+      error: expect.stringContaining('timed out'),
+    })
+    context.respond(() => ({ reset: true }))
+    expect((await test(id)).body).toMatchObject({
+      success: false,
+      http_status: null,
+      error: expect.any(String),
+    })
+    context.respond(() => ({ status: 204 }))
+  })
+
+  it('goes through the address guard', async () => {
+    const { id } = await createEndpoint(context.host, { url: 'https://crm.example.com' })
+    await context.sql`update quickquote.webhook_endpoints set url = 'https://10.0.0.1/hook' where id = ${id}`
+    const { body } = await test(id)
+    expect(body).toMatchObject({
+      success: false,
+      http_status: null,
+      error: expect.stringContaining('10.0.0.1'),
+    })
+    expect(await attemptsOf(id)).toMatchObject([{ status: 'rejected', is_test: true }])
+  })
+
+  it('works on a disabled endpoint, which stays disabled', async () => {
+    const { id, path } = await endpointAt({ is_enabled: false })
+    expect((await test(id)).body).toMatchObject({ success: true })
+    expect(sentTo(path)).toHaveLength(1)
+    expect(
+      (await context.host.call('GET', `${WEBHOOKS}/${id}`, { member: 'acme-admin' })).body,
+    ).toMatchObject({
+      is_enabled: false,
+    })
+  })
+
+  it('goes to the tested endpoint alone, whatever the others subscribe to', async () => {
+    const other = await endpointAt({ trigger_mode: 'always' })
+    const { id, path } = await endpointAt()
+    await test(id)
+    expect([sentTo(path).length, sentTo(other.path).length]).toEqual([1, 0])
+  })
+
+  it.each<[string, unknown]>([
+    ['an event that the endpoint does not subscribe to', { event_type: 'quotation.proposal.completed' }],
+    ['an unknown event', { event_type: 'quotation.begun' }],
+    ['no event', {}],
+    ['null', { event_type: null }],
+    ['a list', { event_type: ['quotation.completed'] }],
+  ])('refuses %s with 400, and sends nothing', async (_, json) => {
+    const { id, path } = await endpointAt()
+    const { status, body } = await test(id, json)
+    expect(status).toBe(400)
+    expect(body['code']).toBe('VALIDATION_FAILED')
+    expect((body['errors'] as { pointer: string }[])[0]).toMatchObject({ pointer: '/event_type' })
+    expect([sentTo(path), await attemptsOf(id)]).toEqual([[], []])
+  })
+
+  it('needs a body', async () => {
+    const { id } = await endpointAt()
+    const { status } = await context.host.call('POST', `${WEBHOOKS}/${id}/test`, { member: 'acme-admin' })
+    expect(status).toBe(400)
+  })
+
+  it('several at once are told apart', async () => {
+    context.respond(({ path }) => ({ status: path.endsWith('slow') ? 500 : 204, delayMs: 20 }))
+    const [a, b] = [await endpointAt(), await endpointAt({ url: `${context.receiver.url}/slow` })]
+    const answers = await Promise.all([test(a.id), test(b.id), test(a.id), test(b.id)])
+    expect(answers.map(({ body }) => body['http_status'])).toEqual([204, 500, 204, 500])
+    expect(new Set(answers.map(({ body }) => body['attempt_id'])).size).toBe(4)
+  })
+})
+
+describe('a rotated secret', () => {
+  const rotate = async (id: string, json?: unknown) => {
+    const { status, body } = await context.host.call('POST', `${WEBHOOKS}/${id}/rotate-secret`, {
+      member: 'acme-admin',
+      ...(json === undefined ? {} : { json }),
+    })
+    expect(status).toBe(200)
+    return String(body['secret'])
+  }
+  const deliver = async ({ id, path }: { id: string; path: string }) => {
+    await test(id)
+    const last = sentTo(path).at(-1)
+    if (last === undefined) throw new Error('nothing came')
+    return last
+  }
+
+  it('signs from then on, and the old one no more', async () => {
+    context.respond(() => ({ status: 204 }))
+    const endpoint = await endpointAt()
+    expect(isSigned(await deliver(endpoint), endpoint.secret)).toBe(true)
+    const secret = await rotate(endpoint.id)
+    const request = await deliver(endpoint)
+    expect([isSigned(request, secret), isSigned(request, endpoint.secret)]).toEqual([true, false])
+    expect(request.headers).not.toHaveProperty('x-service-signature-previous')
+  })
+
+  it('with an overlap: the signature header holds the new one alone, a second header the old one', async () => {
+    const endpoint = await endpointAt()
+    const secret = await rotate(endpoint.id, { overlap_seconds: 3600 })
+    const request = await deliver(endpoint)
+    expect(request.headers['x-service-signature']).toMatch(/^v1=[0-9a-f]{64}$/)
+    expect(isSigned(request, secret)).toBe(true)
+    const previous = {
+      ...request.headers,
+      'x-service-signature': request.headers['x-service-signature-previous'],
+    }
+    expect(isSigned({ ...request, headers: previous }, endpoint.secret)).toBe(true)
+  })
+
+  it('after the overlap: signs alone, with no change to the endpoint', async () => {
+    const endpoint = await endpointAt()
+    const secret = await rotate(endpoint.id, { overlap_seconds: 3600 })
+    expect((await deliver(endpoint)).headers).toHaveProperty('x-service-signature-previous')
+    await context.sql`update quickquote.webhook_endpoints
+      set previous_secret_expires_at = now() - interval '1 second' where id = ${endpoint.id}`
+    const request = await deliver(endpoint)
+    expect(isSigned(request, secret)).toBe(true)
+    expect(request.headers).not.toHaveProperty('x-service-signature-previous')
+  })
+})
+
+describe('without a worker that has time', () => {
+  const database = useDatabase()
+
+  it.each([
+    ['none is alive', 'No delivery worker is running, so nothing was sent.', false],
+    ['all are busy', 'No delivery worker had time for the test within 7 s: nothing was sent.', true],
+  ])('answers 503 that says so, and leaves nothing to be sent later: %s', async (_, detail, isBusy) => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      integrations: { allowAddresses: ['127.0.0.1/32'] },
+    })
+    const { id } = await createEndpoint(host, { url: `${context.receiver.url}/nobody` })
+    // A worker that lives and takes nothing.
+    if (isBusy) await host.integrations.storage.heartbeat(randomUUID())
+    const { status, body } = await host.call('POST', `${WEBHOOKS}/${id}/test`, {
+      member: 'acme-admin',
+      json: { event_type: 'quotation.completed' },
+    })
+    expect(status).toBe(503)
+    expect(body).toMatchObject({ code: 'SERVICE_UNAVAILABLE', detail })
+    expect(await database.sql`select from quickquote.deliveries`).toHaveLength(0)
+    expect(await database.sql`select from quickquote.delivery_attempts`).toHaveLength(0)
+    await host.close()
+  })
+})

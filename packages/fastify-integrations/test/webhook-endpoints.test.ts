@@ -1,0 +1,302 @@
+import { EVENT_TYPES, validate, WebhookEvent } from '@quickquote/core'
+import { describe, expect, it } from 'vitest'
+import { ACME, GLOBEX, NOWHERE, useHost } from './support/host.ts'
+import { createEndpoint, failQuote, WEBHOOKS, webhooksOf } from './support/webhooks.ts'
+
+const context = useHost({ integrations: { limits: { webhookEndpoints: 1000 } } })
+const call = (method: string, path: string, json?: unknown) =>
+  context.host.call(method, WEBHOOKS + path, {
+    member: 'acme-admin',
+    ...(json === undefined ? {} : { json }),
+  })
+const parkedOf = (endpointId: string) => context.sql<{ is_parked: boolean }[]>`
+  select parked_at is not null as is_parked from quickquote.deliveries where endpoint_id = ${endpointId}`
+
+describe('GET /events', () => {
+  it('lists the catalog with descriptions and examples', async () => {
+    const { status, body } = await call('GET', '/events')
+    expect(status).toBe(200)
+    const catalog = body as unknown as { type: string; description: string; example: object }[]
+    expect(catalog.map(({ type }) => type)).toEqual(EVENT_TYPES)
+    for (const { type, description, example } of catalog) {
+      expect(description).toMatch(/\.$/)
+      expect(example).toMatchObject({ type, organization_id: ACME })
+    }
+  })
+
+  it('has examples that the schema of real events accepts, with exactly their fields', async () => {
+    await createEndpoint(context.host, { events: EVENT_TYPES })
+    await failQuote(context.host, 'Real')
+    const [real] =
+      await context.sql`select body from quickquote.events where organization_id = ${ACME} order by created_at desc limit 1`
+    const { body } = await call('GET', '/events')
+    const { data, ...envelope } = JSON.parse(real?.['body'])
+    for (const { example } of body as unknown as { example: typeof envelope }[]) {
+      expect(() => validate(WebhookEvent, example)).not.toThrow()
+      expect(Object.keys(example)).toEqual([...Object.keys(envelope), 'data'])
+      expect(Object.keys(example.data)).toEqual(Object.keys(data))
+    }
+    expect(() => validate(WebhookEvent, JSON.parse(real?.['body']))).not.toThrow()
+  })
+})
+
+describe('GET the base path', () => {
+  it('lists the endpoints of the organization, the oldest first, never with secrets', async () => {
+    const made = [
+      await createEndpoint(context.host, { name: 'one' }),
+      await createEndpoint(context.host, { name: 'two' }),
+    ]
+    await createEndpoint(context.host, { name: 'theirs' }, 'globex-admin')
+    const { status, body } = await call('GET', '')
+    expect(status).toBe(200)
+    const list = body as unknown as Record<string, unknown>[]
+    expect(list.slice(-2).map(({ id }) => id)).toEqual(made.map(({ id }) => id))
+    expect(list.filter(({ organization_id }) => organization_id !== ACME)).toEqual([])
+    expect(list.filter((endpoint) => 'secret' in endpoint)).toEqual([])
+  })
+})
+
+describe('GET /:id', () => {
+  it('returns the endpoint as it was created, without the secret', async () => {
+    const { secret, ...created } = await createEndpoint(context.host)
+    const { status, headers, body } = await call('GET', `/${created.id}`)
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(body).toEqual(created)
+    expect(JSON.stringify(body)).not.toContain(secret.slice(6))
+  })
+})
+
+describe('PATCH /:id', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['name', { name: 'Portal' }],
+    ['url', { url: 'https://portal.example.com:8443/hook?x=1' }],
+    ['description', { description: 'Second' }],
+    ['events', { events: ['quotation.proposal.completed'] }],
+    ['trigger_mode', { trigger_mode: 'always' }],
+    ['is_enabled', { is_enabled: false }],
+    ['all at once', { name: 'All', description: null, events: ['quotation.failed'], is_enabled: false }],
+  ])('changes %s and nothing else', async (_, change) => {
+    const { secret: _secret, ...created } = await createEndpoint(context.host, { description: 'First' })
+    const { status, body } = await call('PATCH', `/${created.id}`, change)
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...created, ...change, updated_at: expect.any(String) })
+    expect((await call('GET', `/${created.id}`)).body).toEqual(body)
+  })
+
+  it('moves enabled to disabled and back', async () => {
+    const { id } = await createEndpoint(context.host)
+    expect((await call('PATCH', `/${id}`, { is_enabled: false })).body).toMatchObject({ is_enabled: false })
+    expect((await call('PATCH', `/${id}`, { is_enabled: false })).status).toBe(200)
+    expect((await call('PATCH', `/${id}`, { is_enabled: true })).body).toMatchObject({ is_enabled: true })
+  })
+
+  it('clears the description by null', async () => {
+    const { id } = await createEndpoint(context.host, { description: 'First' })
+    expect((await call('PATCH', `/${id}`, { description: null })).body).toMatchObject({ description: null })
+  })
+
+  it('stores a repeated event once', async () => {
+    const { id } = await createEndpoint(context.host)
+    const events = ['quotation.failed', 'quotation.completed', 'quotation.failed']
+    expect((await call('PATCH', `/${id}`, { events })).body).toMatchObject({
+      events: ['quotation.failed', 'quotation.completed'],
+    })
+  })
+
+  it('tells workers that the endpoint changed', async () => {
+    const { id } = await createEndpoint(context.host)
+    const version = async () =>
+      (await context.sql`select version from quickquote.webhook_endpoints where id = ${id}`)[0]?.['version']
+    const before = await version()
+    await call('PATCH', `/${id}`, { url: 'https://other.example.com' })
+    expect(await version()).toBe(before + 1)
+  })
+
+  it('parks what is pending when it disables, and only that of the endpoint', async () => {
+    const [own, other] = [await createEndpoint(context.host), await createEndpoint(context.host)]
+    await failQuote(context.host, 'Pending')
+    await call('PATCH', `/${own.id}`, { name: 'Still enabled' })
+    expect(await parkedOf(own.id)).toEqual([{ is_parked: false }])
+
+    await call('PATCH', `/${own.id}`, { is_enabled: false })
+    expect(await parkedOf(own.id)).toEqual([{ is_parked: true }])
+    expect(await parkedOf(other.id)).toEqual([{ is_parked: false }])
+
+    await call('PATCH', `/${own.id}`, { is_enabled: true })
+    expect(await parkedOf(own.id)).toEqual([{ is_parked: true }])
+  })
+
+  it('does not notify a disabled endpoint of what happens meanwhile', async () => {
+    const { id } = await createEndpoint(context.host)
+    await call('PATCH', `/${id}`, { is_enabled: false })
+    await failQuote(context.host, 'Unseen')
+    expect(await parkedOf(id)).toEqual([])
+  })
+
+  it.each<[string, unknown, string]>([
+    ['no fields', {}, ''],
+    ['unknown fields only', { secret: 'whsec_mine', organization_id: GLOBEX }, ''],
+    ['a list', [], ''],
+    ['null for the name', { name: null }, '/name'],
+    ['an empty name', { name: '' }, '/name'],
+    ['a name of 201 characters', { name: 'x'.repeat(201) }, '/name'],
+    ['an empty list of events', { events: [] }, '/events'],
+    ['an unknown event', { events: ['quotation.begun'] }, '/events/0'],
+    ['an unknown trigger mode', { trigger_mode: 'never' }, '/trigger_mode'],
+    ['text for is_enabled', { is_enabled: 'false' }, '/is_enabled'],
+    ['plain http', { url: 'http://crm.example.com' }, '/url'],
+    ['a private address', { url: 'https://192.168.0.1' }, '/url'],
+    ['a description of 10,001 characters', { description: 'x'.repeat(10_001) }, '/description'],
+  ])('refuses %s with 400, and changes nothing', async (_, json, pointer) => {
+    const { secret: _secret, ...created } = await createEndpoint(context.host)
+    const { status, body } = await call('PATCH', `/${created.id}`, json)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ pointer }] })
+    expect((await call('GET', `/${created.id}`)).body).toEqual(created)
+  })
+})
+
+describe('DELETE /:id', () => {
+  it('answers 204, hides the endpoint, and keeps what was sent readable by endpoint_id', async () => {
+    const { id } = await createEndpoint(context.host)
+    const { status, body } = await call('DELETE', `/${id}`)
+    expect([status, body]).toEqual([204, { text: '' }])
+    expect((await call('GET', `/${id}`)).body).toMatchObject({ code: 'WEBHOOK_ENDPOINT_NOT_FOUND' })
+    const list = (await call('GET', '')).body as unknown as { id: string }[]
+    expect(list.map((each) => each.id)).not.toContain(id)
+    expect((await call('GET', `/deliveries?endpoint_id=${id}`)).status).toBe(200)
+  })
+
+  it.each<[string, string, unknown?]>([
+    ['PATCH', '', { name: 'x' }],
+    ['DELETE', ''],
+    ['POST', '/rotate-secret'],
+    ['POST', '/test', { event_type: 'quotation.completed' }],
+  ])('leaves nothing to change: %s%s answers 404', async (method, rest, json) => {
+    const { id } = await createEndpoint(context.host)
+    await call('DELETE', `/${id}`)
+    const { status, body } = await call(method, `/${id}${rest}`, json)
+    expect([status, body['code']]).toEqual([404, 'WEBHOOK_ENDPOINT_NOT_FOUND'])
+  })
+
+  it('parks what is pending', async () => {
+    const { id } = await createEndpoint(context.host)
+    await failQuote(context.host, 'Pending')
+    await call('DELETE', `/${id}`)
+    expect(await parkedOf(id)).toEqual([{ is_parked: true }])
+  })
+
+  it('makes room for another one', async () => {
+    const { id } = await createEndpoint(context.host)
+    const [row] = await context.sql`select count(*)::int as made from quickquote.webhook_endpoints
+      where organization_id = ${ACME} and deleted_at is null`
+    await call('DELETE', `/${id}`)
+    const [after] = await context.sql`select count(*)::int as made from quickquote.webhook_endpoints
+      where organization_id = ${ACME} and deleted_at is null`
+    expect(after?.['made']).toBe(row?.['made'] - 1)
+  })
+})
+
+describe('POST /:id/rotate-secret', () => {
+  it('answers 200 with a new secret, once, not to be stored', async () => {
+    const { secret, ...created } = await createEndpoint(context.host)
+    const { status, headers, body } = await call('POST', `/${created.id}/rotate-secret`)
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(body).toEqual({
+      ...created,
+      updated_at: expect.any(String),
+      secret_hint: `whsec_…${String(body['secret']).slice(-4)}`,
+      secret: expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/),
+    })
+    expect(body['secret']).not.toBe(secret)
+    expect((await call('GET', `/${created.id}`)).body).not.toHaveProperty('secret')
+  })
+
+  it('tells until when the old secret signs too, as long as it does', async () => {
+    const { id } = await createEndpoint(context.host)
+    const { body } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 3600 })
+    const until = new Date(String(body['previous_secret_expires_at'])).getTime()
+    expect(until - new Date(String(body['updated_at'])).getTime()).toBe(3_600_000)
+    expect((await call('GET', `/${id}`)).body).toMatchObject({
+      previous_secret_expires_at: body['previous_secret_expires_at'],
+    })
+    await context.sql`update quickquote.webhook_endpoints
+      set previous_secret_expires_at = now() - interval '1 second' where id = ${id}`
+    expect((await call('GET', `/${id}`)).body).toMatchObject({ previous_secret_expires_at: null })
+  })
+
+  it('forgets the old secret without an overlap', async () => {
+    const { id } = await createEndpoint(context.host)
+    await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 3600 })
+    const { body } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 0 })
+    expect(body).toMatchObject({ previous_secret_expires_at: null })
+    expect(
+      await context.sql`select previous_secret_ciphertext, previous_secret_key_id
+        from quickquote.webhook_endpoints where id = ${id}`,
+    ).toEqual([{ previous_secret_ciphertext: null, previous_secret_key_id: null }])
+  })
+
+  it.each<[string, unknown]>([
+    ['a negative overlap', { overlap_seconds: -1 }],
+    ['an overlap of more than a week', { overlap_seconds: 604_801 }],
+    ['half a second', { overlap_seconds: 0.5 }],
+    ['text', { overlap_seconds: '60' }],
+    ['null', { overlap_seconds: null }],
+  ])('refuses %s with 400, and rotates nothing', async (_, json) => {
+    const { secret: _secret, ...created } = await createEndpoint(context.host)
+    const { status, body } = await call('POST', `/${created.id}/rotate-secret`, json)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ errors: [{ pointer: '/overlap_seconds' }] })
+    expect((await call('GET', `/${created.id}`)).body).toEqual(created)
+  })
+})
+
+describe('every change of an endpoint', () => {
+  it('is in the audit log, with who made it', async () => {
+    const { id } = await createEndpoint(context.host)
+    await call('PATCH', `/${id}`, { name: 'Portal', is_enabled: false })
+    await call('PATCH', `/${id}`, { name: 'Portal' })
+    await call('POST', `/${id}/rotate-secret`)
+    await call('DELETE', `/${id}`)
+    const entries = await context.sql`select action, actor_id, changes from quickquote.audit_log
+      where resource_id = ${id} order by created_at, id`
+    expect(entries.map(({ action, actor_id }) => [action, actor_id])).toEqual([
+      ['webhook_endpoint.created', 'acme-admin'],
+      ['webhook_endpoint.updated', 'acme-admin'],
+      ['webhook_endpoint.secret_rotated', 'acme-admin'],
+      ['webhook_endpoint.deleted', 'acme-admin'],
+    ])
+    expect(entries[1]?.['changes']).toEqual([
+      { field: 'name', from: 'CRM', to: 'Portal' },
+      { field: 'is_enabled', from: true, to: false },
+    ])
+  })
+
+  it('that is refused is in no log', async () => {
+    const { id } = await createEndpoint(context.host, {}, 'globex-admin')
+    await call('PATCH', `/${id}`, { name: 'Stolen' })
+    await call('DELETE', `/${id}`)
+    expect(await context.sql`select action from quickquote.audit_log where resource_id = ${id}`).toEqual([
+      { action: 'webhook_endpoint.created' },
+    ])
+  })
+})
+
+describe('an endpoint of another organization', () => {
+  it.each<[string, string, unknown?]>([
+    ['GET', ''],
+    ['PATCH', '', { name: 'Stolen' }],
+    ['DELETE', ''],
+    ['POST', '/rotate-secret'],
+    ['POST', '/test', { event_type: 'quotation.completed' }],
+  ])('is answered like an unknown id, and stays as it is: %s%s', async (method, rest, json) => {
+    const { secret: _, ...theirs } = await createEndpoint(context.host, {}, 'globex-admin')
+    const seen = await call(method, `/${theirs.id}${rest}`, json)
+    const unknown = await call(method, `/${NOWHERE}${rest}`, json)
+    expect([seen.status, { ...seen.body, instance: '' }]).toEqual([404, { ...unknown.body, instance: '' }])
+    const own = await context.host.call('GET', `${webhooksOf(GLOBEX)}/${theirs.id}`, {
+      member: 'globex-admin',
+    })
+    expect(own.body).toEqual(theirs)
+  })
+})
