@@ -122,7 +122,7 @@ export function createQuotations(storage: Storage, settings: Settings): Quotatio
       return await Promise.race([call(), timeout])
     } catch (error) {
       settings.logger.error({ hook, err: error }, 'a pipeline hook failed')
-      throw new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause: error })
+      throw new IntegrationError('SERVICE_UNAVAILABLE')
     } finally {
       clearTimeout(timer)
     }

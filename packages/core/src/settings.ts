@@ -4,7 +4,7 @@ import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from './delivery.ts'
 import { ConfigurationError } from './errors.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './keyring.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { type Logger, silentLogger } from './logger.ts'
+import { carefulLogger, type Logger, silentLogger } from './logger.ts'
 import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './quote-pipeline.ts'
 import type { Storage } from './storage.ts'
 
@@ -43,7 +43,8 @@ export interface Settings {
 
 /** @throws ConfigurationError for an option that is missing or wrong, with what was wrong and how to mend it */
 export function createSettings(options: IntegrationsOptions): Settings {
-  const { productName = 'Service', logger = silentLogger } = options
+  const { productName = 'Service' } = options
+  const logger = carefulLogger(options.logger ?? silentLogger)
   if (
     typeof options.pipeline?.start !== 'function' ||
     typeof options.pipeline.signDocumentUrl !== 'function'

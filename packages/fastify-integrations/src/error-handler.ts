@@ -1,5 +1,5 @@
+import { loggableError } from '@quickquote/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { loggableError } from './loggable-error.ts'
 import { DEFAULT_PROBLEM_TYPE_BASE, PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts'
 import { toRefusal } from './refusal.ts'
 import { identifyRequest } from './request-id.ts'

@@ -1,7 +1,6 @@
 import rateLimit, { type FastifyRateLimitStore, type RateLimitPluginOptions } from '@fastify/rate-limit'
-import { IntegrationError, type Limits } from '@quickquote/core'
+import { IntegrationError, type Limits, loggableError } from '@quickquote/core'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { loggableError } from './loggable-error.ts'
 import { memoryCounter } from './memory-counter.ts'
 import { type RedisClient, redisCounter } from './redis-counter.ts'
 import { API_KEY, REFUSAL } from './request-state.ts'
