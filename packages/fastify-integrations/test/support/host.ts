@@ -12,6 +12,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { type FastifyIntegrationsOptions, fastifyIntegrations } from '../../src/index.ts'
 import { type OpenApiDocument, openApiCheck } from './openapi-check.ts'
+import { watchSecrets } from './secrets.ts'
 
 export const ACME = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 export const GLOBEX = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
@@ -74,6 +75,7 @@ const KEY_LIKE = /pk(_|%5f)[0-9A-Za-z]{16,}|whsec_[0-9A-Za-z+/=]{16,}/i
 /** A host app with our plugin, listening on a port of its own. */
 export async function startHost(options: HostOptions): Promise<Host> {
   const logs: string[] = []
+  const secrets = watchSecrets()
   const stream = { write: (line: string) => void logs.push(line) }
   const app = Fastify({ logger: { level: 'debug', stream }, ...options.fastify })
   const storage = drizzleStorage({ connectionString: options.databaseUrl, maxConnections: 4 })
@@ -130,6 +132,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
         headers: response.headers,
         body: isJson && text !== '' ? JSON.parse(text) : { text },
       }
+      secrets.answered(method, path, text, answer.body)
       if (documented !== null && method !== 'HEAD' && path.startsWith(`${prefix}/v1/`)) {
         documented.answer({ method, path, ...answer })
       }
@@ -159,8 +162,9 @@ export async function startHost(options: HostOptions): Promise<Host> {
     async close() {
       await app.close()
       await integrations.close()
-      // Whatever a test did: no key and no secret may ever be logged.
+      // Whatever a test did: no key and no secret may ever be logged, stored, or answered a second time.
       expect(logs.filter((line) => KEY_LIKE.test(line))).toEqual([])
+      expect(await secrets.leaks(logs, options.databaseUrl)).toEqual([])
     },
   }
   return host
