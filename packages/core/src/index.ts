@@ -27,6 +27,7 @@ export {
   type RequirementsFiles,
 } from './requirements-file.ts'
 export { Uuid } from './schema.ts'
+export type { SecretReencryption } from './secret-reencryption.ts'
 export { SecretValue } from './secret-value.ts'
 export * from './session.ts'
 export type { IntegrationsOptions, Settings } from './settings.ts'

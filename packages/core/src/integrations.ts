@@ -5,6 +5,7 @@ import { ConfigurationError } from './errors.ts'
 import { createQuotations, type Quotations } from './quotations.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
 import { createReporter } from './reporter.ts'
+import { reencryptSecrets, type SecretReencryption } from './secret-reencryption.ts'
 import { createSettings, type IntegrationsOptions, type Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 import { createTestDeliveries, type TestDeliveries } from './test-deliveries.ts'
@@ -30,6 +31,11 @@ export interface Integrations extends IntegrationServices {
    * events and deliveries included, is committed or rolled back with it.
    */
   within(transaction: unknown): IntegrationServices
+  /**
+   * Encrypts every signing secret with the newest of the `encryptionKeys`, so that older keys can be taken out. It goes on
+   * where it was interrupted when it is run again, and may run while the service is in use.
+   */
+  reencryptSecrets(): Promise<SecretReencryption>
   /** Writes what is still in memory and closes the storage. Stop the workers first. */
   close(): Promise<void>
 }
@@ -49,6 +55,7 @@ export function createIntegrations(options: IntegrationsOptions): Integrations {
     storage,
     settings,
     within: (transaction) => createServices(storage.within(transaction), settings),
+    reencryptSecrets: () => reencryptSecrets(storage, settings),
     async close() {
       await settings.keyUses.close()
       await storage.close()

@@ -15,6 +15,8 @@ export interface EncryptedSecret {
 
 /** Encrypts with the first key, decrypts with whichever key the secret names (AES-256-GCM). */
 export interface Keyring {
+  /** The id of the first key. */
+  readonly newestKeyId: string
   /** `context` is bound into the ciphertext: a secret that is copied to another row does not decrypt there. */
   encrypt(plaintext: string, context: string): EncryptedSecret
   /** @throws Error when the key is not in the ring, or the ciphertext or its context was changed */
@@ -59,6 +61,7 @@ export function createKeyring(keys: readonly EncryptionKey[]): Keyring {
   }
 
   return {
+    newestKeyId: newest.id,
     encrypt(plaintext, context) {
       const iv = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', keyOf(newest.id), iv).setAAD(Buffer.from(context))

@@ -48,6 +48,26 @@ export interface AuditStorage {
   listAuditLog(organizationId: string, filter: AuditFilter, page: PageRequest): Promise<AuditEntry[]>
 }
 
+/** The signing secrets of an endpoint. The one before the last rotation may still be kept. */
+export interface EndpointSecrets {
+  readonly endpoint_id: string
+  readonly secret: EncryptedSecret
+  readonly previousSecret: EncryptedSecret | null
+}
+
+/** Signing secrets of every organization, deleted endpoints included: for their encryption alone. */
+export interface SecretStorage {
+  /**
+   * Endpoints with a secret that another key than `keyId` encrypted, in the order of their ids, those after `after`.
+   * Nobody else changes them before the transaction ends.
+   */
+  lockOldSecrets(wanted: { keyId: string; after: string | null; limit: number }): Promise<EndpointSecrets[]>
+  /** Writes the secrets of endpoints that were locked, as a new version of each endpoint. */
+  saveSecrets(secrets: readonly EndpointSecrets[]): Promise<void>
+  /** How many secrets each key encrypts, by its id. */
+  countSecrets(): Promise<ReadonlyMap<string, number>>
+}
+
 /** A quotation on its way in. */
 export interface NewQuotation extends Quote {
   readonly api_key_id: string | null
@@ -246,6 +266,7 @@ export interface Storage
     AuditStorage,
     QuotationStorage,
     WebhookEndpointStorage,
+    SecretStorage,
     DeliveryLogStorage,
     TestDeliveryStorage,
     DeliveryStorage,

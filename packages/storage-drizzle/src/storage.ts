@@ -10,6 +10,7 @@ import { type MigrationStatus, migrate, migrationStatus } from './migrate.ts'
 import { ensurePartitions } from './partitions.ts'
 import { pipelineStartStorage } from './pipeline-starts.ts'
 import { quotationStorage } from './quotations.ts'
+import { secretStorage } from './signing-secrets.ts'
 import { withStorageErrors } from './storage-error.ts'
 import { DEFAULT_SCHEMA } from './tables.ts'
 import { testDeliveryStorage } from './test-deliveries.ts'
@@ -81,6 +82,7 @@ function storageOn(database: Database, { listen }: Pick<Waker, 'listen'>): Stora
       ...auditStorage(database),
       ...quotationStorage(database),
       ...webhookEndpointStorage(database),
+      ...secretStorage(database),
       ...deliveryLogStorage(database),
       ...testDeliveryStorage(database),
       ...eventStorage(database),

@@ -166,6 +166,10 @@ it('every method of the storage is either held to an organization above, or know
     // The key tells the organization; ids of keys that were just authenticated.
     'findApiKeyByHash',
     'recordApiKeyUses',
+    // For the encryption of all secrets.
+    'lockOldSecrets',
+    'saveSecrets',
+    'countSecrets',
     // Called by the pipeline and by the workers.
     'lockProgress',
     'settleAndClaim',

@@ -1,0 +1,231 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import {
+  createIntegrations,
+  type EncryptionKey,
+  type Integrations,
+  type Member,
+  type Storage,
+} from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { sampleEvent } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+let storage: DrizzleStorage
+let logs: Record<string, unknown>[]
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url)
+  storage = drizzleStorage({ connectionString: testing.url, maxConnections: 6 })
+  await storage.migrate()
+})
+
+afterAll(async () => {
+  await storage.close()
+  await sql.end()
+  await testing.drop()
+})
+
+beforeEach(() => {
+  logs = []
+})
+afterEach(() => sql`delete from quickquote.webhook_endpoints`)
+
+const encryptionKey = (id: string): EncryptionKey => ({ id, key: randomBytes(32) })
+const [older, newer, lost] = [encryptionKey('older'), encryptionKey('newer'), encryptionKey('lost')]
+
+const log = (fields: object) => void logs.push({ ...fields })
+
+/** The service as a host runs it with these keys, the newest first. */
+function serviceWith(...encryptionKeys: EncryptionKey[]): Integrations {
+  return serviceOn(storage, encryptionKeys)
+}
+
+function serviceOn(storage: Storage, encryptionKeys: EncryptionKey[]): Integrations {
+  return createIntegrations({
+    storage,
+    encryptionKeys,
+    pipeline: {
+      start: async () => {},
+      signDocumentUrl: async () => ({ url: 'https://x.example', expires_at: new Date() }),
+    },
+    logger: { debug: log, info: log, warn: log, error: log },
+  })
+}
+
+const admin: Member = {
+  memberId: 'm',
+  organizationId: randomUUID(),
+  permissions: new Set(['manage_integrations']),
+}
+
+async function createEndpoint({ webhookEndpoints }: Integrations, member = admin) {
+  const { id, secret } = await webhookEndpoints.create(member, {
+    name: 'CRM',
+    url: 'https://crm.example.com/hook',
+    events: ['quotation.completed'],
+  })
+  return { id, secret: secret.reveal() }
+}
+
+/** The secrets of an endpoint as a service with these keys reads them. */
+async function readSecrets(id: string, ...keys: EncryptionKey[]) {
+  const [row] = await sql`select * from quickquote.webhook_endpoints where id = ${id}`
+  const { keyring } = serviceWith(...keys).settings
+  const read = (keyId: string | null, ciphertext: Buffer) =>
+    keyId === null ? null : keyring.decrypt({ keyId, ciphertext }, id)
+  return {
+    secret: read(row?.['secret_key_id'], row?.['secret_ciphertext']),
+    previous: read(row?.['previous_secret_key_id'], row?.['previous_secret_ciphertext']),
+    version: row?.['version'],
+    updated_at: row?.['updated_at'],
+  }
+}
+
+describe('integrations.reencryptSecrets()', () => {
+  it('encrypts every secret with the newest key: those that overlap after a rotation and of deleted endpoints, too', async () => {
+    const before = serviceWith(older)
+    const [plain, rotated, deleted] = [
+      await createEndpoint(before),
+      await createEndpoint(before),
+      await createEndpoint(before),
+    ]
+    const { secret } = await before.webhookEndpoints.rotateSecret(admin, rotated.id, {
+      overlap_seconds: 3600,
+    })
+    await before.webhookEndpoints.delete(admin, deleted.id)
+    const { updated_at, version } = await readSecrets(plain.id, older)
+
+    const both = serviceWith(newer, older)
+    const current = await createEndpoint(both)
+    expect(await both.reencryptSecrets()).toEqual({
+      keyId: 'newer',
+      reencrypted: { older: 4 },
+      remaining: {},
+    })
+
+    expect(await readSecrets(plain.id, newer)).toEqual({
+      secret: plain.secret,
+      previous: null,
+      version: version + 1,
+      updated_at,
+    })
+    expect(await readSecrets(rotated.id, newer)).toMatchObject({
+      secret: secret.reveal(),
+      previous: rotated.secret,
+    })
+    expect(await readSecrets(deleted.id, newer)).toMatchObject({ secret: deleted.secret })
+    expect(await readSecrets(current.id, newer)).toMatchObject({ secret: current.secret, version: 1 })
+  })
+
+  it('does nothing when it is run again', async () => {
+    const { id } = await createEndpoint(serviceWith(older))
+    const both = serviceWith(newer, older)
+    await both.reencryptSecrets()
+    const before = await readSecrets(id, newer)
+    expect(await both.reencryptSecrets()).toEqual({ keyId: 'newer', reencrypted: {}, remaining: {} })
+    expect(await readSecrets(id, newer)).toEqual(before)
+  })
+
+  it('leaves what it cannot read as it is, tells so, and goes on with the rest', async () => {
+    const unreadable = await createEndpoint(serviceWith(lost))
+    const readable = await createEndpoint(serviceWith(older))
+    const damaged = await createEndpoint(serviceWith(older))
+    await sql`
+      update quickquote.webhook_endpoints set secret_ciphertext = set_byte(secret_ciphertext, 0,
+        get_byte(secret_ciphertext, 0) # 1) where id = ${damaged.id}`
+
+    const { reencrypted, remaining } = await serviceWith(newer, older).reencryptSecrets()
+
+    expect(reencrypted).toEqual({ older: 1 })
+    expect(remaining).toEqual({ lost: 1, older: 1 })
+    expect(await readSecrets(unreadable.id, lost)).toMatchObject({ secret: unreadable.secret, version: 1 })
+    expect(await readSecrets(readable.id, newer)).toMatchObject({ secret: readable.secret })
+    expect(logs.map(({ endpoint_id, key_id }) => [endpoint_id, key_id]).sort()).toEqual(
+      [
+        [unreadable.id, 'lost'],
+        [damaged.id, 'older'],
+      ].sort(),
+    )
+    expect(JSON.stringify(logs.map(({ err }) => String(err)))).not.toContain('whsec_')
+  })
+
+  it('goes through more endpoints than fit in a batch, from several processes at once, each secret once', async () => {
+    const before = serviceWith(older)
+    const created = []
+    for (let count = 0; count < 250; count += 1) {
+      created.push(await createEndpoint(before, { ...admin, organizationId: randomUUID() }))
+    }
+    const runs = await Promise.all([1, 2, 3].map(() => serviceWith(newer, older).reencryptSecrets()))
+    expect(runs.reduce((sum, { reencrypted }) => sum + (reencrypted['older'] ?? 0), 0)).toBe(250)
+    for (const { remaining } of runs) expect(remaining).toEqual({})
+    for (const { id, secret } of created) {
+      expect(await readSecrets(id, newer)).toMatchObject({ secret, version: 2 })
+    }
+  })
+
+  it('goes on where it was interrupted', async () => {
+    const before = serviceWith(older)
+    for (let count = 0; count < 150; count += 1) {
+      await createEndpoint(before, { ...admin, organizationId: randomUUID() })
+    }
+    let batches = 0
+    const dying: Storage = {
+      ...storage,
+      transaction(work) {
+        batches += 1
+        return batches > 1 ? Promise.reject(new Error('the connection is gone')) : storage.transaction(work)
+      },
+    }
+    const failing = serviceOn(dying, [newer, older])
+    await expect(failing.reencryptSecrets()).rejects.toThrow('the connection is gone')
+    const { reencrypted, remaining } = await serviceWith(newer, older).reencryptSecrets()
+    expect([reencrypted, remaining]).toEqual([{ older: 50 }, {}])
+  })
+
+  it('keeps what is rotated meanwhile: whoever was first, the secret that was handed out last is the one that signs', async () => {
+    const before = serviceWith(older)
+    const { id } = await createEndpoint(before)
+    const both = serviceWith(newer, older)
+    const last = { secret: '' }
+    const rotate = async () => {
+      for (let count = 0; count < 20; count += 1) {
+        const { secret } = await before.webhookEndpoints.rotateSecret(admin, id, { overlap_seconds: 60 })
+        last.secret = secret.reveal()
+      }
+    }
+    const reencrypt = async () => {
+      for (let count = 0; count < 20; count += 1) await both.reencryptSecrets()
+    }
+    await Promise.all([rotate(), reencrypt()])
+    await both.reencryptSecrets()
+    expect(await readSecrets(id, newer)).toMatchObject({ secret: last.secret })
+  })
+
+  it('gives the workers a new version of the endpoint, whose secret is the same', async () => {
+    const { id, secret } = await createEndpoint(serviceWith(older))
+    const workerId = randomUUID()
+    await storage.heartbeat(workerId)
+    const claim = async () => {
+      await storage.recordEvent(sampleEvent({ organization_id: admin.organizationId }))
+      const now = new Date(Date.now() + 1000)
+      const round = { workerId, settled: [], limit: 10, perEndpoint: 10, now }
+      const { claimed } = await storage.settleAndClaim(round)
+      await storage.releaseDeliveries(workerId, claimed)
+      const [delivery] = claimed
+      return delivery?.endpoint
+    }
+    const old = await claim()
+    const both = serviceWith(newer, older)
+    await both.reencryptSecrets()
+    const renewed = await claim()
+    expect(renewed?.version).toBeGreaterThan(old?.version ?? 0)
+    for (const endpoint of [old, renewed]) {
+      expect(endpoint && both.settings.keyring.decrypt(endpoint.secret, id)).toBe(secret)
+    }
+  })
+})
