@@ -70,6 +70,7 @@ export function sampleEndpoint(fields: Partial<WebhookEndpoint> = {}): WebhookEn
     trigger_mode: 'headless_only',
     is_enabled: true,
     secret_hint: 'whsec_…1234',
+    previous_secret_expires_at: null,
     created_at: new Date('2026-11-21T10:05:00.001Z'),
     updated_at: new Date('2026-11-21T10:05:00.001Z'),
     ...fields,

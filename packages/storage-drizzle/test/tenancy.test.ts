@@ -141,6 +141,71 @@ describe('an API key of another organization', () => {
   })
 })
 
+describe('a webhook endpoint of another organization', () => {
+  const now = new Date()
+
+  it('is no endpoint at all', async () => {
+    const [own, other] = [sampleEndpoint(), sampleEndpoint()]
+    for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+
+    expect(await storage.listWebhookEndpoints(own.organization_id)).toEqual([own])
+    for (const find of [storage.findWebhookEndpoint, storage.lockWebhookEndpoint]) {
+      expect(await find(own.organization_id, own.id)).toEqual(own)
+      expect(await find(own.organization_id, other.id)).toBeNull()
+      expect(await find(own.organization_id, 'crm')).toBeNull()
+    }
+    expect(await storage.hadWebhookEndpoint(own.organization_id, own.id)).toBe(true)
+    expect(await storage.hadWebhookEndpoint(own.organization_id, other.id)).toBe(false)
+    expect(await storage.hadWebhookEndpoint(own.organization_id, 'crm')).toBe(false)
+  })
+
+  it('is not changed', async () => {
+    const [own, other] = [sampleEndpoint(), sampleEndpoint()]
+    for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    await storage.recordEvent(sampleEvent({ organization_id: other.organization_id }))
+    const rotation = { secret: sampleSecret(), hint: 'whsec_…mine', previousUntil: null }
+    const reach = [own.organization_id, other.id] as const
+
+    await expect(storage.updateWebhookEndpoint(...reach, { is_enabled: false }, now)).rejects.toThrow()
+    await expect(storage.deleteWebhookEndpoint(...reach, now)).rejects.toThrow()
+    await expect(storage.rotateSigningSecret(...reach, rotation, now)).rejects.toThrow()
+
+    expect(await storage.findWebhookEndpoint(other.organization_id, other.id)).toEqual(other)
+    expect(await sql`select parked_at from quickquote.deliveries where endpoint_id = ${other.id}`).toEqual([
+      { parked_at: null },
+    ])
+  })
+
+  it('shows none of its attempts and tests', async () => {
+    const [own, other] = [sampleEndpoint(), sampleEndpoint()]
+    for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    const id = randomUUID()
+    const event = sampleEvent({ organization_id: other.organization_id })
+    await storage.insertTestDelivery(event, { id, endpointId: other.id })
+    await sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
+        event_type, attempt, status, is_test, created_at)
+      values (${randomUUID()}, ${randomUUID()}, ${other.organization_id}, ${other.id}, ${event.id}, 'quotation.failed',
+        1, 'succeeded', false, now())`
+
+    const page = { after: null, limit: 10 }
+    const any = { endpoint_id: null }
+    expect(await storage.listDeliveryAttempts(other.organization_id, any, page)).toHaveLength(1)
+    expect(await storage.listDeliveryAttempts(own.organization_id, any, page)).toEqual([])
+    const theirs = { endpoint_id: other.id }
+    expect(await storage.listDeliveryAttempts(own.organization_id, theirs, page)).toEqual([])
+    expect((await storage.findTestDelivery(own.organization_id, id)).state).toBe('over')
+    expect(await storage.withdrawTestDelivery(own.organization_id, id)).toBe(false)
+    expect((await storage.findTestDelivery(other.organization_id, id)).state).toBe('waiting')
+  })
+})
+
+it('findQuotationNames names the quotations of its organization alone', async () => {
+  const [own, other] = [await organization(), await organization()]
+  const names = await storage.findQuotationNames(own.id, [own.quotationId, other.quotationId, randomUUID()])
+  expect([...names.keys()]).toEqual([own.quotationId])
+  expect(await storage.findQuotationNames(own.id, [])).toEqual(new Map())
+})
+
 it('findApiKeyByHash crosses organizations, for the key is what tells the organization', async () => {
   const key = sampleApiKey()
   const hash = randomBytes(32)
@@ -160,8 +225,19 @@ it('every method of the storage is either held to an organization above, or know
     'saveApiKey',
     'listApiKeys',
     'listAuditLog',
+    'listWebhookEndpoints',
+    'findWebhookEndpoint',
+    'lockWebhookEndpoint',
+    'hadWebhookEndpoint',
+    'updateWebhookEndpoint',
+    'deleteWebhookEndpoint',
+    'rotateSigningSecret',
+    'listDeliveryAttempts',
+    'findTestDelivery',
+    'withdrawTestDelivery',
+    'findQuotationNames',
   ]
-  const insertsItsOrganization = ['insertApiKey', 'acceptQuotation', 'recordAudit']
+  const insertsItsOrganization = ['insertApiKey', 'acceptQuotation', 'recordAudit', 'insertTestDelivery']
   const trusted: (keyof Storage)[] = [
     // The key tells the organization; ids of keys that were just authenticated.
     'findApiKeyByHash',
@@ -177,6 +253,7 @@ it('every method of the storage is either held to an organization above, or know
     'claimPipelineStarts',
     'settlePipelineStart',
     'heartbeat',
+    'hasLiveWorker',
     'recoverDeadWorkers',
     'retireWorker',
     'listen',

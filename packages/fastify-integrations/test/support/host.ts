@@ -28,7 +28,7 @@ export type MemberName = 'acme-admin' | 'acme-member' | 'globex-admin'
 
 export const YEAR_AHEAD = new Date(Date.now() + 300 * 24 * 60 * 60 * 1000).toISOString()
 
-interface CallOptions {
+export interface CallOptions {
   readonly key?: string
   readonly member?: MemberName
   readonly json?: unknown

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { WebhookEndpoint } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+let storage: ReturnType<typeof drizzleStorage>
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url)
+  storage = drizzleStorage({ sql })
+  await storage.migrate()
+})
+beforeEach(() => sql`truncate quickquote.deliveries, quickquote.workers, quickquote.delivery_attempts`)
+afterAll(async () => {
+  await sql.end()
+  await testing.drop()
+})
+
+async function insertTest(fields: Partial<WebhookEndpoint> = {}) {
+  const endpoint = sampleEndpoint(fields)
+  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  const event = sampleEvent({ organization_id: endpoint.organization_id })
+  // The id tells when it was made, as a uuid of version 7 does.
+  const id = Date.now().toString(16).padStart(12, '0').replace(/^.{8}/, '$&-') + randomUUID().slice(13)
+  await storage.insertTestDelivery(event, { id, endpointId: endpoint.id })
+  return { id, endpoint, event }
+}
+
+const claim = (limit: number, workerId = randomUUID(), settled = []) =>
+  storage.settleAndClaim({ workerId, settled, limit, perEndpoint: 1, now: new Date() })
+
+it('a test is claimed of a disabled endpoint too, and not of a deleted one', async () => {
+  const { id, event } = await insertTest({ is_enabled: false })
+  const deleted = await insertTest()
+  await storage.deleteWebhookEndpoint(deleted.endpoint.organization_id, deleted.endpoint.id, new Date())
+
+  const { claimed } = await claim(10)
+  expect(claimed).toMatchObject([{ id, is_test: true, attempt: 1, event_id: event.id, body: event.body }])
+  expect((await claim(10)).claimed).toEqual([])
+})
+
+it('tests come before what is waiting, and count for the limit', async () => {
+  const { endpoint } = await insertTest()
+  for (let count = 0; count < 3; count += 1) {
+    await storage.recordEvent(sampleEvent({ organization_id: endpoint.organization_id }))
+  }
+  const { id } = await insertTest()
+  const { claimed, nextDueAt } = await claim(2)
+  expect(claimed.map(({ is_test }) => is_test)).toEqual([true, true])
+  expect(claimed.map((delivery) => delivery.id)).toContain(id)
+  expect(nextDueAt?.getTime()).toBeLessThanOrEqual(Date.now())
+})
+
+it('a test is claimed once, by any number of workers at once', async () => {
+  const { id } = await insertTest()
+  const claims = await Promise.all(Array.from({ length: 5 }, () => claim(5)))
+  expect(claims.flatMap(({ claimed }) => claimed).map((delivery) => delivery.id)).toEqual([id])
+})
+
+it('a test whose worker dies is recorded as interrupted, and not sent again', async () => {
+  const { id, endpoint } = await insertTest()
+  await claim(1)
+  const recovered = await storage.recoverDeadWorkers({ silentForMs: 1000, maxAttempts: 8, now: new Date() })
+  expect(recovered.deliveries).toBe(1)
+  expect(await storage.findTestDelivery(endpoint.organization_id, id)).toMatchObject({
+    state: 'over',
+    attempt: { status: 'interrupted', http_status: null },
+  })
+  expect(
+    await sql`select status, is_test, next_attempt_at from quickquote.delivery_attempts where delivery_id = ${id}`,
+  ).toEqual([{ status: 'interrupted', is_test: true, next_attempt_at: null }])
+  expect((await claim(1)).claimed).toEqual([])
+})
+
+it('a test can be withdrawn until a worker has it', async () => {
+  const waiting = await insertTest()
+  const { organization_id } = waiting.endpoint
+  expect((await storage.findTestDelivery(organization_id, waiting.id)).state).toBe('waiting')
+  expect(await storage.withdrawTestDelivery(organization_id, waiting.id)).toBe(true)
+  expect((await claim(1)).claimed).toEqual([])
+
+  const taken = await insertTest()
+  await claim(1)
+  expect((await storage.findTestDelivery(taken.endpoint.organization_id, taken.id)).state).toBe('sending')
+  expect(await storage.withdrawTestDelivery(taken.endpoint.organization_id, taken.id)).toBe(false)
+})
+
+it('a worker is alive while it beats', async () => {
+  expect(await storage.hasLiveWorker(15_000)).toBe(false)
+  const id = randomUUID()
+  await storage.heartbeat(id)
+  expect(await storage.hasLiveWorker(15_000)).toBe(true)
+  await sql`update quickquote.workers set heartbeat_at = now() - interval '16 seconds'`
+  expect(await storage.hasLiveWorker(15_000)).toBe(false)
+})
+
+it('the previous secret comes along while its overlap lasts', async () => {
+  const { endpoint } = await insertTest()
+  const now = new Date()
+  const rotate = (previousUntil: Date) =>
+    storage.rotateSigningSecret(
+      endpoint.organization_id,
+      endpoint.id,
+      { secret: sampleSecret(), hint: 'whsec_…new1', previousUntil },
+      now,
+    )
+  await rotate(new Date(now.getTime() + 60_000))
+  const [during] = (await claim(1)).claimed
+  expect(during?.endpoint.previousSecret?.keyId).toBe('key-1')
+  expect(during?.endpoint.previousSecret?.ciphertext).not.toEqual(during?.endpoint.secret.ciphertext)
+
+  const next = await insertTest()
+  await storage.rotateSigningSecret(
+    next.endpoint.organization_id,
+    next.endpoint.id,
+    { secret: sampleSecret(), hint: 'whsec_…new2', previousUntil: new Date(now.getTime() - 1) },
+    now,
+  )
+  expect((await claim(1)).claimed[0]?.endpoint.previousSecret).toBeNull()
+})
