@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   type ClaimedDelivery,
   eventIdOf,
@@ -8,6 +7,7 @@ import {
   settle,
 } from '@quickquote/core'
 import { headerNames, type SigningKey, sign } from '@quickquote/webhook-signature'
+import { v7 as uuidv7 } from 'uuid'
 import type { Http } from './http.ts'
 import type { Targets } from './targets.ts'
 
@@ -62,7 +62,7 @@ export function createDispatch({
       random: Math.random(),
     })
     const attempt: SettledAttempt = {
-      id: randomUUID(),
+      id: uuidv7(),
       delivery,
       status,
       http_status: httpStatus,

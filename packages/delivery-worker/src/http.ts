@@ -67,7 +67,8 @@ export function createHttp(options: HttpOptions): Http {
       function end(outcome: Outcome): void {
         if (!underWay.delete(breakOff)) return
         clearTimeout(timer)
-        leave?.()
+        // undici gives a socket a turn of the event loop to be closed by its receiver, then takes it back.
+        if (leave !== undefined) setImmediate(setImmediate, leave)
         resolve(outcome)
       }
 

@@ -1,6 +1,6 @@
 /** What the owner of an endpoint is told about a request that got no answer. Never a URL, a header or a body. */
 export function describeTransportError(error: unknown): string {
-  const { code, syscall, message } = faultOf(error)
+  const { name, code, syscall, message } = faultOf(error)
   if (/^(query|getaddrinfo)/.test(syscall)) {
     return NAME_ERRORS[code] ?? 'the host name could not be resolved'
   }
@@ -8,7 +8,7 @@ export function describeTransportError(error: unknown): string {
   if (known !== undefined) return known
   if (isCertificateError(code)) return `certificate: ${CERTIFICATE_ERRORS[code] ?? withoutDetails(message)}`
   if (/^(ERR_SSL|EPROTO)/.test(code)) return 'the TLS handshake failed'
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP'
+  if (name === 'HTTPParserError') return 'the answer is not HTTP'
   return 'the request failed'
 }
 
@@ -28,7 +28,6 @@ const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'connecting timed out',
   UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
 }
 
 const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
@@ -53,6 +52,7 @@ function withoutDetails(message: string): string {
 }
 
 interface Fault {
+  readonly name: string
   readonly code: string
   readonly syscall: string
   readonly message: string
@@ -61,7 +61,7 @@ interface Fault {
 /** When every address of a host failed, Node wraps the failures: the first one speaks for all. */
 function faultOf(error: unknown): Fault {
   if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0])
-  if (!(error instanceof Error)) return { code: '', syscall: '', message: '' }
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
-  return { code: String(code ?? ''), syscall: String(syscall ?? ''), message: error.message }
+  if (!(error instanceof Error)) return { name: '', code: '', syscall: '', message: '' }
+  const { name, message, code, syscall } = error as Error & { code?: unknown; syscall?: unknown }
+  return { name, code: String(code ?? ''), syscall: String(syscall ?? ''), message }
 }
