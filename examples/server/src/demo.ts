@@ -13,12 +13,11 @@ import { createLogger } from './logger.ts'
 import { ACME } from './members.ts'
 import { startReceiver } from './receiver.ts'
 import { seed } from './seed.ts'
-import { settingsWithoutDatabase } from './settings.ts'
+import { demoSettings } from './settings.ts'
 import { startServer } from './start-server.ts'
 import { createTerminal } from './terminal.ts'
 import { untilStopped } from './until-stopped.ts'
 
-const QUOTE_DEADLINE_MS = 60_000
 const REQUIREMENTS = resolve(import.meta.dirname, '../requirements/customer-portal.md')
 
 const once = process.argv.includes('--once')
@@ -30,7 +29,7 @@ const interrupted = untilStopped().then(() => interruption.abort())
 const stops: (() => Promise<void>)[] = []
 
 async function demo(): Promise<void> {
-  const settings = settingsWithoutDatabase(process.env)
+  const settings = demoSettings(process.env)
   const { dataFolder } = settings
   await mkdir(dataFolder, { recursive: true })
   const { certificate } = await hostSecrets(dataFolder)
@@ -75,16 +74,20 @@ async function demo(): Promise<void> {
   terminal.fact('Endpoint', isNewEndpoint ? 'new' : 'the one of the last start, with a new secret')
 
   terminal.title('A headless quote from requirements/customer-portal.md')
+  const requirementsText = await readFile(REQUIREMENTS, 'utf8')
+  const giveUp = new AbortController()
+  const deadline = setTimeout(() => giveUp.abort(), settings.deadlineMs)
+  void interrupted.then(() => giveUp.abort())
   const quote = await runHeadlessQuote({
     apiUrl: server.url,
     apiKey,
     name: 'Customer portal',
-    requirementsText: await readFile(REQUIREMENTS, 'utf8'),
+    requirementsText,
     inbox,
     ca: certificate.cert,
     terminal,
-    signal: AbortSignal.any([interruption.signal, AbortSignal.timeout(QUOTE_DEADLINE_MS)]),
-  })
+    signal: giveUp.signal,
+  }).finally(() => clearTimeout(deadline))
   const count = EXPECTED_EVENTS.length
   terminal.good(
     `${count} of ${count} webhooks arrived with a valid signature, and the document was downloaded.`,

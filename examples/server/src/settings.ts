@@ -17,23 +17,33 @@ export interface HostSettings {
   readonly logLevel: string
 }
 
+/** What it decides about the demo, which can bring the database along. */
+export interface DemoSettings extends Omit<HostSettings, 'databaseUrl'> {
+  /** Milliseconds in which the webhooks and the document of the demo's quote must have come. */
+  readonly deadlineMs: number
+}
+
 /** `.data` at the root of the repository, which git ignores. */
 const DEFAULT_DATA_FOLDER = resolve(import.meta.dirname, '../../../.data')
 
 /** @throws Error for a variable that is missing or wrong; the message never holds a value */
 export function hostSettings(env: NodeJS.ProcessEnv): HostSettings {
-  return { ...settingsWithoutDatabase(env), databaseUrl: required(env, 'DATABASE_URL') }
+  return { ...commonSettings(env), databaseUrl: required(env, 'DATABASE_URL') }
 }
 
-/** The same, for who brings the database along. */
-export function settingsWithoutDatabase(env: NodeJS.ProcessEnv): Omit<HostSettings, 'databaseUrl'> {
+/** @throws Error for a variable that is wrong */
+export function demoSettings(env: NodeJS.ProcessEnv): DemoSettings {
+  return { ...commonSettings(env), deadlineMs: wholeNumber(env, 'DEMO_DEADLINE_MS', 60_000) }
+}
+
+function commonSettings(env: NodeJS.ProcessEnv): Omit<HostSettings, 'databaseUrl'> {
   return {
-    dataFolder: resolve(env['DATA_FOLDER'] ?? DEFAULT_DATA_FOLDER),
+    dataFolder: resolve(env['DATA_FOLDER'] || DEFAULT_DATA_FOLDER),
     port: wholeNumber(env, 'PORT', 0),
     httpsPort: wholeNumber(env, 'HTTPS_PORT', 0),
     stepMs: wholeNumber(env, 'PIPELINE_STEP_MS', 400),
     runsWorker: env['RUN_WORKER'] !== 'false',
-    logLevel: env['LOG_LEVEL'] ?? 'info',
+    logLevel: env['LOG_LEVEL'] || 'info',
   }
 }
 
