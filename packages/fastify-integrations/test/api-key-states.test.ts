@@ -150,6 +150,10 @@ describe('States and transitions: API key', () => {
     const { id } = await keyIn('inactive', 'acme-member')
     ahead = 2 * HOUR_MS
     expect(await stateOf(id)).toBe('expired')
+    const list = await context.host.call('GET', `/v1/organizations/${ACME}/api-keys?limit=1`, {
+      member: 'acme-member',
+    })
+    expect(list.body).toMatchObject([{ id, status: 'expired' }])
     const answer = await context.host.call('POST', `/v1/organizations/${ACME}/api-keys/${id}/activate`, {
       member: 'acme-member',
     })
