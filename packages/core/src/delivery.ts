@@ -39,6 +39,55 @@ export const DeliveryAttempt = Type.Object(
 )
 export type DeliveryAttempt = Static<typeof DeliveryAttempt>
 
+/** An attempt with what was sent and what came back. */
+export const DeliveryAttemptDetails = Type.Composite(
+  [
+    DeliveryAttempt,
+    Type.Object({
+      request_headers: Type.Unsafe<Record<string, string> | null>({
+        type: ['object', 'null'],
+        additionalProperties: { type: 'string' },
+        description: 'The signatures are left out. Null when nothing was sent.',
+      }),
+      response_body: Type.Unsafe<string | null>({
+        ...NullableString,
+        description: 'The beginning of what the receiver answered, at most 1,024 bytes.',
+      }),
+      first_byte_ms: Type.Unsafe<number | null>({
+        ...NullableInteger,
+        description: 'How long the receiver took to begin its answer.',
+      }),
+    }),
+  ],
+  { title: 'DeliveryAttemptDetails' },
+)
+export type DeliveryAttemptDetails = Static<typeof DeliveryAttemptDetails>
+
+/**
+ * Where a delivery stands: `pending` (its next attempt is to come), `sending`, `parked` (its endpoint was disabled or
+ * deleted), `succeeded`, or `failed` (given up).
+ */
+export const DELIVERY_STATUSES = ['pending', 'sending', 'parked', 'succeeded', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** An event on its way to one endpoint, with everything that was tried. */
+export const Delivery = Type.Object(
+  {
+    id: Uuid,
+    event_id: Type.String(),
+    event_type: Type.String(),
+    endpoint_id: Uuid,
+    status: OneOf(DELIVERY_STATUSES),
+    quotation_id: NullableUuid,
+    quotation_name: Type.Optional(Type.String({ description: 'Only when the quotation can be found.' })),
+    is_test: Type.Boolean(),
+    next_attempt_at: NullableTimestamp,
+    attempts: Type.Array(DeliveryAttemptDetails, { description: 'The first one first.' }),
+  },
+  { title: 'Delivery' },
+)
+export type Delivery = Static<typeof Delivery>
+
 /** How deliveries are made, all of it options of the host (specification, "Delivery behavior"). */
 export interface DeliveryPolicy {
   /** Attempts of one event to one endpoint. Default 8. */

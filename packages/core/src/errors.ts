@@ -109,6 +109,11 @@ export const ERRORS = {
     title: 'There is no such webhook endpoint',
     advice: 'List the endpoints to see their ids.',
   },
+  DELIVERY_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such delivery',
+    advice: 'List the delivery attempts to see the ids of their deliveries. Old ones are no longer kept.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'The route does not take this method',

@@ -21,6 +21,7 @@ export * from './quotation.ts'
 export type { Quotations, StartQuotation } from './quotations.ts'
 export * from './quote-pipeline.ts'
 export {
+export { requestHeaders, signingTime } from './request-headers.ts'
   createRequirementsFiles,
   type IncomingFile,
   type ReceivedFile,

@@ -69,7 +69,7 @@ function createServices(storage: Storage, settings: Settings): IntegrationServic
     quotations: createQuotations(storage, settings),
     webhookEndpoints: createWebhookEndpoints(storage, settings),
     testDeliveries: createTestDeliveries(storage, settings),
-    deliveryLog: createDeliveryLog(storage),
+    deliveryLog: createDeliveryLog(storage, settings),
     auditLog: createAuditLog(storage),
     pipeline: (quotationId) => createReporter({ storage, now: settings.now }, quotationId),
   }

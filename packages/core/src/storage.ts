@@ -1,6 +1,8 @@
 import type { ApiKey, StoredApiKeyStatus } from './api-key.ts'
 import type { AuditAction, AuditEntry } from './audit-entry.ts'
-import type { AttemptStatus, DeliveryAttempt } from './delivery.ts'
+import type { AttemptStatus, Delivery, DeliveryAttempt, DeliveryAttemptDetails } from './delivery.ts'
+import type { FileStorage, UploadStorage } from './file-storage.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { EncryptedSecret } from './keyring.ts'
 import type { PageRequest } from './page.ts'
 import type { Progress, ProgressChange } from './progress.ts'
@@ -134,7 +136,7 @@ export interface AttemptFilter {
 
 /** What was sent. */
 export interface DeliveryLogStorage {
-  /** The newest first. `event_id` is the uuid. */
+  /** The newest first. */
   listDeliveryAttempts(
     organizationId: string,
     filter: AttemptFilter,
@@ -142,9 +144,23 @@ export interface DeliveryLogStorage {
   ): Promise<StoredAttempt[]>
 }
 
+export type StoredAttemptDetails = StoredAttempt &
+  Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'>
+
+/** A delivery as it is stored. */
+export interface StoredDelivery extends Omit<Delivery, 'quotation_name' | 'attempts'> {
+  readonly attempts: readonly StoredAttemptDetails[]
+}
+
 /** Sample deliveries: `settleAndClaim` hands them out ahead of all others, whether or not the endpoint is enabled. */
 export interface TestDeliveryStorage {
   /** Writes a sample event and its one delivery, and wakes the workers. */
+  readonly event_type: string | null
+  readonly status: AttemptStatus | null
+  /** Inclusive. */
+  readonly since: Date | null
+  /** Exclusive. */
+  readonly until: Date | null
   insertTestDelivery(event: RecordedEvent, delivery: { id: string; endpointId: string }): Promise<void>
   /** `waiting` for a worker, `sending`, or over; `attempt` is there once it is recorded. */
   findTestDelivery(
@@ -155,6 +171,17 @@ export interface TestDeliveryStorage {
     attempt: Pick<StoredAttempt, 'id' | 'status' | 'http_status' | 'error'> | null
   }>
   /** @returns false when a worker has taken it meanwhile */
+  findDelivery(organizationId: string, id: string): Promise<StoredDelivery | null>
+  /**
+   * Starts a new delivery of the same event to the same endpoint, in place of the one given if that has not ended.
+   * @returns false when that one is being sent, or its event is no longer kept
+   */
+  resendDelivery(
+    organizationId: string,
+    delivery: Pick<StoredDelivery, 'id' | 'event_id' | 'endpoint_id'>,
+    newId: string,
+    now: Date,
+  ): Promise<boolean>
   withdrawTestDelivery(organizationId: string, deliveryId: string): Promise<boolean>
 }
 
@@ -204,6 +231,9 @@ export interface DeliveryStorage {
   settleAndClaim(round: {
     workerId: string
     settled: readonly SettledAttempt[]
+  /** The beginning of the answer; null when there was none. */
+  readonly response_body: string | null
+  readonly first_byte_ms: number | null
     limit: number
     perEndpoint: number
     now: Date

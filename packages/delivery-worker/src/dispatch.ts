@@ -2,13 +2,16 @@ import {
   type ClaimedDelivery,
   eventIdOf,
   type Outcome,
+  requestHeaders,
   type Settings,
   type SettledAttempt,
   settle,
+  signingTime,
 } from '@quickquote/core'
 import { headerNames, type SigningKey, sign } from '@quickquote/webhook-signature'
 import { v7 as uuidv7 } from 'uuid'
 import type { Http } from './http.ts'
+import { createResponseSample, type ResponseListener } from './response-sample.ts'
 import type { Targets } from './targets.ts'
 
 /** Makes one attempt and decides what follows from it. Never rejects. */
@@ -28,29 +31,31 @@ export function createDispatch({
   const { delivery: policy, logger, now } = settings
   const names = headerNames(settings.productName)
 
-  async function send(delivery: ClaimedDelivery): Promise<Outcome> {
+  async function send(
+    delivery: ClaimedDelivery,
+    created_at: Date,
+    listener: ResponseListener,
+  ): Promise<Outcome> {
     const { origin, path, key, previousKey, blocked } = await targets(delivery.endpoint)
     if (blocked !== null) return { kind: 'blocked', error: blocked }
     const { body } = delivery
-    const timestamp = Math.floor(now().getTime() / 1000)
+    const timestamp = signingTime(created_at)
     const signBy = (secret: SigningKey) => sign({ secret, timestamp, body })
     const headers = {
-      [names.contentType]: 'application/json',
-      [names.eventId]: eventIdOf(delivery.event_id),
-      [names.eventType]: delivery.event_type,
-      [names.timestamp]: String(timestamp),
+      ...requestHeaders(settings.productName, { ...delivery, created_at }),
       // One value alone: the specification's receivers compare all that comes after `v1=`.
       [names.signature]: await signBy(key),
       ...(previousKey && { [names.previousSignature]: await signBy(previousKey) }),
       'User-Agent': userAgent,
     }
-    return http.post({ origin, path, headers, body })
+    return http.post({ origin, path, headers, body, listener })
   }
 
   return async (delivery) => {
     const created_at = now()
     const begin = performance.now()
-    const outcome = await send(delivery).catch((error: unknown): Outcome => {
+    const sample = createResponseSample()
+    const outcome = await send(delivery, created_at, sample).catch((error: unknown): Outcome => {
       logger.error({ err: error, endpoint_id: delivery.endpoint.id }, 'a webhook could not be signed')
       return { kind: 'error', error: 'the webhook could not be signed' }
     })
@@ -70,6 +75,7 @@ export function createDispatch({
       duration_ms: Math.round(performance.now() - begin),
       created_at,
       next_attempt_at: nextAttemptAt,
+      ...sample.result(),
     }
     logger.info(describe(attempt), 'delivery.attempted')
     return attempt

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici'
 import { type Certificates, createAgent } from './agent.ts'
 import { BlockedAddressError, checkedLookup, createResolve, type Resolve } from './checked-lookup.ts'
 import { createOriginGate } from './origin-gate.ts'
+import type { ResponseListener } from './response-sample.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { describeTransportError } from './transport-error.ts'
 
@@ -13,6 +14,8 @@ export interface Post {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Hears of the answer, up to the bytes that are read of it. */
+  readonly listener?: ResponseListener
 }
 
 export interface Http {
@@ -52,7 +55,7 @@ export function createHttp(options: HttpOptions): Http {
   const gate = createOriginGate({ sockets: options.socketsPerOrigin, patienceMs: PATIENCE_MS })
   const underWay = new Set<(outcome: Outcome) => void>()
 
-  function post({ origin, path, headers, body }: Post): Promise<Outcome> {
+  function post({ origin, path, headers, body, listener }: Post): Promise<Outcome> {
     return new Promise((resolve) => {
       let leave: (() => void) | undefined
       let controller: Dispatcher.DispatchController | undefined
@@ -87,9 +90,11 @@ export function createHttp(options: HttpOptions): Http {
         onResponseStart(_, httpStatus, { 'retry-after': retryAfter }) {
           const isInformational = httpStatus < 200
           if (isInformational) return
+          listener?.began()
           answer = { kind: 'response', httpStatus, retryAfterMs: parseRetryAfter(retryAfter, now()) }
         },
         onResponseData(_, chunk) {
+          listener?.data(chunk)
           bytes += chunk.length
           if (bytes > maxResponseBytes) breakOff(answer)
         },

@@ -184,6 +184,51 @@ describe('GET /deliveries', () => {
     expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ pointer }] })
   })
 
+  it.each([
+    ['status=succeeded', 3],
+    ['status=failed', 3],
+    ['status=exhausted', 0],
+    ['event_type=quotation.failed', 6],
+    ['event_type=quotation.work_breakdown.completed', 0],
+    ['until=2000-01-01T00:00:00Z', 0],
+    ['since=2000-01-01T00:00:00Z&until=2999-01-01T00:00:00%2B02:00', 6],
+    ['status=failed&event_type=quotation.failed&since=2000-01-01T00:00:00.5Z', 3],
+  ])('filters by event type, status and time: ?%s', async (query, count) => {
+    const { status, attempts } = await read(`?${query}`)
+    expect(status).toBe(200)
+    const ofQuotes = attempts.filter((attempt) => attempt['is_test'] === false)
+    expect(ofQuotes).toHaveLength(count)
+  })
+
+  it('has `since` inclusive and `until` exclusive', async () => {
+    const [newest] = (await read(`?endpoint_id=${crm.id}`)).attempts
+    const at = newest?.created_at
+    const ids = async (query: string) =>
+      (await read(`?endpoint_id=${crm.id}&${query}`)).attempts.map(({ id }) => id)
+    expect(await ids(`since=${at}`)).toContain(newest?.id)
+    expect(await ids(`until=${at}`)).not.toContain(newest?.id)
+  })
+
+  it('keeps the filters in the link to the next page', async () => {
+    const { headers } = await read('?limit=1&status=succeeded&event_type=quotation.failed&unknown=1')
+    const link = headers.get('link') ?? ''
+    expect(link).toContain('status=succeeded')
+    expect(link).toContain('event_type=quotation.failed')
+    expect(link).not.toContain('unknown')
+  })
+
+  it.each([
+    ['status=sent', '?status'],
+    ['event_type=quotation.begun', '?event_type'],
+    ['since=yesterday', '?since'],
+    ['since=2026-11-21', '?since'],
+    ['until=', '?until'],
+  ])('refuses the filter ?%s with 400', async (query, pointer) => {
+    const { status, body } = await read(`?${query}`)
+    expect(status).toBe(400)
+    expect((body['errors'] as { pointer: string }[])[0]).toMatchObject({ pointer })
+  })
+
   it('answers an endpoint of another organization like an unknown one: 404', async () => {
     const unknown = await read(`?endpoint_id=${NOWHERE}`)
     const other = await read(`?endpoint_id=${theirs.id}`)
@@ -201,3 +246,176 @@ describe('GET /deliveries', () => {
     expect(attempts.filter(({ endpoint_id }) => endpoint_id === theirs.id)).toEqual([])
   })
 })
+
+describe('GET /deliveries/:deliveryId', () => {
+  it('returns the delivery with what was sent, what came back, and how long it took', async () => {
+    context.respond(() => ({ status: 503, body: `{"error":"busy \u0000"}${'x'.repeat(2000)}` }))
+    const { host, receiver } = context
+    const endpoint = await createEndpoint(host, { url: `${receiver.url}/detailed` })
+    const quotation = await failQuote(host, 'Detailed')
+    const attempt = await attemptOf(endpoint.id)
+    const { status, body } = await read(`${webhooksOf(ACME)}/deliveries/${attempt['delivery_id']}`)
+    expect(status).toBe(200)
+    const sent = receiver.requests.find(({ path }) => path === '/detailed')?.headers ?? {}
+    expect(body).toEqual({
+      id: attempt['delivery_id'],
+      event_id: sent['x-service-event-id'],
+      event_type: 'quotation.failed',
+      endpoint_id: endpoint.id,
+      status: 'pending',
+      quotation_id: quotation,
+      quotation_name: 'Detailed',
+      is_test: false,
+      next_attempt_at: attempt['next_attempt_at'],
+      attempts: [
+        {
+          ...attempt,
+          request_headers: {
+            'Content-Type': sent['content-type'],
+            'X-Service-Event-Id': sent['x-service-event-id'],
+            'X-Service-Event-Type': sent['x-service-event-type'],
+            'X-Service-Timestamp': sent['x-service-timestamp'],
+          },
+          response_body: `{"error":"busy \uFFFD"}${'x'.repeat(1024 - 18)}`,
+          first_byte_ms: expect.any(Number),
+        },
+      ],
+    })
+    expect(JSON.stringify(body)).not.toContain(String(sent['x-service-signature']).slice(3))
+    await host.call('PATCH', `${webhooksOf(ACME)}/${endpoint.id}`, {
+      member: 'acme-admin',
+      json: { is_enabled: false },
+    })
+    const parked = await read(`${webhooksOf(ACME)}/deliveries/${attempt['delivery_id']}`)
+    expect(parked.body).toMatchObject({ status: 'parked', next_attempt_at: null })
+  })
+
+  it('tells of a success, of a failure for good, and of an attempt that was never sent', async () => {
+    const { host, receiver } = context
+    const statusAfter = async (status: number) => {
+      context.respond(() => ({ status }))
+      const endpoint = await createEndpoint(host, { url: `${receiver.url}/${status}` })
+      await failQuote(host, 'x')
+      const attempt = await attemptOf(endpoint.id)
+      await host.call('DELETE', `${webhooksOf(ACME)}/${endpoint.id}`, { member: 'acme-admin' })
+      return (await read(`${webhooksOf(ACME)}/deliveries/${attempt['delivery_id']}`)).body
+    }
+    expect(await statusAfter(200)).toMatchObject({ status: 'succeeded', attempts: [{ response_body: '' }] })
+    expect(await statusAfter(410)).toMatchObject({ status: 'failed', attempts: [{ status: 'rejected' }] })
+    const { id } = await createEndpoint(host)
+    await context.sql`update quickquote.webhook_endpoints set url = 'https://10.0.0.1/' where id = ${id}`
+    await failQuote(host, 'blocked')
+    const blocked = await attemptOf(id)
+    expect((await read(`${webhooksOf(ACME)}/deliveries/${blocked['delivery_id']}`)).body).toMatchObject({
+      status: 'failed',
+      attempts: [{ status: 'rejected', request_headers: null, response_body: null, first_byte_ms: null }],
+    })
+  })
+
+  it.each([
+    ['an unknown id', NOWHERE, 404, 'DELIVERY_NOT_FOUND'],
+    ['something that is no id', 'crm', 400, 'VALIDATION_FAILED'],
+  ])('answers %s with %s', async (_, id, status, code) => {
+    const answer = await read(`${webhooksOf(ACME)}/deliveries/${id}`)
+    expect([answer.status, answer.body['code']]).toEqual([status, code])
+  })
+})
+
+describe('POST /deliveries/:deliveryId/resend', () => {
+  const resend = (deliveryId: unknown) =>
+    context.host.call('POST', `${webhooksOf(ACME)}/deliveries/${deliveryId}/resend`, { member: 'acme-admin' })
+
+  it.each([200, 503])('sends the event once more, as a new delivery, after a %s', async (first) => {
+    const { host, receiver } = context
+    context.respond(() => ({ status: first }))
+    const path = `/resent-${first}`
+    const endpoint = await createEndpoint(host, { url: receiver.url + path })
+    await failQuote(host, 'Resent')
+    const attempt = await attemptOf(endpoint.id)
+    context.respond(() => ({ status: 204 }))
+    const { status, body } = await resend(attempt['delivery_id'])
+    expect(status).toBe(202)
+    expect(body).toMatchObject({ event_id: attempt['event_id'], endpoint_id: endpoint.id, is_test: false })
+    expect(body['id']).not.toBe(attempt['delivery_id'])
+    await vi.waitFor(
+      async () =>
+        expect((await read(`${webhooksOf(ACME)}/deliveries/${body['id']}`)).body).toMatchObject({
+          status: 'succeeded',
+          attempts: [{ attempt: 1, http_status: 204 }],
+        }),
+      { timeout: 20_000 },
+    )
+    const [one, two, ...more] = receiver.requests.filter((request) => request.path === path)
+    expect(more).toEqual([])
+    expect(two?.rawBody).toEqual(one?.rawBody)
+    expect(
+      await context.sql`select from quickquote.deliveries where endpoint_id = ${endpoint.id}`,
+    ).toHaveLength(0)
+  })
+
+  it('sends what was parked, once its endpoint is enabled again', async () => {
+    const { host, receiver } = context
+    context.respond(() => ({ status: 503 }))
+    const endpoint = await createEndpoint(host, { url: `${receiver.url}/parked` })
+    await failQuote(host, 'Parked')
+    const { delivery_id } = await attemptOf(endpoint.id)
+    const patch = (is_enabled: boolean) =>
+      host.call('PATCH', `${webhooksOf(ACME)}/${endpoint.id}`, { member: 'acme-admin', json: { is_enabled } })
+    await patch(false)
+    const refused = await resend(delivery_id)
+    expect(refused.status).toBe(409)
+    expect(refused.body).toMatchObject({
+      code: 'STATE_CONFLICT',
+      detail: 'The endpoint is disabled: enable it first.',
+    })
+    await patch(true)
+    context.respond(() => ({ status: 204 }))
+    expect((await resend(delivery_id)).status).toBe(202)
+    await receiver.next(({ path }) => path === '/parked')
+    await receiver.next(({ path }) => path === '/parked')
+  })
+
+  it('answers 409 when the endpoint was deleted, for a test, and when the event is gone', async () => {
+    const { host, receiver } = context
+    context.respond(() => ({ status: 204 }))
+    const deleted = await createEndpoint(host, { url: `${receiver.url}/deleted` })
+    await host.call('POST', `${webhooksOf(ACME)}/${crm.id}/test`, {
+      member: 'acme-admin',
+      json: { event_type: 'quotation.completed' },
+    })
+    const [test] = (await read(`?endpoint_id=${crm.id}`)).attempts
+    expect((await resend(test?.['delivery_id'])).body).toMatchObject({
+      code: 'STATE_CONFLICT',
+      detail: expect.stringMatching(/test/),
+    })
+
+    await failQuote(host, 'Deleted')
+    const attempt = await attemptOf(deleted.id)
+    await context.sql`delete from quickquote.events where ${attempt['event_id'] as string} = 'evt_' || id`
+    expect((await resend(attempt['delivery_id'])).body).toMatchObject({
+      code: 'STATE_CONFLICT',
+      detail: expect.stringMatching(/no longer kept/),
+    })
+    await host.call('DELETE', `${webhooksOf(ACME)}/${deleted.id}`, { member: 'acme-admin' })
+    expect((await resend(attempt['delivery_id'])).body).toMatchObject({
+      code: 'STATE_CONFLICT',
+      detail: expect.stringMatching(/deleted/),
+    })
+  })
+
+  it('answers 404 for an unknown id', async () => {
+    expect((await resend(NOWHERE)).body).toMatchObject({ code: 'DELIVERY_NOT_FOUND' })
+  })
+})
+
+/** The first attempt at an endpoint, once it is there. */
+async function attemptOf(endpointId: string): Promise<Attempt> {
+  return vi.waitFor(
+    async () => {
+      const [attempt] = (await read(`?endpoint_id=${endpointId}`)).attempts
+      if (attempt === undefined) throw new Error('nothing was sent yet')
+      return attempt
+    },
+    { timeout: 20_000 },
+  )
+}

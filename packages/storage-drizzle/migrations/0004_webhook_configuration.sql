@@ -15,3 +15,8 @@ alter table "quickquote".events
   add column is_test boolean not null default false,
   add column generation_source text;
 update "quickquote".events set generation_source = body::jsonb #>> '{data,generation_source}';
+
+-- What members see of an answer, to find out what is wrong with it.
+alter table "quickquote".delivery_attempts
+  add column response_body text,
+  add column first_byte_ms integer;

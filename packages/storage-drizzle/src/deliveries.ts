@@ -128,5 +128,7 @@ function columnsOf(settled: readonly SettledAttempt[]): Parameter[] {
     settled.map(({ next_attempt_at }) => next_attempt_at),
     settled.map(({ delivery }) => delivery.event_type),
     settled.map(({ delivery }) => delivery.quotation_id),
+    settled.map(({ response_body }) => response_body),
+    settled.map(({ first_byte_ms }) => first_byte_ms),
   ]
 }

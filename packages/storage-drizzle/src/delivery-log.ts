@@ -1,15 +1,53 @@
-import type { DeliveryLogStorage } from '@quickquote/core'
-import { and, eq, getTableColumns } from 'drizzle-orm'
+import type { DeliveryLogStorage, DeliveryStatus } from '@quickquote/core'
+import { and, asc, eq, getTableColumns, gte, lt } from 'drizzle-orm'
 import type { Database } from './database.ts'
+import { madeSince } from './delivery-id.ts'
 import { isAfter, newestFirst } from './page.ts'
+import { isUuid } from './scope.ts'
 
-/** The attempts that were made, as members read them: see DeliveryLogStorage. */
-export function deliveryLogStorage({ db, tables }: Database): DeliveryLogStorage {
-  const { deliveryAttempts } = tables
-  const { organization_id, ...attempt } = getTableColumns(deliveryAttempts)
+/** What was sent, as members read it: see DeliveryLogStorage. */
+export function deliveryLogStorage(database: Database): DeliveryLogStorage {
+  const { db, tables, schema } = database
+  const { deliveries, deliveryAttempts, events } = tables
+  const { organization_id, ...details } = getTableColumns(deliveryAttempts)
+  const { response_body: _, first_byte_ms: __, ...attempt } = details
+
+  function attemptsOf(organizationId: string, id: string) {
+    return db
+      .select(details)
+      .from(deliveryAttempts)
+      .where(
+        and(
+          eq(deliveryAttempts.delivery_id, id),
+          eq(organization_id, organizationId),
+          gte(deliveryAttempts.created_at, madeSince(id)),
+        ),
+      )
+      .orderBy(asc(deliveryAttempts.attempt))
+  }
+
+  async function unfinished(organizationId: string, id: string) {
+    const { endpoint_id, event_id, is_test, due_at, leased_by, parked_at } = deliveries
+    const [row] = await db
+      .select({
+        endpoint_id,
+        event_id,
+        is_test,
+        due_at,
+        leased_by,
+        parked_at,
+        event_type: events.type,
+        quotation_id: events.quotation_id,
+      })
+      .from(deliveries)
+      .innerJoin(events, and(eq(events.id, event_id), eq(events.created_at, deliveries.event_created_at)))
+      .where(and(eq(deliveries.id, id), eq(deliveries.organization_id, organizationId)))
+    return row
+  }
 
   return {
-    async listDeliveryAttempts(organizationId, { endpoint_id }, { after, limit }) {
+    async listDeliveryAttempts(organizationId, filter, { after, limit }) {
+      const { endpoint_id, event_type, status, since, until } = filter
       return db
         .select(attempt)
         .from(deliveryAttempts)
@@ -17,11 +55,68 @@ export function deliveryLogStorage({ db, tables }: Database): DeliveryLogStorage
           and(
             eq(organization_id, organizationId),
             endpoint_id === null ? undefined : eq(deliveryAttempts.endpoint_id, endpoint_id),
+            event_type === null ? undefined : eq(deliveryAttempts.event_type, event_type),
+            status === null ? undefined : eq(deliveryAttempts.status, status),
+            since === null ? undefined : gte(deliveryAttempts.created_at, since),
+            until === null ? undefined : lt(deliveryAttempts.created_at, until),
             isAfter(deliveryAttempts, after),
           ),
         )
         .orderBy(...newestFirst(deliveryAttempts))
         .limit(limit)
     },
+
+    async findDelivery(organizationId, id) {
+      if (!isUuid(id)) return null
+      // In this order: what ends between the two is found by its attempts.
+      const row = await unfinished(organizationId, id)
+      const attempts = await attemptsOf(organizationId, id)
+      if (row !== undefined) {
+        const { due_at, leased_by, parked_at, ...delivery } = row
+        const status = statusOf({ leased_by, parked_at, is_test: row.is_test })
+        return { ...delivery, id, status, next_attempt_at: status === 'pending' ? due_at : null, attempts }
+      }
+      const last = attempts.at(-1)
+      if (last === undefined) return null
+      const { event_id, event_type, endpoint_id, quotation_id, is_test } = last
+      const status: DeliveryStatus = last.status === 'succeeded' ? 'succeeded' : 'failed'
+      return {
+        id,
+        event_id,
+        event_type,
+        endpoint_id,
+        quotation_id,
+        is_test,
+        status,
+        next_attempt_at: null,
+        attempts,
+      }
+    },
+
+    async resendDelivery(organizationId, { id, event_id, endpoint_id }, newId, now) {
+      const resent = await database.run(
+        `with replaced as (
+           delete from ${schema}.deliveries where id = $1 and organization_id = $2 and leased_by is null
+         )
+         insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
+         select $5, organization_id, $4, id, created_at, $6 from ${schema}.events
+         where id = $3 and organization_id = $2 and not is_test
+           and not exists (select from ${schema}.deliveries where id = $1 and leased_by is not null)
+         returning 1 as resent`,
+        [id, organizationId, event_id, endpoint_id, newId, now],
+      )
+      if (resent.length > 0) await database.wake()
+      return resent.length > 0
+    },
   }
+}
+
+/** Tests are parked while they wait for a worker. */
+function statusOf(row: {
+  leased_by: string | null
+  parked_at: Date | null
+  is_test: boolean
+}): DeliveryStatus {
+  if (row.leased_by !== null) return 'sending'
+  return row.parked_at === null || row.is_test ? 'pending' : 'parked'
 }

@@ -42,9 +42,9 @@ const WAITING_ANYWHERE = `${WAITING} and attempt >= 0`
 export function settleStatement(schema: string): string {
   return `with recursive outcome as (
     select * from unnest($6::uuid[], $7::uuid[], $8::smallint[], $9::text[], $10::smallint[], $11::text[], $12::int[],
-      $13::timestamptz[], $14::timestamptz[], $15::text[], $16::uuid[])
+      $13::timestamptz[], $14::timestamptz[], $15::text[], $16::uuid[], $17::text[], $18::int[])
       as outcome (id, delivery_id, attempt, status, http_status, error, duration_ms, created_at, next_attempt_at,
-        event_type, quotation_id)
+        event_type, quotation_id, response_body, first_byte_ms)
   ),
   -- The fence: an outcome counts only while its worker still holds the lease of that very attempt.
   finished as (
@@ -62,9 +62,10 @@ export function settleStatement(schema: string): string {
     select * from finished union all select * from postponed
   ), recorded as (
     insert into ${schema}.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
-      quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at)
+      quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
+      response_body, first_byte_ms)
     select id, delivery_id, organization_id, endpoint_id, event_id, event_type, quotation_id, attempt, status,
-      http_status, error, duration_ms, is_test, created_at, next_attempt_at
+      http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
     from settled
   ),
   -- Usually these are all the due deliveries that there are.

@@ -1,10 +1,6 @@
 import type { DeliveryStorage } from '@quickquote/core'
 import type { Database } from './database.ts'
-
-/** A new id that sorts by the time of the event: both are uuids of version 7. */
-export function deliveryId(eventId: string): string {
-  return `(left(${eventId}::text, 15) || substr(gen_random_uuid()::text, 16))::uuid`
-}
+import { newDeliveryId } from './delivery-id.ts'
 
 /** Records events in PostgreSQL: see DeliveryStorage. */
 export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordEvent'> {
@@ -19,7 +15,7 @@ export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordE
            values ($1, $2, $3, $4, $5, $6, $7)
          ), delivery as (
            insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
-           select ${deliveryId('$1::uuid')}, organization_id, id, $1::uuid, $6::timestamptz, $6::timestamptz
+           select ${newDeliveryId('$1::uuid')}, organization_id, id, $1::uuid, $6::timestamptz, $6::timestamptz
            from ${schema}.webhook_endpoints
            where organization_id = $2 and deleted_at is null and is_enabled
              and $3::text = any (events) and (trigger_mode = 'always' or $7::text = 'api_key')

@@ -204,3 +204,5 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
 }
 
 export type Tables = ReturnType<typeof createTables>
+        response_body: text('response_body'),
+        first_byte_ms: integer('first_byte_ms'),

@@ -1,6 +1,7 @@
 import type { TestDeliveryStorage } from '@quickquote/core'
 import { and, eq, gte } from 'drizzle-orm'
 import type { Database } from './database.ts'
+import { madeSince } from './delivery-id.ts'
 
 /** Test deliveries in PostgreSQL: see TestDeliveryStorage. */
 export function testDeliveryStorage(database: Database): TestDeliveryStorage {
@@ -53,7 +54,7 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
           and(
             eq(deliveryAttempts.delivery_id, deliveryId),
             eq(deliveryAttempts.organization_id, organizationId),
-            gte(deliveryAttempts.created_at, timeOf(deliveryId)),
+            gte(deliveryAttempts.created_at, madeSince(deliveryId)),
           ),
         )
       return { state: 'over', attempt: attempt ?? null }
@@ -69,12 +70,4 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
       return withdrawn.length > 0
     },
   }
-}
-
-/** Clocks differ. Attempts of a delivery are looked for from this long before its id was made. */
-const CLOCK_SKEW_MS = 60 * 60 * 1000
-
-/** Spares the search through the partitions of the days before; the id is a uuid of version 7. */
-function timeOf(deliveryId: string): Date {
-  return new Date(Number.parseInt(deliveryId.replace('-', '').slice(0, 12), 16) - CLOCK_SKEW_MS)
 }

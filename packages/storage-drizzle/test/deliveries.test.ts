@@ -136,6 +136,8 @@ describe('an outcome', () => {
         http_status: 204,
         error: null,
         duration_ms: 12,
+        response_body: 'thanks',
+        first_byte_ms: 9,
         is_test: false,
         created_at: outcome.created_at,
         next_attempt_at: null,

@@ -94,6 +94,8 @@ export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAtte
     http_status: 204,
     error: null,
     duration_ms: 12,
+    response_body: 'thanks',
+    first_byte_ms: 9,
     created_at: new Date(),
     next_attempt_at: null,
     ...fields,

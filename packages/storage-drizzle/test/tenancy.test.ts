@@ -188,15 +188,29 @@ describe('a webhook endpoint of another organization', () => {
         1, 'succeeded', false, now())`
 
     const page = { after: null, limit: 10 }
-    const any = { endpoint_id: null }
+    const any = { endpoint_id: null, event_type: null, status: null, since: null, until: null }
     expect(await storage.listDeliveryAttempts(other.organization_id, any, page)).toHaveLength(1)
     expect(await storage.listDeliveryAttempts(own.organization_id, any, page)).toEqual([])
-    const theirs = { endpoint_id: other.id }
+    const theirs = { ...any, endpoint_id: other.id }
     expect(await storage.listDeliveryAttempts(own.organization_id, theirs, page)).toEqual([])
     expect((await storage.findTestDelivery(own.organization_id, id)).state).toBe('over')
     expect(await storage.withdrawTestDelivery(own.organization_id, id)).toBe(false)
     expect((await storage.findTestDelivery(other.organization_id, id)).state).toBe('waiting')
   })
+})
+
+it('a delivery of another organization is no delivery at all', async () => {
+  const [own, other] = [sampleEndpoint(), sampleEndpoint()]
+  for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  await storage.recordEvent(sampleEvent({ organization_id: other.organization_id }))
+  const [row] = await sql`select id from quickquote.deliveries where endpoint_id = ${other.id}`
+
+  const delivery = await storage.findDelivery(other.organization_id, row?.['id'])
+  expect(delivery).toMatchObject({ status: 'pending' })
+  expect(await storage.findDelivery(own.organization_id, row?.['id'])).toBeNull()
+  if (delivery === null) return
+  expect(await storage.resendDelivery(own.organization_id, delivery, randomUUID(), new Date())).toBe(false)
+  expect(await storage.findDelivery(other.organization_id, row?.['id'])).toEqual(delivery)
 })
 
 it('findQuotationNames names the quotations of its organization alone', async () => {
@@ -233,6 +247,8 @@ it('every method of the storage is either held to an organization above, or know
     'deleteWebhookEndpoint',
     'rotateSigningSecret',
     'listDeliveryAttempts',
+    'findDelivery',
+    'resendDelivery',
     'findTestDelivery',
     'withdrawTestDelivery',
     'findQuotationNames',

@@ -66,6 +66,8 @@ describe('what a worker held that fell silent', () => {
         http_status: null,
         error: null,
         duration_ms: null,
+        response_body: null,
+        first_byte_ms: null,
         is_test: false,
         created_at: expect.any(Date),
         next_attempt_at: now,

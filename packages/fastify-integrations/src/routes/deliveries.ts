@@ -1,19 +1,61 @@
-import { DeliveryAttempt, DeliveryLogQuery, type Integrations } from '@quickquote/core'
+import { Delivery, DeliveryAttempt, DeliveryLogQuery, type Integrations, Uuid } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
 import { EXAMPLE } from '../examples.ts'
 import { organizationParams } from '../organization-params.ts'
 import { PAGE_HEADERS, pageAnswer } from '../page-answer.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'
 
+const identity = {
+  event_id: `evt_${EXAMPLE.eventId}`,
+  event_type: 'quotation.completed',
+  endpoint_id: EXAMPLE.endpointId,
+  quotation_id: EXAMPLE.quotationId,
+  quotation_name: 'Customer portal',
+  is_test: false,
+}
+const attempt = {
+  ...identity,
+  id: EXAMPLE.attemptId,
+  delivery_id: EXAMPLE.deliveryId,
+  attempt: 1,
+  status: 'failed',
+  http_status: 500,
+  error: 'The receiver answered 500.',
+  duration_ms: 84,
+  created_at: EXAMPLE.finishedAt,
+  next_attempt_at: '2026-11-21T10:09:51.330Z',
+}
+const delivery = {
+  ...identity,
+  id: EXAMPLE.deliveryId,
+  status: 'pending',
+  next_attempt_at: attempt.next_attempt_at,
+}
+const params = Type.Composite([organizationParams, Type.Object({ deliveryId: Uuid })])
+const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
+
 /** What was sent to the webhook endpoints of an organization (specification, `GET /deliveries`). */
-export function deliveryRoutes({ deliveryLog }: Integrations): readonly SessionRoute[] {
+export function deliveryRoutes({
+  deliveryLog,
+  settings: { productName },
+}: Integrations): readonly SessionRoute[] {
+  const details = {
+    ...attempt,
+    request_headers: {
+      'Content-Type': 'application/json',
+      [`X-${productName}-Event-Id`]: identity.event_id,
+      [`X-${productName}-Event-Type`]: identity.event_type,
+      [`X-${productName}-Timestamp`]: '1795255781',
+    },
+    response_body: '{"error":"the CRM is being updated"}',
+    first_byte_ms: 83,
+  }
   return [
     sessionRoute({
+      ...common,
       method: 'GET',
       url: '/deliveries',
-      access: 'manage_integrations',
       operationId: 'listDeliveryAttempts',
-      tag: 'Webhooks',
       summary: 'List delivery attempts',
       description: 'The newest first, tests included. A deleted endpoint can still be asked for.',
       params: organizationParams,
@@ -22,30 +64,49 @@ export function deliveryRoutes({ deliveryLog }: Integrations): readonly SessionR
         status: 200,
         description: 'The attempts.',
         schema: Type.Array(DeliveryAttempt),
-        example: [
-          {
-            id: EXAMPLE.attemptId,
-            event_id: `evt_${EXAMPLE.eventId}`,
-            event_type: 'quotation.completed',
-            delivery_id: EXAMPLE.deliveryId,
-            endpoint_id: EXAMPLE.endpointId,
-            attempt: 1,
-            status: 'failed',
-            http_status: 500,
-            error: 'The receiver answered 500.',
-            duration_ms: 84,
-            quotation_id: EXAMPLE.quotationId,
-            quotation_name: 'Customer portal',
-            is_test: false,
-            created_at: EXAMPLE.finishedAt,
-            next_attempt_at: '2026-11-21T10:09:51.330Z',
-          },
-        ],
+        example: [attempt],
         headers: PAGE_HEADERS,
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
       handle: async ({ member, query, request }) =>
         pageAnswer(await deliveryLog.list(member, query), request, DeliveryLogQuery),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/deliveries/:deliveryId',
+      operationId: 'getDelivery',
+      summary: 'Get a delivery with all of its attempts',
+      description: 'What was sent, what the receiver answered, and how long it took.',
+      params,
+      answer: {
+        status: 200,
+        description: 'The delivery.',
+        schema: Delivery,
+        example: { ...delivery, attempts: [details] },
+      },
+      errors: ['DELIVERY_NOT_FOUND'],
+      handle: async ({ member, params }) => ({ body: await deliveryLog.get(member, params.deliveryId) }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/deliveries/:deliveryId/resend',
+      operationId: 'resendDelivery',
+      summary: 'Send the event of a delivery once more',
+      description:
+        'As a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. What is left of the old delivery, pending or parked, is dropped.',
+      params,
+      answer: {
+        status: 202,
+        description: 'The new delivery.',
+        schema: Delivery,
+        example: { ...delivery, next_attempt_at: EXAMPLE.finishedAt, attempts: [] },
+      },
+      errors: ['DELIVERY_NOT_FOUND', 'STATE_CONFLICT'],
+      handle: async ({ member, params }) => ({ body: await deliveryLog.resend(member, params.deliveryId) }),
     }),
   ]
 }

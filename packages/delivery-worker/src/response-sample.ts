@@ -1,0 +1,42 @@
+/** Listens to an answer while it comes. */
+export interface ResponseListener {
+  /** The status and the headers are there. */
+  began(): void
+  data(chunk: Uint8Array): void
+}
+
+/** The beginning of an answer, for the people who look for what is wrong with it. */
+export interface ResponseSample extends ResponseListener {
+  result(): { response_body: string | null; first_byte_ms: number | null }
+}
+
+const MAX_BYTES = 1024
+
+/** @param now milliseconds since any moment */
+export function createResponseSample(now: () => number = () => performance.now()): ResponseSample {
+  const begin = now()
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  let firstByteMs: number | null = null
+
+  return {
+    began() {
+      firstByteMs = Math.round(now() - begin)
+    },
+    data(chunk) {
+      if (bytes >= MAX_BYTES) return
+      // A copy: the buffer of a socket is used again.
+      chunks.push(Uint8Array.from(chunk.subarray(0, MAX_BYTES - bytes)))
+      bytes += chunk.length
+    },
+    result: () => ({
+      response_body: firstByteMs === null ? null : toText(Buffer.concat(chunks)),
+      first_byte_ms: firstByteMs,
+    }),
+  }
+}
+
+/** PostgreSQL stores no NUL. What is not UTF-8 is shown by replacement characters, and so is a character that was cut. */
+function toText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes).replaceAll('\0', '\uFFFD')
+}

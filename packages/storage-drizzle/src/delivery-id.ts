@@ -1,0 +1,14 @@
+/** A new id that sorts by the time of the event, whose id is a uuid of version 7 too. An SQL expression. */
+export function newDeliveryId(eventId: string): string {
+  return `(left(${eventId}::text, 15) || substr(gen_random_uuid()::text, 16))::uuid`
+}
+
+/** Clocks differ: attempts of a delivery are looked for from this long before its id was made. */
+const CLOCK_SKEW_MS = 60 * 60 * 1000
+
+/** No attempt of a delivery is older. Spares the search through the partitions of the days before. */
+export function madeSince(deliveryId: string): Date {
+  const isVersion7 = deliveryId[14] === '7'
+  const time = isVersion7 ? Number.parseInt(deliveryId.replace('-', '').slice(0, 12), 16) : CLOCK_SKEW_MS
+  return new Date(time - CLOCK_SKEW_MS)
+}
