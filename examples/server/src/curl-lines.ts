@@ -38,7 +38,7 @@ curl -sw '\\n' $API/v1/integrations/quotations/$QUOTATION/proposal -H "X-API-Key
 URL=$(curl -s $API/v1/integrations/proposals/$PROPOSAL/document-url -H "X-API-Key: $KEY" | ${field('url')})
 curl -sk "$URL" -o proposal.pdf
 
-# Start another quote, and one that fails: their webhooks appear above
+# Start another quote, and one that fails; their webhooks appear where the demo runs
 curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${quote}'
 curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${failing}'
 

@@ -7,7 +7,7 @@ export interface Member {
 }
 
 export const ACME = '0197a000-0000-7000-8000-00000000ac3e'
-export const GLOBEX = '0197a000-0000-7000-8000-000000910be8'
+const GLOBEX = '0197a000-0000-7000-8000-000000910be8'
 
 /** A constant for the demo: everybody signs in with it, so the example listens on the loopback address only. */
 export const DEMO_PASSWORD = 'demo-only'
