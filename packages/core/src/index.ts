@@ -20,8 +20,8 @@ export * from './progress.ts'
 export * from './quotation.ts'
 export type { Quotations, StartQuotation } from './quotations.ts'
 export * from './quote-pipeline.ts'
-export {
 export { requestHeaders, signingTime } from './request-headers.ts'
+export {
   createRequirementsFiles,
   type IncomingFile,
   type ReceivedFile,

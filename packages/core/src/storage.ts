@@ -1,8 +1,6 @@
 import type { ApiKey, StoredApiKeyStatus } from './api-key.ts'
 import type { AuditAction, AuditEntry } from './audit-entry.ts'
 import type { AttemptStatus, Delivery, DeliveryAttempt, DeliveryAttemptDetails } from './delivery.ts'
-import type { FileStorage, UploadStorage } from './file-storage.ts'
-import type { Idempotency } from './idempotency.ts'
 import type { EncryptedSecret } from './keyring.ts'
 import type { PageRequest } from './page.ts'
 import type { Progress, ProgressChange } from './progress.ts'
@@ -129,9 +127,23 @@ export type WebhookEndpointChange = Partial<
 /** An attempt as it is stored: names are resolved later. */
 export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name'>
 
+export type StoredAttemptDetails = StoredAttempt &
+  Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'>
+
+/** A delivery as it is stored. */
+export interface StoredDelivery extends Omit<Delivery, 'quotation_name' | 'attempts'> {
+  readonly attempts: readonly StoredAttemptDetails[]
+}
+
 /** Which attempts are wanted; null: any. */
 export interface AttemptFilter {
   readonly endpoint_id: string | null
+  readonly event_type: string | null
+  readonly status: AttemptStatus | null
+  /** Inclusive. */
+  readonly since: Date | null
+  /** Exclusive. */
+  readonly until: Date | null
 }
 
 /** What was sent. */
@@ -142,35 +154,6 @@ export interface DeliveryLogStorage {
     filter: AttemptFilter,
     page: PageRequest,
   ): Promise<StoredAttempt[]>
-}
-
-export type StoredAttemptDetails = StoredAttempt &
-  Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'>
-
-/** A delivery as it is stored. */
-export interface StoredDelivery extends Omit<Delivery, 'quotation_name' | 'attempts'> {
-  readonly attempts: readonly StoredAttemptDetails[]
-}
-
-/** Sample deliveries: `settleAndClaim` hands them out ahead of all others, whether or not the endpoint is enabled. */
-export interface TestDeliveryStorage {
-  /** Writes a sample event and its one delivery, and wakes the workers. */
-  readonly event_type: string | null
-  readonly status: AttemptStatus | null
-  /** Inclusive. */
-  readonly since: Date | null
-  /** Exclusive. */
-  readonly until: Date | null
-  insertTestDelivery(event: RecordedEvent, delivery: { id: string; endpointId: string }): Promise<void>
-  /** `waiting` for a worker, `sending`, or over; `attempt` is there once it is recorded. */
-  findTestDelivery(
-    organizationId: string,
-    deliveryId: string,
-  ): Promise<{
-    state: 'waiting' | 'sending' | 'over'
-    attempt: Pick<StoredAttempt, 'id' | 'status' | 'http_status' | 'error'> | null
-  }>
-  /** @returns false when a worker has taken it meanwhile */
   findDelivery(organizationId: string, id: string): Promise<StoredDelivery | null>
   /**
    * Starts a new delivery of the same event to the same endpoint, in place of the one given if that has not ended.
@@ -182,6 +165,21 @@ export interface TestDeliveryStorage {
     newId: string,
     now: Date,
   ): Promise<boolean>
+}
+
+/** Sample deliveries: `settleAndClaim` hands them out ahead of all others, whether or not the endpoint is enabled. */
+export interface TestDeliveryStorage {
+  /** Writes a sample event and its one delivery, and wakes the workers. */
+  insertTestDelivery(event: RecordedEvent, delivery: { id: string; endpointId: string }): Promise<void>
+  /** `waiting` for a worker, `sending`, or over; `attempt` is there once it is recorded. */
+  findTestDelivery(
+    organizationId: string,
+    deliveryId: string,
+  ): Promise<{
+    state: 'waiting' | 'sending' | 'over'
+    attempt: Pick<StoredAttempt, 'id' | 'status' | 'http_status' | 'error'> | null
+  }>
+  /** @returns false when a worker has taken it meanwhile */
   withdrawTestDelivery(organizationId: string, deliveryId: string): Promise<boolean>
 }
 
@@ -216,6 +214,9 @@ export interface SettledAttempt {
   readonly http_status: number | null
   readonly error: string | null
   readonly duration_ms: number
+  /** The beginning of the answer; null when there was none. */
+  readonly response_body: string | null
+  readonly first_byte_ms: number | null
   readonly created_at: Date
   readonly next_attempt_at: Date | null
 }
@@ -231,9 +232,6 @@ export interface DeliveryStorage {
   settleAndClaim(round: {
     workerId: string
     settled: readonly SettledAttempt[]
-  /** The beginning of the answer; null when there was none. */
-  readonly response_body: string | null
-  readonly first_byte_ms: number | null
     limit: number
     perEndpoint: number
     now: Date

@@ -197,6 +197,8 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
         is_test: boolean('is_test').notNull(),
         created_at: moment('created_at').notNull(),
         next_attempt_at: moment('next_attempt_at'),
+        response_body: text('response_body'),
+        first_byte_ms: integer('first_byte_ms'),
       },
       (columns) => [primaryKey({ columns: [columns.id, columns.created_at] })],
     ),
@@ -204,5 +206,3 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
 }
 
 export type Tables = ReturnType<typeof createTables>
-        response_body: text('response_body'),
-        first_byte_ms: integer('first_byte_ms'),
