@@ -130,7 +130,8 @@ export function settleStatement(schema: string): string {
   )
   select set_config('quickquote.locked_endpoints', coalesce((select string_agg(id::text, ',') from locked), ''), true),
     (select endpoint_id from walk where steps = ${WALK}) as walked_to,
-    exists (select from parked) or (select count(*) from roomy) > (select count(*) from locked) as is_more`
+    exists (select from parked) or (select count(*) from roomy) > (select count(*) from locked)
+      or exists (select from postponed where next_attempt_at <= $2::timestamptz) as is_more`
 }
 
 /**

@@ -161,6 +161,18 @@ describe('an outcome', () => {
     expect(again).toMatchObject({ id: delivery?.id, attempt: 2 })
   })
 
+  it('that is recorded late, when its retry is due already, is followed by it at once', async () => {
+    await outbox.recordEvent(await outbox.insertEndpoint())
+    const [delivery] = await claimAll()
+    const now = new Date()
+
+    const settled = [failed(delivery as ClaimedDelivery, new Date(now.getTime() - 1000))]
+    const round = await storage.settleAndClaim({ ...claimOf(worker, { now }), settled })
+
+    expect(round.nextDueAt).toEqual(now)
+    expect(await claimAll()).toMatchObject([{ id: delivery?.id, attempt: 2 }])
+  })
+
   it('of a lease that is lost changes nothing', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const [stale] = await claimAll()

@@ -57,7 +57,7 @@ function claim(): string {
 }
 
 function noOutcomes(): string[][] {
-  return Array.from({ length: 11 }, () => [])
+  return Array.from({ length: 13 }, () => [])
 }
 
 /** What a full batch would be, of leases that are lost: each is looked for. */
@@ -71,7 +71,7 @@ async function aBatch(): Promise<string[][]> {
     rows.map(({ id }) => id),
     ...['1', 'succeeded', '204', 'null', '5', now].map(same),
     due,
-    ...['quotation.completed', 'null'].map(same),
+    ...['quotation.completed', 'null', 'null', 'null'].map(same),
   ]
 }
 

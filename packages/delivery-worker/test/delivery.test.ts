@@ -1,0 +1,295 @@
+import { createHmac } from 'node:crypto'
+import {
+  type Certificate,
+  createCertificate,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from '@quickquote/testing'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import packageJson from '../package.json' with { type: 'json' }
+import { type Host, type HostOptions, NO_WAITING, openHost, STEP_EVENT } from './host.ts'
+
+let certificate: Certificate
+let host: Host
+const receivers: Receiver[] = []
+
+beforeAll(async () => {
+  certificate = await createCertificate()
+})
+
+afterEach(async () => {
+  await host.close()
+  for (const receiver of receivers.splice(0)) await receiver.stop()
+})
+
+async function receiver(respond?: ReceiverOptions['respond']): Promise<Receiver> {
+  const started = await startReceiver({ certificate, ...(respond && { respond }) })
+  receivers.push(started)
+  return started
+}
+
+/** Runs a worker on a host until the outbox has nothing left to do now. */
+async function deliver(options: HostOptions, url: string): Promise<{ id: string; secret: string }> {
+  host = await openHost(options)
+  const endpoint = await host.createEndpoint(url)
+  await host.createWorker({ ca: certificate.cert }).start()
+  await host.finishStep()
+  return endpoint
+}
+
+function attemptsToBe(...expected: object[]): Promise<void> {
+  return expect.poll(() => host.attempts(), { timeout: 10_000 }).toMatchObject(expected)
+}
+
+describe('a delivery', () => {
+  it('carries the five headers of the specification, and a signature that node:crypto alone verifies', async () => {
+    const partner = await receiver()
+    const { secret } = await deliver({ productName: 'Acme' }, `${partner.url}/hooks?tenant=7`)
+
+    const { headers, rawBody, path } = await partner.next()
+
+    const event = JSON.parse(rawBody.toString())
+    expect(path).toBe('/hooks?tenant=7')
+    const signed = `${headers['x-acme-timestamp']}.${rawBody.toString()}`
+    const digest = createHmac('sha256', secret).update(signed).digest('hex')
+    expect(headers).toEqual({
+      host: new URL(partner.url).host,
+      connection: 'keep-alive',
+      'content-length': String(rawBody.length),
+      'content-type': 'application/json',
+      'user-agent': `Acme-Webhooks/${packageJson.version}`,
+      'x-acme-event-id': event.id,
+      'x-acme-event-type': STEP_EVENT,
+      'x-acme-timestamp': expect.stringMatching(/^\d{10}$/),
+      'x-acme-signature': `v1=${digest}`,
+    })
+    expect(Math.abs(Number(headers['x-acme-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
+    await attemptsToBe({ attempt: 1, status: 'succeeded', http_status: 204, error: null })
+    expect(await host.pending()).toEqual([])
+  })
+
+  it('is logged in one line, without the URL, the body or the secret', async () => {
+    const partner = await receiver()
+    const { id, secret } = await deliver({}, `${partner.url}/hooks?token=topsecret`)
+    await attemptsToBe({ status: 'succeeded' })
+
+    const lines = host.logs.filter(({ message }) => message === 'delivery.attempted')
+    expect(lines).toMatchObject([
+      {
+        level: 'info',
+        fields: {
+          endpoint_id: id,
+          event_type: STEP_EVENT,
+          event_id: expect.stringMatching(/^evt_/),
+          quotation_id: expect.any(String),
+          attempt: 1,
+          status: 'succeeded',
+          http_status: 204,
+          duration_ms: expect.any(Number),
+          next_attempt_at: null,
+        },
+      },
+    ])
+    const everything = JSON.stringify(host.logs)
+    expect(everything).not.toContain('topsecret')
+    expect(everything).not.toContain(secret)
+    expect(everything).not.toContain('"data"')
+  })
+
+  it('is signed again for each attempt, with the time of that attempt', async () => {
+    const partner = await receiver(() => ({ status: partner.requests.length === 1 ? 500 : 204 }))
+    host = await openHost({ delivery: { ...NO_WAITING, backoffMs: 1100 } })
+    const { secret } = await host.createEndpoint(partner.url)
+    await host.createWorker({ ca: certificate.cert }).start()
+    await host.finishStep()
+
+    const requests = await partner.waitFor(2)
+
+    const timestamps = requests.map(({ headers }) => Number(headers['x-service-timestamp']))
+    expect(timestamps[1]).toBeGreaterThan(timestamps[0] ?? Number.NaN)
+    for (const { headers, rawBody } of requests) {
+      const signed = `${headers['x-service-timestamp']}.${rawBody.toString()}`
+      const digest = createHmac('sha256', secret).update(signed).digest('hex')
+      expect(headers['x-service-signature']).toBe(`v1=${digest}`)
+    }
+    expect(requests[1]?.rawBody).toEqual(requests[0]?.rawBody)
+  })
+
+  it('is signed with the secret before, too, while a rotation overlaps', async () => {
+    const partner = await receiver()
+    const endpoint = await deliver({}, partner.url)
+    await partner.next()
+    const another = 'whsec_another'
+    const encrypted = host.integrations.settings.keyring.encrypt(another, endpoint.id)
+    await host.sql`
+      update quickquote.webhook_endpoints set version = version + 1, previous_secret_ciphertext = secret_ciphertext,
+        previous_secret_key_id = secret_key_id, previous_secret_expires_at = now() + interval '1 hour',
+        secret_ciphertext = ${Buffer.from(encrypted.ciphertext)}, secret_key_id = ${encrypted.keyId}`
+
+    async function nextSignatures() {
+      await host.finishStep()
+      const { headers, rawBody } = await partner.next()
+      const expected = (key: string) =>
+        `v1=${createHmac('sha256', key).update(`${headers['x-service-timestamp']}.${rawBody}`).digest('hex')}`
+      const sent = [headers['x-service-signature'], headers['x-service-signature-previous']]
+      return { sent, now: expected(another), before: expected(endpoint.secret) }
+    }
+    const during = await nextSignatures()
+    expect(during.sent).toEqual([during.now, during.before])
+
+    await host.sql`update quickquote.webhook_endpoints set previous_secret_expires_at = now() - interval '1 second'`
+    const after = await nextSignatures()
+    expect(after.sent).toEqual([after.now, undefined])
+  })
+})
+
+describe('an attempt that fails', () => {
+  it('is repeated up to 8 attempts', async () => {
+    const partner = await receiver(() => ({ status: 500 }))
+    await deliver({ delivery: NO_WAITING }, partner.url)
+
+    const failed = {
+      status: 'failed',
+      http_status: 500,
+      error: 'The receiver answered 500.',
+      next_attempt_at: expect.any(Date),
+    }
+    await attemptsToBe(...Array.from({ length: 7 }, (_, index) => ({ ...failed, attempt: index + 1 })), {
+      attempt: 8,
+      status: 'exhausted',
+      http_status: 500,
+      next_attempt_at: null,
+    })
+    expect(partner.requests).toHaveLength(8)
+    expect(await host.pending()).toEqual([])
+  })
+
+  it('waits for the backoff', async () => {
+    const partner = await receiver(() => ({ status: 503 }))
+    const before = Date.now()
+    await deliver({ delivery: { jitter: 0 } }, partner.url)
+    await attemptsToBe({ status: 'failed' })
+
+    const [pending] = await host.pending()
+    const waitMs = (pending?.due_at.getTime() ?? 0) - before
+    expect(waitMs).toBeGreaterThanOrEqual(10_000)
+    expect(pending).toMatchObject({ attempt: 1, leased_by: null })
+    expect(partner.requests).toHaveLength(1)
+  })
+
+  it('waits for as long as Retry-After asks, when that is longer', async () => {
+    const partner = await receiver(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
+    const before = Date.now()
+    await deliver({ delivery: NO_WAITING }, partner.url)
+    await attemptsToBe({ status: 'failed', http_status: 429 })
+
+    const [pending] = await host.pending()
+    expect((pending?.due_at.getTime() ?? 0) - before).toBeGreaterThanOrEqual(3_600_000)
+  })
+
+  it('is not repeated after a 410', async () => {
+    const partner = await receiver(() => ({ status: 410 }))
+    await deliver({ delivery: NO_WAITING }, partner.url)
+
+    await attemptsToBe({
+      attempt: 1,
+      status: 'rejected',
+      http_status: 410,
+      error: 'The receiver answered 410: it does not want this event.',
+    })
+    expect(await host.pending()).toEqual([])
+  })
+
+  it('because of a redirect is not sent elsewhere', async () => {
+    const elsewhere = await receiver()
+    const partner = await receiver(() => ({ status: 302, headers: { location: elsewhere.url } }))
+    await deliver({ delivery: { ...NO_WAITING, maxAttempts: 2 } }, partner.url)
+
+    const error = 'The receiver answered 302: redirects are not followed.'
+    await attemptsToBe({ status: 'failed', error }, { status: 'exhausted', http_status: 302, error })
+    expect(elsewhere.requests).toHaveLength(0)
+  })
+
+  it('because time ran out is recorded so', async () => {
+    const partner = await receiver(() => ({ hang: true }))
+    await deliver({ delivery: { ...NO_WAITING, timeoutMs: 200, maxAttempts: 2 } }, partner.url)
+
+    const error = 'timed out after 200 ms'
+    await attemptsToBe({ status: 'failed', http_status: null, error }, { status: 'exhausted', error })
+  })
+
+  it('because of the certificate is recorded so', async () => {
+    const partner = await receiver()
+    host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 1 } })
+    await host.createEndpoint(partner.url)
+    await host.createWorker().start()
+    await host.finishStep()
+
+    await attemptsToBe({ status: 'exhausted', error: 'certificate: self-signed certificate' })
+    expect(partner.requests).toHaveLength(0)
+  })
+
+  it('because the secret cannot be decrypted is repeated: the key may be added to the ring', async () => {
+    const partner = await receiver()
+    host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 2 } })
+    await host.createEndpoint(partner.url)
+    await host.sql`update quickquote.webhook_endpoints set secret_key_id = 'lost'`
+    await host.createWorker({ ca: certificate.cert }).start()
+    await host.finishStep()
+
+    const error = 'the webhook could not be signed'
+    await attemptsToBe({ status: 'failed', error }, { status: 'exhausted', error })
+    expect(partner.requests).toHaveLength(0)
+  })
+})
+
+describe('an address that may not be called', () => {
+  it('is rejected, and nothing connects to it', async () => {
+    const partner = await receiver()
+    host = await openHost()
+    const { id } = await host.createEndpoint(partner.url)
+    const strict = await openHost({ allowAddresses: [], databaseUrl: host.databaseUrl })
+    await strict.createWorker({ ca: certificate.cert }).start()
+    await host.finishStep()
+
+    await attemptsToBe({
+      endpoint_id: id,
+      status: 'rejected',
+      http_status: null,
+      error: 'address 127.0.0.1 is loopback (127.0.0.0/8)',
+      next_attempt_at: null,
+    })
+    await strict.close()
+    expect(partner.requests).toHaveLength(0)
+  })
+
+  it('is never reached over plain HTTP', async () => {
+    const partner = await receiver()
+    host = await openHost()
+    await host.createEndpoint(partner.url)
+    await host.sql`update quickquote.webhook_endpoints set url = replace(url, 'https:', 'http:')`
+    await host.createWorker().start()
+    await host.finishStep()
+
+    await attemptsToBe({ status: 'rejected', error: 'webhooks are sent over HTTPS only' })
+  })
+})
+
+describe('an endpoint that is disabled', () => {
+  it('gets nothing more, and what was pending is parked', async () => {
+    const partner = await receiver()
+    const calm = await receiver()
+    host = await openHost()
+    const disabled = await host.createEndpoint(partner.url)
+    await host.createEndpoint(calm.url)
+    await host.finishStep()
+    await host.sql`update quickquote.webhook_endpoints set is_enabled = false where id = ${disabled.id}`
+
+    await host.createWorker({ ca: certificate.cert }).start()
+
+    await calm.next()
+    await expect.poll(() => host.pending()).toMatchObject([{ attempt: 0, parked_at: expect.any(Date) }])
+    expect(partner.requests).toHaveLength(0)
+  })
+})

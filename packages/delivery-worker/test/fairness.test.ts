@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Certificate,
+  createCertificate,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from '@quickquote/testing'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Host, openHost } from './host.ts'
+
+let certificate: Certificate
+let host: Host
+let receiver: Receiver
+
+beforeAll(async () => {
+  certificate = await createCertificate()
+})
+
+afterEach(async () => {
+  await host.close()
+  await receiver.stop()
+})
+
+async function open(respond: ReceiverOptions['respond']): Promise<void> {
+  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  host = await openHost()
+}
+
+describe('an endpoint that hangs', () => {
+  it('keeps no other one waiting: all of their events arrive while its own are still under way', async () => {
+    await open(({ path }) => (path === '/hung' ? { hang: true } : { status: 204 }))
+    const hung = randomUUID()
+    await host.createEndpoint(`${receiver.url}/hung`, hung)
+    for (let n = 0; n < 100; n += 1) await host.finishStep(hung)
+    const healthy = Array.from({ length: 20 }, () => randomUUID())
+    for (const organization of healthy)
+      await host.createEndpoint(`${receiver.url}/${organization}`, organization)
+    // Fewer at once than the one that hangs has waiting, all of them older than the others.
+    await host.createWorker({ ca: certificate.cert, concurrency: 16 }).start()
+    await receiver.waitFor(8)
+
+    for (let n = 0; n < 5; n += 1)
+      await Promise.all(healthy.map((organization) => host.finishStep(organization)))
+
+    const requests = await receiver.waitFor(8 + 100)
+    const paths = requests.map(({ path }) => path.slice(1))
+    expect(paths.filter((path) => path === 'hung')).toHaveLength(8)
+    expect(new Set(paths)).toEqual(new Set([...healthy, 'hung']))
+    // None of its attempts had ended by then: nobody waited for that.
+    await expect.poll(() => host.attempts()).toHaveLength(100)
+    expect((await host.pending()).filter(({ leased_by }) => leased_by !== null)).toHaveLength(8)
+  })
+})
+
+describe('an endpoint', () => {
+  it('gets at most 8 requests at once, over all workers', async () => {
+    let underWay = 0
+    let most = 0
+    await open(async () => {
+      underWay += 1
+      most = Math.max(most, underWay)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      underWay -= 1
+      return { status: 204 }
+    })
+    await host.createEndpoint(receiver.url)
+    const other = await openHost({ databaseUrl: host.databaseUrl })
+    await host.createWorker({ ca: certificate.cert }).start()
+    await other.createWorker({ ca: certificate.cert }).start()
+
+    await Promise.all(Array.from({ length: 120 }, () => host.finishStep()))
+
+    await expect.poll(() => host.attempts(), { timeout: 15_000 }).toHaveLength(120)
+    const ids = receiver.requests.map(({ headers }) => headers['x-service-event-id'])
+    await other.close()
+    expect(new Set(ids).size).toBe(120)
+    expect(ids).toHaveLength(120)
+    expect(most).toBe(8)
+  })
+})

@@ -1,0 +1,144 @@
+import {
+  createIntegrations,
+  type Integrations,
+  type IntegrationsOptions,
+  type Logger,
+  memberOf,
+  type QuotePipeline,
+} from '@quickquote/core'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { inject } from 'vitest'
+import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
+
+export const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
+export const STEP_EVENT = 'quotation.requirement_analysis.completed'
+export const ENCRYPTION_KEY = Buffer.alloc(32, 7)
+
+export interface LogLine {
+  readonly level: keyof Logger
+  readonly message: string
+  readonly fields: Record<string, unknown>
+}
+
+export interface AttemptRow {
+  readonly endpoint_id: string
+  readonly attempt: number
+  readonly status: string
+  readonly http_status: number | null
+  readonly error: string | null
+  readonly next_attempt_at: Date | null
+}
+
+/** An application with integrations, on a database of its own. */
+export interface Host {
+  readonly integrations: Integrations
+  readonly sql: postgres.Sql
+  readonly databaseUrl: string
+  readonly logs: readonly LogLine[]
+  createEndpoint(url: string, organizationId?: string): Promise<{ id: string; secret: string }>
+  /** Starts a quote and finishes its first step: one event, and a delivery to each endpoint of the organization. */
+  finishStep(organizationId?: string): Promise<string>
+  startQuote(): Promise<string>
+  /** A worker that is stopped with the host. */
+  createWorker(options?: Partial<DeliveryWorkerOptions>): DeliveryWorker
+  /** The attempts on record, the oldest first. */
+  attempts(): Promise<AttemptRow[]>
+  /** What the outbox still holds. */
+  pending(): Promise<{ attempt: number; leased_by: string | null; parked_at: Date | null; due_at: Date }[]>
+  close(): Promise<void>
+}
+
+export type HostOptions = Partial<
+  Pick<IntegrationsOptions, 'delivery' | 'start' | 'allowAddresses' | 'productName'>
+> & {
+  readonly start_pipeline?: QuotePipeline['start']
+  readonly databaseUrl?: string
+}
+
+export async function openHost(options: HostOptions = {}): Promise<Host> {
+  const { start_pipeline = async () => {}, databaseUrl, ...settings } = options
+  const database = databaseUrl === undefined ? await testDatabase(inject('postgresUrl')) : undefined
+  const url = databaseUrl ?? database?.url ?? ''
+  const sql = postgres(url, { onnotice() {} })
+  const storage = drizzleStorage({ connectionString: url })
+  await storage.migrate()
+  const logs: LogLine[] = []
+  const integrations = createIntegrations({
+    storage,
+    encryptionKeys: [{ id: 'test', key: ENCRYPTION_KEY }],
+    allowAddresses: ['127.0.0.1/32'],
+    pipeline: {
+      start: start_pipeline,
+      signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
+    },
+    logger: collect(logs),
+    ...settings,
+  })
+  const workers: DeliveryWorker[] = []
+
+  async function startQuote(organizationId = ORGANIZATION): Promise<string> {
+    const { quotation_id } = await integrations.quotations.start({
+      organizationId,
+      source: 'api_key',
+      body: { requirementsText: 'A roof.' },
+    })
+    return quotation_id
+  }
+
+  return {
+    integrations,
+    sql,
+    databaseUrl: url,
+    logs,
+    startQuote,
+    async createEndpoint(endpointUrl, organizationId = ORGANIZATION) {
+      const session = { memberId: 'admin', organizations: [{ id: organizationId, role: 'admin' }] }
+      const { id, secret } = await integrations.webhookEndpoints.create(memberOf(session, organizationId), {
+        name: 'receiver',
+        url: endpointUrl,
+        events: [STEP_EVENT],
+      })
+      return { id, secret: secret.reveal() }
+    },
+    async finishStep(organizationId) {
+      const id = await startQuote(organizationId)
+      await integrations.pipeline(id).stepCompleted('requirement_analysis')
+      return id
+    },
+    createWorker(workerOptions = {}) {
+      const worker = createDeliveryWorker({ integrations, ...workerOptions })
+      workers.push(worker)
+      return worker
+    },
+    async attempts() {
+      return [
+        ...(await sql<AttemptRow[]>`
+          select endpoint_id, attempt, status, http_status, error, next_attempt_at
+          from quickquote.delivery_attempts order by created_at, attempt`),
+      ]
+    },
+    async pending() {
+      return [
+        ...(await sql<never[]>`select attempt, leased_by, parked_at, due_at from quickquote.deliveries`),
+      ]
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop({ deadlineMs: 0 })))
+      await integrations.close()
+      await sql.end()
+      await database?.drop()
+    },
+  }
+}
+
+function collect(logs: LogLine[]): Logger {
+  const at = (level: keyof Logger) => (fields: object, message: string) => {
+    logs.push({ level, message, fields: { ...fields } })
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** Retries come at once: what is tested is their number and order. */
+export const NO_WAITING = { backoffMs: 1, backoffFactor: 1, jitter: 0 }

@@ -1,0 +1,376 @@
+import type { LookupAddress } from 'node:dns'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { gzipSync } from 'node:zlib'
+import { addressGuard } from '@quickquote/core'
+import {
+  type Certificate,
+  createCertificate,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from '@quickquote/testing'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createHttp, type Http, type HttpOptions } from '../src/http.ts'
+
+let certificate: Certificate
+const cleanUps: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  certificate = await createCertificate()
+})
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function receiver(respond?: ReceiverOptions['respond']): Promise<Receiver> {
+  const started = await startReceiver({ certificate, ...(respond && { respond }) })
+  cleanUps.push(() => started.stop())
+  return started
+}
+
+/** A server that talks TLS, and then what it is told. */
+async function tlsServer(talk: (socket: TLSSocket) => void): Promise<string> {
+  const server = createTlsServer(certificate, (socket) => {
+    socket.on('error', () => undefined)
+    talk(socket)
+  })
+  return `https://127.0.0.1:${await listen(server)}`
+}
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    socket.on('error', () => undefined)
+    sockets.add(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUps.push(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  })
+  return (server.address() as AddressInfo).port
+}
+
+function http(options: Partial<HttpOptions> = {}): Http {
+  const created = createHttp({
+    guard: addressGuard({ allow: ['127.0.0.1/32'] }),
+    timeoutMs: 5000,
+    maxResponseBytes: 16 * 1024,
+    socketsPerOrigin: 16,
+    ca: certificate.cert,
+    now: () => new Date(),
+    ...options,
+  })
+  cleanUps.push(() => created.close())
+  return created
+}
+
+function post(client: Http, origin: string, path = '/hook?token=1') {
+  return client.post({ origin, path, headers: { 'Content-Type': 'application/json' }, body: '{"a":"ü"}' })
+}
+
+const answered = (httpStatus: number, retryAfterMs: number | null = null) => ({
+  kind: 'response',
+  httpStatus,
+  retryAfterMs,
+})
+
+describe('a POST', () => {
+  it('sends the body as it is, and tells the status', async () => {
+    const partner = await receiver(() => ({ status: 202 }))
+
+    expect(await post(http(), partner.url)).toEqual(answered(202))
+
+    const request = await partner.next()
+    expect(request).toMatchObject({ method: 'POST', path: '/hook?token=1' })
+    expect(request.rawBody.toString()).toBe('{"a":"ü"}')
+    expect(Object.keys(request.headers).sort()).toEqual([
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+    ])
+  })
+
+  it('never follows a redirect', async () => {
+    const elsewhere = await receiver()
+    const partner = await receiver(() => ({ status: 307, headers: { location: elsewhere.url } }))
+
+    expect(await post(http(), partner.url)).toEqual(answered(307))
+
+    expect(partner.requests).toHaveLength(1)
+    expect(elsewhere.requests).toHaveLength(0)
+  })
+
+  it('tells the Retry-After of the receiver', async () => {
+    const partner = await receiver(() => ({ status: 429, headers: { 'retry-after': '30' } }))
+
+    expect(await post(http(), partner.url)).toEqual(answered(429, 30_000))
+  })
+
+  it('takes no informational answer for the answer', async () => {
+    const origin = await tlsServer((socket) =>
+      socket.end('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
+    )
+
+    expect(await post(http(), origin)).toEqual(answered(204))
+  })
+})
+
+describe('the timeout', () => {
+  const timedOut = { kind: 'error', error: 'timed out after 300 ms' }
+
+  it('covers an answer that does not come', async () => {
+    const partner = await receiver(() => ({ hang: true }))
+
+    expect(await post(http({ timeoutMs: 300 }), partner.url)).toEqual(timedOut)
+  })
+
+  it('covers a body that does not end', async () => {
+    async function* drip() {
+      for (;;) {
+        yield '.'
+        await new Promise((resolve) => setTimeout(resolve, 50).unref())
+      }
+    }
+    const partner = await receiver(() => ({ status: 200, body: drip() }))
+
+    expect(await post(http({ timeoutMs: 300 }), partner.url)).toEqual(timedOut)
+  })
+
+  it('covers headers that trickle in', async () => {
+    const origin = await tlsServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      const timer = setInterval(() => socket.write('x: y\r\n'), 50)
+      socket.on('close', () => clearInterval(timer))
+    })
+
+    expect(await post(http({ timeoutMs: 300 }), origin)).toEqual(timedOut)
+  })
+
+  it('covers a TLS handshake that does not begin', async () => {
+    const port = await listen(createServer())
+
+    expect(await post(http({ timeoutMs: 300 }), `https://127.0.0.1:${port}`)).toEqual(timedOut)
+  })
+
+  it('covers a name server that does not answer', async () => {
+    const client = http({ timeoutMs: 300, resolve: () => new Promise(() => undefined) })
+
+    expect(await post(client, 'https://silent.example')).toEqual(timedOut)
+  })
+
+  it('lets nothing be sent later', async () => {
+    let answer = (_: readonly LookupAddress[]) => {}
+    const partner = await receiver()
+    const client = http({
+      timeoutMs: 300,
+      resolve: () => new Promise((resolve) => (answer = resolve)),
+    })
+    const late = `https://late.example:${new URL(partner.url).port}`
+    expect(await post(client, late)).toEqual(timedOut)
+
+    answer([{ address: '127.0.0.1', family: 4 }])
+
+    expect(await post(http(), partner.url, '/after')).toEqual(answered(204))
+    expect(partner.requests.map(({ path }) => path)).toEqual(['/after'])
+  })
+})
+
+describe('a body', () => {
+  it('is read up to the limit, and the status counts', async () => {
+    let sent = 0
+    async function* endless() {
+      for (;;) {
+        sent += 1024
+        yield 'x'.repeat(1024)
+      }
+    }
+    const partner = await receiver(() => ({ status: 200, body: endless() }))
+
+    expect(await post(http(), partner.url)).toEqual(answered(200))
+
+    // What the network takes in the meantime, not what the receiver would go on sending.
+    await expect.poll(() => partner.requests.length).toBe(1)
+    expect(sent).toBeLessThan(10 * 1024 * 1024)
+  })
+
+  it('is not unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024))
+    const partner = await receiver(() => ({
+      status: 200,
+      headers: { 'content-encoding': 'gzip' },
+      body: bomb,
+    }))
+
+    expect(bomb.length).toBeLessThan(16 * 1024)
+    expect(await post(http(), partner.url)).toEqual(answered(200))
+  })
+})
+
+describe('a certificate', () => {
+  it('that nobody vouches for is refused, and nothing is sent', async () => {
+    const partner = await receiver()
+
+    expect(await post(http({ ca: undefined }), partner.url)).toEqual({
+      kind: 'error',
+      error: 'certificate: self-signed certificate',
+    })
+
+    expect(partner.requests).toHaveLength(0)
+  })
+
+  it('for another host name is refused', async () => {
+    const partner = await receiver()
+    const client = http({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+
+    expect(await post(client, `https://other.example:${new URL(partner.url).port}`)).toEqual({
+      kind: 'error',
+      error: 'certificate: it is not for this host name',
+    })
+  })
+})
+
+describe('an address', () => {
+  const blocked = [{ address: '10.0.0.5', family: 4 }]
+
+  it('that a name resolves to is refused when it is blocked', async () => {
+    expect(await post(http({ resolve: async () => blocked }), 'https://inside.example')).toEqual({
+      kind: 'blocked',
+      error: 'address 10.0.0.5 is private (10.0.0.0/8)',
+    })
+  })
+
+  it('that was checked is the one that is called: the name is asked for once', async () => {
+    const partner = await receiver()
+    const answers: LookupAddress[][] = [[{ address: '127.0.0.1', family: 4 }], blocked]
+    const client = http({ resolve: async () => answers.shift() ?? blocked })
+
+    // The certificate is for another name: it was this machine that answered, and no second question was asked.
+    expect(await post(client, `https://rebinding.example:${new URL(partner.url).port}`)).toMatchObject({
+      error: 'certificate: it is not for this host name',
+    })
+    expect(answers).toEqual([blocked])
+  })
+
+  it('is left out when another one of the name is allowed', async () => {
+    const partner = await receiver()
+    const client = http({ resolve: async () => [...blocked, { address: '127.0.0.1', family: 4 }] })
+
+    expect(await post(client, `https://both.example:${new URL(partner.url).port}`)).toMatchObject({
+      error: 'certificate: it is not for this host name',
+    })
+  })
+
+  it('of a name that the host allowed is not checked', async () => {
+    const partner = await receiver()
+    const client = http({ guard: addressGuard({ allow: ['localhost'] }) })
+
+    expect(await post(client, `https://localhost:${new URL(partner.url).port}`)).toEqual(answered(204))
+  })
+})
+
+describe('what goes wrong on the way', () => {
+  it.each([
+    ['a receiver that is not there', async () => 'https://127.0.0.1:1', 'connection refused'],
+    ['a reset', async () => (await receiver(() => ({ reset: true }))).url, 'connection reset'],
+    [
+      'a connection that is closed without an answer',
+      () => tlsServer((socket) => socket.once('data', () => socket.end())),
+      'the connection was closed before an answer came',
+    ],
+    [
+      'something that is not HTTP',
+      () => tlsServer((socket) => socket.write('220 mail.example ESMTP\r\n')),
+      'the answer is not HTTP',
+    ],
+    [
+      'headers without end',
+      () => tlsServer((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`)),
+      'the headers of the answer are too large',
+    ],
+    [
+      'a port that does not talk TLS',
+      async () => {
+        const server = createServer((socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'))
+        return `https://127.0.0.1:${await listen(server)}`
+      },
+      'the TLS handshake failed',
+    ],
+  ])('%s is told in few words', async (_, start, error) => {
+    expect(await post(http(), await start())).toEqual({ kind: 'error', error })
+  })
+
+  it.each([
+    ['ENOTFOUND', 'the host name does not exist'],
+    ['ENODATA', 'the host name has no address'],
+    ['ESERVFAIL', 'the host name could not be resolved'],
+    ['ECONNREFUSED', 'the host name could not be resolved'],
+  ])('%s of a name server is told in few words', async (code, error) => {
+    const fault = Object.assign(new Error(`queryA ${code} name.example`), { code, syscall: 'queryA' })
+    const client = http({ resolve: () => Promise.reject(fault) })
+
+    expect(await post(client, 'https://name.example')).toEqual({ kind: 'error', error })
+  })
+
+  it('a name without any address is told', async () => {
+    expect(await post(http({ resolve: async () => [] }), 'https://name.example')).toEqual({
+      kind: 'error',
+      error: 'the host name has no address',
+    })
+  })
+})
+
+describe('sockets', () => {
+  async function counting(respond: ReceiverOptions['respond']) {
+    const ports = new Set<number>()
+    const partner = await receiver(respond)
+    const proxy = createServer((near) => {
+      ports.add(near.remotePort ?? 0)
+      const far = new URL(partner.url)
+      const socket = new (near.constructor as typeof Socket)()
+      socket.on('error', () => near.destroy())
+      socket.connect(Number(far.port), far.hostname)
+      near.pipe(socket).pipe(near)
+      near.on('close', () => socket.destroy())
+    })
+    return { partner, ports, origin: `https://127.0.0.1:${await listen(proxy)}` }
+  }
+
+  it('are used again', async () => {
+    const { ports, origin } = await counting(() => ({ status: 204 }))
+    const client = http()
+
+    for (let n = 0; n < 20; n += 1) expect(await post(client, origin)).toEqual(answered(204))
+
+    // One is taken back while the next request begins already.
+    expect(ports.size).toBeLessThanOrEqual(2)
+  })
+
+  it('stay few while the receiver is quick, however much is to be sent', async () => {
+    const { ports, partner, origin } = await counting(() => ({ status: 204 }))
+    const client = http({ socketsPerOrigin: 4 })
+
+    await Promise.all(Array.from({ length: 300 }, () => post(client, origin)))
+
+    expect(partner.requests).toHaveLength(300)
+    expect(ports.size).toBeLessThan(150)
+  })
+
+  it('that hang keep nobody waiting who calls the same origin', async () => {
+    const partner = await receiver(({ path }) => (path === '/hang' ? { hang: true } : { status: 204 }))
+    const client = http({ socketsPerOrigin: 2, timeoutMs: 20_000 })
+    const hanging = Array.from({ length: 10 }, () => post(client, partner.url, '/hang'))
+
+    const healthy = await Promise.all(Array.from({ length: 20 }, () => post(client, partner.url, '/fine')))
+
+    expect(healthy).toEqual(Array(20).fill(answered(204)))
+    client.abort('over')
+    expect(await Promise.all(hanging)).toEqual(Array(10).fill({ kind: 'error', error: 'over' }))
+  })
+})

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { parseRetryAfter } from '../src/retry-after.ts'
+
+const now = new Date('2026-11-21T10:00:00Z')
+
+describe('Retry-After', () => {
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 7 ', 7000],
+    ['Sat, 21 Nov 2026 10:01:30 GMT', 90_000],
+    ['Saturday, 21-Nov-26 10:01:30 GMT', 90_000],
+    ['Sat Nov 21 10:01:30 2026', 90_000],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
+  ])('%j asks for %d ms', (header, ms) => {
+    expect(parseRetryAfter(header, now)).toBe(ms)
+  })
+
+  it.each([
+    undefined,
+    '',
+    '-1',
+    '1.5',
+    '1e3',
+    '12345678901',
+    'soon',
+    '2026-11-21',
+    'Sat, 99 Nov 2026',
+    ['1', '2'],
+  ])('%j asks for nothing', (header) => {
+    expect(parseRetryAfter(header, now)).toBeNull()
+  })
+})

@@ -1,0 +1,145 @@
+import {
+  type Certificate,
+  createCertificate,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from '@quickquote/testing'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Host, openHost } from './host.ts'
+import { killWorkers, runWorker } from './worker-process.ts'
+
+let certificate: Certificate
+let host: Host
+let receiver: Receiver
+
+beforeAll(async () => {
+  certificate = await createCertificate()
+})
+
+afterEach(async () => {
+  await killWorkers()
+  await host.close()
+  await receiver.stop()
+})
+
+async function open(respond?: ReceiverOptions['respond']): Promise<void> {
+  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  host = await openHost()
+}
+
+const workers = () => host.sql`select * from quickquote.workers`
+
+describe('stop', () => {
+  it('lets what is under way end, records it, and leaves nothing leased', async () => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    await open(async () => {
+      await answered
+      return { status: 204 }
+    })
+    await host.createEndpoint(receiver.url)
+    const worker = host.createWorker({ ca: certificate.cert })
+    await worker.start()
+    await Promise.all(Array.from({ length: 12 }, () => host.finishStep()))
+    await receiver.waitFor(8)
+
+    const stopped = worker.stop()
+    await host.finishStep()
+    answer()
+    await stopped
+
+    expect(receiver.requests).toHaveLength(8)
+    expect((await host.attempts()).map(({ status }) => status)).toEqual(Array(8).fill('succeeded'))
+    const left = await host.pending()
+    expect(left.map(({ leased_by, attempt }) => ({ leased_by, attempt }))).toEqual(
+      Array(5).fill({ leased_by: null, attempt: 0 }),
+    )
+    expect(await workers()).toHaveLength(0)
+  })
+
+  it('breaks off what has not ended at the deadline, and records that', async () => {
+    await open(() => ({ hang: true }))
+    await host.createEndpoint(receiver.url)
+    const worker = host.createWorker({ ca: certificate.cert })
+    await worker.start()
+    await host.finishStep()
+    await receiver.next()
+
+    await worker.stop({ deadlineMs: 50 })
+
+    expect(await host.attempts()).toMatchObject([
+      {
+        attempt: 1,
+        status: 'failed',
+        http_status: null,
+        error: 'the worker was stopped before an answer came',
+      },
+    ])
+    expect(await host.pending()).toMatchObject([{ attempt: 1, leased_by: null }])
+    expect(await workers()).toHaveLength(0)
+  })
+
+  it('of a worker that does not run does nothing, and a second one waits for the first', async () => {
+    await open()
+    const worker = host.createWorker()
+    await worker.stop()
+    await worker.start()
+
+    await Promise.all([worker.stop(), worker.stop()])
+    await worker.stop()
+
+    expect(await workers()).toHaveLength(0)
+  })
+
+  it('can be followed by a start', async () => {
+    await open()
+    await host.createEndpoint(receiver.url)
+    const worker = host.createWorker({ ca: certificate.cert })
+    await worker.start()
+    await expect(worker.start()).rejects.toThrow('The worker runs already.')
+    await worker.stop()
+
+    await worker.start()
+
+    await host.finishStep()
+    await receiver.next()
+  })
+
+  it('leaves no socket, timer or connection: the process ends by itself', async () => {
+    await open()
+    await host.createEndpoint(receiver.url)
+    await host.finishStep()
+
+    const process = runWorker({ DATABASE_URL: host.databaseUrl, CA: certificate.cert, STOP_AFTER: '1' })
+    await process.printed('stopped')
+
+    expect(await process.exited).toBe(0)
+    expect((await host.attempts()).map(({ status }) => status)).toEqual(['succeeded'])
+  })
+})
+
+describe('start', () => {
+  it('rejects when the database cannot be reached, and may be tried again', async () => {
+    await open()
+    const worker = host.createWorker()
+    await host.sql`alter table quickquote.workers rename to hidden`
+
+    await expect(worker.start()).rejects.toMatchObject({ name: 'StorageError' })
+
+    await host.sql`alter table quickquote.hidden rename to workers`
+    await worker.start()
+    expect(await workers()).toHaveLength(1)
+  })
+})
+
+describe('options', () => {
+  it.each([
+    [{ concurrency: 0 }, /concurrency must be a number, 1 or more/],
+    [{ pollIntervalMs: Number.NaN }, /pollIntervalMs/],
+    [{ heartbeatMs: 5000, deadAfterMs: 6000 }, /deadAfterMs must be at least twice heartbeatMs/],
+  ])('%j is refused when the worker is made', async (options, message) => {
+    await open()
+    expect(() => host.createWorker(options)).toThrow(message)
+  })
+})

@@ -1,0 +1,40 @@
+// A worker in a process of its own, for tests that kill it or watch it end. Runs the built packages.
+import { createIntegrations } from '@quickquote/core'
+import { createDeliveryWorker } from '@quickquote/delivery-worker'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+
+const { DATABASE_URL, CA, STOP_AFTER, HEARTBEAT_MS = '5000' } = process.env
+
+const attempted = (_, message) => {
+  if (message === 'delivery.attempted') attempts += 1
+}
+let attempts = 0
+
+const integrations = createIntegrations({
+  storage: drizzleStorage({ connectionString: DATABASE_URL }),
+  encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
+  allowAddresses: ['127.0.0.1/32'],
+  logger: { debug() {}, info: attempted, warn() {}, error: console.error },
+  pipeline: {
+    start: () => {
+      console.log('pipeline started')
+      return new Promise(() => {})
+    },
+    signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
+  },
+})
+const worker = createDeliveryWorker({
+  integrations,
+  ca: CA,
+  heartbeatMs: Number(HEARTBEAT_MS),
+  deadAfterMs: 3 * Number(HEARTBEAT_MS),
+})
+await worker.start()
+console.log('running')
+
+if (STOP_AFTER !== undefined) {
+  while (attempts < Number(STOP_AFTER)) await new Promise((resolve) => setTimeout(resolve, 5))
+  await worker.stop({ deadlineMs: 1000 })
+  await integrations.close()
+  console.log('stopped')
+}
