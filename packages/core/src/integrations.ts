@@ -16,7 +16,6 @@ export interface IntegrationServices {
   readonly apiKeys: ApiKeys
   readonly quotations: Quotations
   readonly webhookEndpoints: WebhookEndpoints
-  readonly testDeliveries: TestDeliveries
   readonly deliveryLog: DeliveryLog
   readonly auditLog: AuditLog
   /** The reporter of a quotation, from anywhere, in any process. */
@@ -24,6 +23,8 @@ export interface IntegrationServices {
 }
 
 export interface Integrations extends IntegrationServices {
+  /** Not part of a transaction: a worker sees a test only once it is committed. */
+  readonly testDeliveries: TestDeliveries
   readonly storage: Storage
   readonly settings: Settings
   /**
@@ -52,6 +53,7 @@ export function createIntegrations(options: IntegrationsOptions): Integrations {
   const settings = createSettings(options)
   return {
     ...createServices(storage, settings),
+    testDeliveries: createTestDeliveries(storage, settings),
     storage,
     settings,
     within: (transaction) => createServices(storage.within(transaction), settings),
@@ -68,7 +70,6 @@ function createServices(storage: Storage, settings: Settings): IntegrationServic
     apiKeys: createApiKeys(storage, settings),
     quotations: createQuotations(storage, settings),
     webhookEndpoints: createWebhookEndpoints(storage, settings),
-    testDeliveries: createTestDeliveries(storage, settings),
     deliveryLog: createDeliveryLog(storage, settings),
     auditLog: createAuditLog(storage),
     pipeline: (quotationId) => createReporter({ storage, now: settings.now }, quotationId),
