@@ -25,7 +25,7 @@ async function* docxOnly(bytes: Bytes, refuse: Refuse): Bytes {
   try {
     await writeFile(file, bytes)
     await checkDocx(file, refuse)
-    yield* file.createReadStream({ start: 0, autoClose: false })
+    yield* file.createReadStream({ start: 0 })
   } finally {
     await file.close()
   }

@@ -94,6 +94,7 @@ describe('refused as a Word document:', () => {
 
   it.each([
     ['in both headers', { flags: 0x0801 }],
+    ['in the directory only', { flags: 0x0801, localFlags: 0x0800 }],
     ['in the header of the entry only', { localFlags: 0x0801 }],
   ])('an entry that is encrypted, %s', async (_how, flags) => {
     expect(await faultOf(docx([{ name: 'word/comments.xml', data: 'secret', ...flags }]))).toBe(

@@ -1,7 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { IntegrationError } from '../src/errors.ts'
 import type { FileId, FileStorage, UploadStorage } from '../src/file-storage.ts'
 import { DEFAULT_LIMITS } from '../src/limits.ts'
@@ -80,7 +84,7 @@ describe('a requirements file', () => {
     ['plan.txt', Buffer.from('Grüße, 日本 🙂')],
     ['PLAN.MD', Buffer.from('\uFEFF# Plan')],
   ])('is stored as it came: %s', async (name, bytes) => {
-    const file = await receive({ name, bytes: inPieces(bytes, 7) })
+    const file = await receive({ name, bytes: inPieces(bytes, 3) })
     expect(file).toEqual({
       id: expect.any(String),
       name,
@@ -233,6 +237,45 @@ describe('a file that does not arrive', () => {
     storage.files.delete = remove
     expect(await createRequirementsFiles(storage, settings).deleteAbandoned(new Date())).toBe(1)
     expect(storage.stored.size + storage.noted.size).toBe(0)
+  })
+})
+
+describe('a Word document that waits on disk to be checked', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'quickquote-test-'))
+    vi.stubEnv('TMPDIR', folder)
+  })
+  afterEach(async () => {
+    vi.unstubAllEnvs()
+    await rm(folder, { recursive: true })
+  })
+
+  it('has no name there, so that nothing is left when the process dies', async () => {
+    const seen: string[][] = []
+    async function* watched() {
+      for await (const piece of inPieces(docx(), 100)) {
+        yield piece
+        seen.push(await readdir(folder))
+      }
+    }
+    await receive({ name: 'a.docx', bytes: watched() })
+    expect(seen.length).toBeGreaterThan(5)
+    expect(seen.flat()).toEqual([])
+  })
+
+  it.runIf(process.platform === 'linux')('is closed, whatever became of it', async () => {
+    const openFiles = () => readdirSync('/proc/self/fd').length
+    const before = openFiles()
+    const stored = storage.files.put
+    await refusalOf('a.docx', zip([{ name: 'a' }]))
+    await receive({ name: 'a.docx', bytes: inPieces(docx()) })
+    storage.files.put = async (_file, bytes) => {
+      for await (const _ of bytes) throw new Error('the store is down')
+    }
+    await expect(receive({ name: 'a.docx', bytes: inPieces(docx()) })).rejects.toThrow('the store is down')
+    storage.files.put = stored
+    expect(openFiles()).toBe(before)
   })
 })
 

@@ -1,0 +1,188 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { finished } from 'node:stream/promises'
+import {
+  IntegrationError,
+  type Limits,
+  type ReceivedFile,
+  type RequirementsFiles,
+  startQuotationBody,
+  validationFailed,
+} from '@quickquote/core'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseJson } from './json-body.ts'
+import { type BodyLimits, bodyTooLarge, type Part, readParts } from './multipart-parts.ts'
+import { DEFAULT_PATIENCE, type Patience } from './patience.ts'
+
+/** What a multipart request held: its fields as JSON would have them, and its files, stored. */
+export interface MultipartForm {
+  readonly body: Readonly<Record<string, unknown>>
+  readonly files: readonly ReceivedFile[]
+}
+
+export interface MultipartOptions {
+  /** Whose the files are. */
+  readonly organizationId: string
+  readonly requirementsFiles: RequirementsFiles
+  readonly limits: Limits
+  /** How slow a client may be. Default: half a minute, and a second more for every 16 KiB. */
+  readonly patience?: Patience
+}
+
+/** Parts beside the files. A start has five fields; unknown ones are passed over. */
+const MAX_FIELDS = 100
+/** Bytes of a part that are not its content: its boundary and its header. */
+const PART_OVERHEAD = 10 * 1024
+/** How long a client that was refused may go on sending before it gets its answer. */
+const DRAIN_MS = 2000
+
+/**
+ * Makes the routes of a scope take multipart bodies, unread: `receiveMultipart` reads them, after authentication and
+ * limits.
+ */
+export function takeMultipart(scope: FastifyInstance): void {
+  scope.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
+  scope.addHook('onSend', async (request, reply) => {
+    // Whatever the client still sends must not be waited for.
+    if (isMultipart(request) && !request.raw.complete) reply.header('connection', 'close')
+  })
+}
+
+/** Whether a request has a multipart body. */
+export function isMultipart(request: FastifyRequest): boolean {
+  return request.body instanceof Readable
+}
+
+/**
+ * Reads the multipart body of a quote start. Parts may come in any order. Files stream into the storage, checked on their
+ * way; give them to `quotations.start`. When anything is wrong, nothing that was stored stays, and what the client is
+ * still sending is read and dropped for a while, so that it gets to see the answer.
+ *
+ * Text fields are those of the JSON body. `metadata` is JSON text; an empty `metadata` or `config_id` counts as null. Of
+ * fields that a start does not have, texts are ignored, and files are refused: their sender means them to count. A file
+ * without name and content, which browsers send where none was chosen, counts as absent.
+ * @throws IntegrationError VALIDATION_FAILED, MALFORMED_REQUEST, PAYLOAD_TOO_LARGE
+ */
+export async function receiveMultipart(
+  request: FastifyRequest,
+  options: MultipartOptions,
+): Promise<MultipartForm> {
+  const stream = request.body as Readable
+  const limits = bodyLimits(options)
+  const files: ReceivedFile[] = []
+  try {
+    if (Number(request.headers['content-length'] ?? 0) > limits.totalBytes) throw bodyTooLarge(limits)
+    const boundary = boundaryOf(request.headers['content-type'] ?? '')
+    const fields = await readForm(readParts(stream, boundary, limits), files, options)
+    return { body: toBody(fields), files }
+  } catch (error) {
+    const organization_id = options.organizationId
+    await options.requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id })))
+    throw error
+  } finally {
+    await drain(stream, limits.totalBytes)
+  }
+}
+
+function bodyLimits({ limits, patience = DEFAULT_PATIENCE }: MultipartOptions): BodyLimits {
+  const parts = limits.files + MAX_FIELDS
+  const totalBytes = limits.files * limits.fileBytes + limits.jsonBodyBytes + parts * PART_OVERHEAD
+  return { parts, totalBytes, patience }
+}
+
+function boundaryOf(contentType: string): string {
+  const [, quoted, plain] =
+    /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(contentType) ?? []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) {
+    throw new IntegrationError('MALFORMED_REQUEST', 'The Content-Type has no boundary of 1 to 70 characters.')
+  }
+  return boundary
+}
+
+/** Reads every part: files into `files`, the fields of a start into the result. */
+async function readForm(
+  parts: AsyncIterable<Part>,
+  files: ReceivedFile[],
+  { organizationId, requirementsFiles, limits }: MultipartOptions,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const known = new Set(Object.keys(startQuotationBody(limits).properties))
+  const fields = new Map<string, Buffer>()
+  let room = limits.jsonBodyBytes
+  for await (const { name, fileName, bytes } of parts) {
+    if (name === 'files') {
+      const index = files.length
+      if (fileName)
+        files.push(await requirementsFiles.receive({ organizationId, index, name: fileName, bytes }))
+      else if (!(await isEmpty(bytes))) throw wrong(`/files/${index}`, 'must have a file name')
+      continue
+    }
+    const isKnown = known.has(name)
+    if (!isKnown && fileName !== null) throw wrong('/files', 'must be the field name of every file')
+    if (fields.has(name)) throw wrong(`/${name}`, 'must be sent once')
+    const value = await readField(bytes, room)
+    room -= value.length
+    if (isKnown) fields.set(name, value)
+  }
+  return fields
+}
+
+async function isEmpty(bytes: AsyncIterable<Buffer>): Promise<boolean> {
+  for await (const chunk of bytes) if (chunk.length > 0) return false
+  return true
+}
+
+/** @throws IntegrationError PAYLOAD_TOO_LARGE when there is more than all the fields together may have */
+async function readField(bytes: AsyncIterable<Buffer>, room: number): Promise<Buffer> {
+  let left = room
+  return buffer(
+    (async function* () {
+      for await (const chunk of bytes) {
+        left -= chunk.length
+        if (left < 0) throw new IntegrationError('PAYLOAD_TOO_LARGE', 'The fields of the form are too large.')
+        yield chunk
+      }
+    })(),
+  )
+}
+
+/** What a JSON body would hold. */
+function toBody(fields: ReadonlyMap<string, Buffer>): Record<string, unknown> {
+  return Object.fromEntries([...fields].map(([name, value]) => [name, toValue(name, value)]))
+}
+
+function toValue(name: string, value: Buffer): unknown {
+  const canBeNull = name === 'metadata' || name === 'config_id'
+  if (value.length === 0 && canBeNull) return null
+  try {
+    return name === 'metadata' ? parseJson(value) : new TextDecoder('utf-8', { fatal: true }).decode(value)
+  } catch {
+    throw wrong(`/${name}`, name === 'metadata' ? 'must be a JSON object, as text' : 'must be text in UTF-8')
+  }
+}
+
+function wrong(pointer: string, detail: string): IntegrationError {
+  return validationFailed([{ pointer, detail }])
+}
+
+/** Drops what is left of a body, but no more than it may have and not for long: a client that only sends reads no answer. */
+async function drain(stream: Readable, maximum: number): Promise<void> {
+  if (stream.destroyed || stream.readableEnded) return
+  const tooMuch = new AbortController()
+  const signal = AbortSignal.any([tooMuch.signal, AbortSignal.timeout(DRAIN_MS)])
+  let dropped = 0
+  const count = (chunk: Buffer) => {
+    dropped += chunk.length
+    if (dropped > maximum) tooMuch.abort()
+  }
+  stream.unpipe()
+  stream.on('data', count)
+  stream.resume()
+  try {
+    await finished(stream, { writable: false, signal, cleanup: true })
+  } catch {
+    // Given up, or the client is gone: the connection is closed after the answer.
+  } finally {
+    stream.off('data', count)
+  }
+}

@@ -1,0 +1,69 @@
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { expect, it } from 'vitest'
+import { type BodyLimits, type Part, readParts } from '../src/multipart-parts.ts'
+
+const limits: BodyLimits = {
+  totalBytes: 1000,
+  parts: 10,
+  patience: { graceMs: 60_000, bytesPerSecond: 1000 },
+}
+const BODY =
+  '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n--b\r\nContent-Disposition: form-data; name="b"\r\n\r\ntwo\r\n--b--\r\n'
+
+const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+
+async function readAll(parts: AsyncIterable<Part>): Promise<string[]> {
+  const read: string[] = []
+  for await (const { name, bytes } of parts) read.push(`${name}=${await buffer(bytes)}`)
+  return read
+}
+
+it('stops the clock when the last part was read', async () => {
+  const before = timers()
+  expect(await readAll(readParts(Readable.from([Buffer.from(BODY)]), 'b', limits))).toEqual([
+    'a=one',
+    'b=two',
+  ])
+  expect(timers()).toBe(before)
+})
+
+it('stops the clock when the body is not read to its end', async () => {
+  const before = timers()
+  const body = new PassThrough()
+  body.write(BODY.slice(0, 100))
+  for await (const { name } of readParts(body, 'b', limits)) {
+    expect(name).toBe('a')
+    break
+  }
+  body.write(BODY.slice(100))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(timers()).toBe(before)
+})
+
+it('stops the clock when the body breaks off', async () => {
+  const before = timers()
+  const body = new PassThrough()
+  body.write(BODY.slice(0, 100))
+  const reading = readAll(readParts(body, 'b', limits))
+  setImmediate(() => body.destroy())
+  await expect(reading).rejects.toMatchObject({ code: 'MALFORMED_REQUEST' })
+  expect(timers()).toBe(before)
+})
+
+it('does not charge a client for the time that it takes to store what came', async () => {
+  const body = new PassThrough()
+  const patience = { graceMs: 500, bytesPerSecond: 1_000_000 }
+  body.write(BODY.slice(0, 52))
+  const read: string[] = []
+  for await (const { name, bytes } of readParts(body, 'b', { ...limits, totalBytes: 1_000_000, patience })) {
+    for await (const chunk of bytes) {
+      read.push(`${name}=${chunk.length}`)
+      if (read.length > 1) continue
+      // More than the parser holds: it waits for us, and nobody waits for the client.
+      body.end(Buffer.concat([Buffer.alloc(100_000, 'x'), Buffer.from('\r\n--b--\r\n')]))
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+    }
+  }
+  expect(read.length).toBeGreaterThan(1)
+})

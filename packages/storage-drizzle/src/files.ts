@@ -1,0 +1,150 @@
+import { type FileId, type FileStorage, type UploadStorage, validationFailed } from '@quickquote/core'
+import type { Database } from './database.ts'
+import { withStorageErrors } from './storage-error.ts'
+
+/**
+ * Bytes of a chunk. Measured with 20 uploads at once: 256 KiB took 53 MiB of memory; 1 MiB took 81 MiB and was a third
+ * faster; 64 KiB saved 10 MiB and took a quarter longer.
+ */
+const CHUNK_BYTES = 256 * 1024
+
+/**
+ * The bytes of files in PostgreSQL, in chunks, each written by a statement of its own: no connection is held while a
+ * client sends. An upload under way has one chunk in memory.
+ */
+export function fileStorage(database: Database): FileStorage {
+  const { schema } = database
+  const { insertChunk, findChunk, deleteFiles } = withStorageErrors({
+    /**
+     * postgres.js sends `bytea` as hex, by way of a string and twice the size. As base64 an upload took half the time and half the
+     * memory; its COPY would need a connection for itself.
+     */
+    insertChunk: (file: FileId, position: number, isLast: boolean, base64: string) =>
+      database.run(
+        `insert into ${schema}.file_chunks (file_id, organization_id, position, is_last, bytes)
+         values ($1, $2, $3, $4, decode($5, 'base64'))`,
+        [file.id, file.organization_id, position, isLast, base64],
+      ),
+    async findChunk(file: FileId, position: number) {
+      const [chunk] = await database.run<{ bytes: Buffer; is_last: boolean }>(
+        `select bytes, is_last from ${schema}.file_chunks
+         where file_id = $1 and organization_id = $2 and position = $3`,
+        [file.id, file.organization_id, position],
+      )
+      return chunk
+    },
+    deleteFiles: (files: readonly FileId[]) =>
+      database.run(
+        `delete from ${schema}.file_chunks as chunk using ${LISTED} as file (id, organization_id)
+         where chunk.file_id = file.id and chunk.organization_id = file.organization_id`,
+        listed(files),
+      ),
+  })
+
+  return {
+    async put(file, bytes) {
+      let position = 0
+      const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+      let used = 0
+      const flush = async (isLast: boolean) => {
+        await insertChunk(file, position, isLast, chunk.toString('base64', 0, used))
+        position += 1
+        used = 0
+      }
+      for await (const piece of bytes) {
+        for (let read = 0; read < piece.length; ) {
+          // Only when more follows: what is in the buffer at the end is the last chunk.
+          if (used === CHUNK_BYTES) await flush(false)
+          const part = piece.subarray(read, read + CHUNK_BYTES - used)
+          chunk.set(part, used)
+          used += part.length
+          read += part.length
+        }
+      }
+      await flush(true)
+    },
+
+    async *get(file) {
+      for (let position = 0, isLast = false; !isLast; position += 1) {
+        const chunk = await findChunk(file, position)
+        if (chunk === undefined) throw new Error(`File ${file.id} is not there, or not to its end.`)
+        isLast = chunk.is_last
+        yield chunk.bytes
+      }
+    },
+
+    async delete(files) {
+      await deleteFiles(files)
+    },
+  }
+}
+
+/** Which files belong to no quote: see UploadStorage. */
+export function uploadStorage(database: Database): UploadStorage {
+  const { schema } = database
+  return {
+    async recordUpload(file, now) {
+      await database.run(
+        `insert into ${schema}.uploads (id, organization_id, created_at) values ($1, $2, $3)`,
+        [file.id, file.organization_id, now],
+      )
+    },
+
+    abandonUploads: (files, now) =>
+      database.run<FileId>(
+        `update ${schema}.uploads as upload set abandoned_at = $3 from ${LISTED} as file (id, organization_id)
+         where upload.id = file.id and upload.organization_id = file.organization_id
+         returning upload.id, upload.organization_id`,
+        [...listed(files), now],
+      ),
+
+    abandonUploadsBefore: (olderThan, limit, now) =>
+      database.run<FileId>(
+        `update ${schema}.uploads set abandoned_at = $3
+         where id in (
+           select id from ${schema}.uploads where created_at < $1
+           order by created_at limit $2 for update skip locked
+         )
+         returning id, organization_id`,
+        [olderThan, limit, now],
+      ),
+
+    async forgetUploads(files) {
+      await database.run(
+        `delete from ${schema}.uploads as upload using ${LISTED} as file (id, organization_id)
+         where upload.id = file.id and upload.organization_id = file.organization_id`,
+        listed(files),
+      )
+    },
+  }
+}
+
+/**
+ * Gives uploads to the quote that is being accepted, in its transaction.
+ * @throws IntegrationError VALIDATION_FAILED unless each is an upload of that organization that no quote took and nobody
+ * gave up
+ */
+export async function takeUploads(
+  { run, schema }: Database,
+  organizationId: string,
+  fileIds: readonly string[],
+): Promise<void> {
+  const taken = await run(
+    `delete from ${schema}.uploads
+     where id = any ($1::uuid[]) and organization_id = $2 and abandoned_at is null
+     returning id`,
+    [fileIds, organizationId],
+  )
+  if (taken.length !== fileIds.length) {
+    throw validationFailed([
+      { pointer: '/files', detail: 'must be files that were uploaded and are used only once' },
+    ])
+  }
+}
+
+/** Files as two parameters, `$1` and `$2`. */
+const LISTED = 'unnest($1::uuid[], $2::uuid[])'
+
+function listed(files: readonly FileId[]): readonly [string[], string[]] {
+  return [files.map(({ id }) => id), files.map(({ organization_id }) => organization_id)]
+}

@@ -1,0 +1,200 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import { type FileId, type FileStorage, IntegrationError, type UploadStorage } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { createDatabase, type Database } from '../src/database.ts'
+import { fileStorage, takeUploads, uploadStorage } from '../src/files.ts'
+import { drizzleStorage } from '../src/index.ts'
+
+const CHUNK = 256 * 1024
+
+let scratch: TestDatabase
+let sql: postgres.Sql
+let database: Database
+let files: FileStorage
+let uploads: UploadStorage
+
+beforeAll(async () => {
+  scratch = await testDatabase(inject('postgresUrl'))
+  sql = postgres(scratch.url)
+  await drizzleStorage({ sql }).migrate()
+  database = createDatabase({ sql, schema: 'quickquote', prepare: true, wake() {} })
+  files = fileStorage(database)
+  uploads = uploadStorage(database)
+})
+
+beforeEach(async () => {
+  await sql`truncate quickquote.file_chunks, quickquote.uploads`
+})
+
+afterAll(async () => {
+  await sql.end()
+  await scratch.drop()
+})
+
+const aFile = (): FileId => ({ id: randomUUID(), organization_id: randomUUID() })
+
+async function* inPieces(bytes: Uint8Array, size: number) {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+const chunks = () =>
+  sql`select file_id, position, is_last, length(bytes) as size from quickquote.file_chunks order by position`
+
+describe('a file in PostgreSQL', () => {
+  it.each([
+    ['one byte', 1],
+    ['less than a chunk', CHUNK - 1],
+    ['exactly a chunk', CHUNK],
+    ['a byte more', CHUNK + 1],
+    ['exactly three chunks', 3 * CHUNK],
+    ['many chunks', 10 * CHUNK + 12_345],
+  ])('is read back as it was written: %s', async (_what, size) => {
+    const file = aFile()
+    const bytes = randomBytes(size)
+    await files.put(file, inPieces(bytes, 100_001))
+    expect((await buffer(files.get(file))).equals(bytes)).toBe(true)
+    const stored = await chunks()
+    expect(stored.map((chunk) => chunk['size'])).toEqual([
+      ...Array(Math.ceil(size / CHUNK) - 1).fill(CHUNK),
+      size % CHUNK || CHUNK,
+    ])
+    expect(stored.map((chunk) => chunk['is_last'])).toEqual([...Array(stored.length - 1).fill(false), true])
+  })
+
+  it('is read back when it came in pieces larger than a chunk', async () => {
+    const file = aFile()
+    const bytes = randomBytes(3 * CHUNK + 7)
+    await files.put(file, inPieces(bytes, bytes.length))
+    expect((await buffer(files.get(file))).equals(bytes)).toBe(true)
+  })
+
+  it('that breaks off tells why as it is, is never read, and is removed like any other', async () => {
+    const file = aFile()
+    const gone = Object.assign(new Error('the client is gone'), { syscall: 'read' })
+    const breaksOff = async function* () {
+      yield randomBytes(2 * CHUNK + 1)
+      throw gone
+    }
+    await expect(files.put(file, breaksOff())).rejects.toBe(gone)
+    await expect(buffer(files.get(file))).rejects.toThrow(/not to its end/)
+    await files.delete([file])
+    expect(await chunks()).toEqual([])
+  })
+
+  it('is not half read: one that is gone, or was not written to its end, is an error', async () => {
+    const file = aFile()
+    await expect(buffer(files.get(file))).rejects.toThrow(/is not there/)
+    await files.put(file, inPieces(randomBytes(2 * CHUNK), CHUNK))
+    await sql`delete from quickquote.file_chunks where is_last`
+    await expect(buffer(files.get(file))).rejects.toThrow(/not to its end/)
+  })
+
+  it('is not reached from another organization', async () => {
+    const file = aFile()
+    const stranger = { ...file, organization_id: randomUUID() }
+    await files.put(file, inPieces(Buffer.from('hello'), 5))
+    await expect(buffer(files.get(stranger))).rejects.toThrow(/is not there/)
+    await files.delete([stranger])
+    expect(await buffer(files.get(file))).toEqual(Buffer.from('hello'))
+  })
+
+  it('is removed, and no other', async () => {
+    const [one, two, three] = [aFile(), aFile(), aFile()]
+    for (const file of [one, two, three]) await files.put(file, inPieces(randomBytes(CHUNK + 1), CHUNK))
+    await files.delete([one, three, aFile()])
+    expect([...new Set((await chunks()).map((chunk) => chunk['file_id']))]).toEqual([two.id])
+  })
+
+  it('tells nothing of its content when the database fails', async () => {
+    const file = aFile()
+    await files.put(file, inPieces(Buffer.from('first'), 5))
+    const error = await files
+      .put(file, inPieces(Buffer.from('a secret'), 8))
+      .catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ name: 'StorageError', code: '23505' })
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/secret|YSBzZWNyZXQ/)
+    expect(await buffer(files.get(file))).toEqual(Buffer.from('first'))
+  })
+})
+
+describe('an upload', () => {
+  const now = new Date('2026-11-21T12:00:00.000Z')
+  const before = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
+  const noted = async () => (await sql`select id from quickquote.uploads order by id`).map((row) => row['id'])
+  const take = (file: FileId, ids = [file.id]) =>
+    database.transaction((transaction) => takeUploads(transaction, file.organization_id, ids))
+  const refusal = { code: 'VALIDATION_FAILED', errors: [{ pointer: '/files', detail: expect.any(String) }] }
+
+  it('is taken by one quote', async () => {
+    const file = aFile()
+    await uploads.recordUpload(file, now)
+    await take(file)
+    expect(await noted()).toEqual([])
+    await expect(take(file)).rejects.toMatchObject(refusal)
+    expect(await uploads.abandonUploads([file], now)).toEqual([])
+  })
+
+  it('is not taken for another organization, nor twice, nor when it was never there', async () => {
+    const file = aFile()
+    await uploads.recordUpload(file, now)
+    await expect(take({ ...file, organization_id: randomUUID() })).rejects.toMatchObject(refusal)
+    await expect(take(file, [file.id, file.id])).rejects.toMatchObject(refusal)
+    await expect(take(file, [file.id, randomUUID()])).rejects.toBeInstanceOf(IntegrationError)
+    expect(await noted()).toEqual([file.id])
+  })
+
+  it('stays on the list when the quote that took it is rolled back', async () => {
+    const file = aFile()
+    await uploads.recordUpload(file, now)
+    const rollback = new Error('rolled back')
+    const work = database.transaction(async (transaction) => {
+      await takeUploads(transaction, file.organization_id, [file.id])
+      throw rollback
+    })
+    await expect(work).rejects.toBe(rollback)
+    expect(await noted()).toEqual([file.id])
+  })
+
+  it('that was given up is taken by no quote', async () => {
+    const file = aFile()
+    await uploads.recordUpload(file, now)
+    expect(await uploads.abandonUploads([{ ...file, organization_id: randomUUID() }], now)).toEqual([])
+    expect(await uploads.abandonUploads([file], now)).toEqual([file])
+    await expect(take(file)).rejects.toMatchObject(refusal)
+    // Its bytes may still be there: it can be given up again until it is forgotten.
+    expect(await uploads.abandonUploads([file], now)).toEqual([file])
+    await uploads.forgetUploads([{ ...file, organization_id: randomUUID() }])
+    expect(await noted()).toEqual([file.id])
+    await uploads.forgetUploads([file])
+    expect(await noted()).toEqual([])
+  })
+
+  it('is found by its age, the oldest first', async () => {
+    const [oldest, older, young] = [aFile(), aFile(), aFile()]
+    await uploads.recordUpload(older, before(90))
+    await uploads.recordUpload(young, before(10))
+    await uploads.recordUpload(oldest, before(120))
+    expect(await uploads.abandonUploadsBefore(before(60), 1, now)).toEqual([oldest])
+    const both = await uploads.abandonUploadsBefore(before(60), 10, now)
+    expect(both.map(({ id }) => id).sort()).toEqual([oldest.id, older.id].sort())
+    await take(young)
+  })
+
+  it('goes either to its quote or to the sweep, never to both', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const file = aFile()
+      await uploads.recordUpload(file, before(90))
+      const [quote, swept] = await Promise.allSettled([
+        take(file),
+        uploads.abandonUploadsBefore(before(60), 10, now),
+      ])
+      const wasSwept = swept.status === 'fulfilled' && swept.value.some(({ id }) => id === file.id)
+      expect(swept.status).toBe('fulfilled')
+      expect(quote.status === 'fulfilled').toBe(!wasSwept)
+      await uploads.forgetUploads([file])
+    }
+  })
+})
