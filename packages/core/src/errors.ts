@@ -129,6 +129,11 @@ export const ERRORS = {
     title: 'The organization has as many webhook endpoints as it may have',
     advice: 'Delete an endpoint that is no longer needed, or let one endpoint subscribe to more events.',
   },
+  IDEMPOTENCY_KEY_IN_USE: {
+    status: 409,
+    title: 'A request with this Idempotency-Key is under way',
+    advice: 'Wait a moment and repeat the same request: it gets the answer of the first one.',
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The request is too large',
@@ -138,6 +143,11 @@ export const ERRORS = {
     status: 415,
     title: 'The route does not take this media type',
     advice: 'Send `Content-Type: application/json`, or another media type that the route documents.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    title: 'The Idempotency-Key was used for another request',
+    advice: 'Use a new key for each quote, and the same key only to repeat the very same request.',
   },
   RATE_LIMITED: {
     status: 429,

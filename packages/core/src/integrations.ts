@@ -5,6 +5,7 @@ import { ConfigurationError } from './errors.ts'
 import { createQuotations, type Quotations } from './quotations.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
 import { createReporter } from './reporter.ts'
+import { createRequirementsFiles, type RequirementsFiles } from './requirements-file.ts'
 import { reencryptSecrets, type SecretReencryption } from './secret-reencryption.ts'
 import { createSettings, type IntegrationsOptions, type Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -27,6 +28,8 @@ export interface Integrations extends IntegrationServices {
   readonly testDeliveries: TestDeliveries
   readonly storage: Storage
   readonly settings: Settings
+  /** Takes files in for `quotations.start`, and reads those of accepted quotes. */
+  readonly requirementsFiles: RequirementsFiles
   /**
    * The same services bound to a transaction of the host (drizzle's, or postgres.js's `sql.begin`): what they write,
    * events and deliveries included, is committed or rolled back with it.
@@ -51,12 +54,15 @@ export function createIntegrations(options: IntegrationsOptions): Integrations {
   }
   const { storage } = options
   const settings = createSettings(options)
+  const files = options.files ?? storage.files
+  const requirementsFiles = createRequirementsFiles({ uploads: storage, files }, settings)
   return {
-    ...createServices(storage, settings),
+    ...createServices(storage, settings, requirementsFiles),
     testDeliveries: createTestDeliveries(storage, settings),
     storage,
     settings,
-    within: (transaction) => createServices(storage.within(transaction), settings),
+    requirementsFiles,
+    within: (transaction) => createServices(storage.within(transaction), settings, requirementsFiles),
     reencryptSecrets: () => reencryptSecrets(storage, settings),
     async close() {
       await settings.keyUses.close()
@@ -65,10 +71,14 @@ export function createIntegrations(options: IntegrationsOptions): Integrations {
   }
 }
 
-function createServices(storage: Storage, settings: Settings): IntegrationServices {
+function createServices(
+  storage: Storage,
+  settings: Settings,
+  requirementsFiles: RequirementsFiles,
+): IntegrationServices {
   return {
     apiKeys: createApiKeys(storage, settings),
-    quotations: createQuotations(storage, settings),
+    quotations: createQuotations(storage, settings, requirementsFiles),
     webhookEndpoints: createWebhookEndpoints(storage, settings),
     deliveryLog: createDeliveryLog(storage, settings),
     auditLog: createAuditLog(storage),

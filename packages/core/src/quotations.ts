@@ -1,17 +1,18 @@
 import { v7 as uuidv7 } from 'uuid'
 import { type ErrorCode, IntegrationError, validationFailed } from './errors.ts'
+import { idempotencyOf } from './idempotency.ts'
 import {
   type DocumentUrl,
   type PipelineStatus,
   type Proposal,
   type Quotation,
-  type QuotationFile,
   type Source,
   type StartedQuotation,
   startQuotationBody,
 } from './quotation.ts'
+import type { ReceivedFile, RequirementsFiles } from './requirements-file.ts'
 import type { Settings } from './settings.ts'
-import type { Scoped, Storage } from './storage.ts'
+import type { Acceptance, Scoped, Storage } from './storage.ts'
 import { isStorableText, validate } from './validator.ts'
 
 export interface StartQuotation {
@@ -21,15 +22,23 @@ export interface StartQuotation {
   readonly apiKeyId?: string
   /** The fields of the start, as a client sent them. */
   readonly body: unknown
-  readonly files?: readonly QuotationFile[]
+  /** What `requirementsFiles.receive` gave. A start that is refused removes them. */
+  readonly files?: readonly ReceivedFile[]
+  /** Makes repeating safe: the same key with the same request within 24 hours starts nothing and gets the first answer. */
+  readonly idempotencyKey?: string
+}
+
+/** `repeated` tells that an earlier request under the same idempotency key had started the quote. */
+export interface StartResult extends StartedQuotation {
+  readonly repeated: boolean
 }
 
 export interface Quotations {
   /**
    * Accepts a quote: when this resolves, the quotation and the order to start its pipeline are committed.
-   * @throws IntegrationError VALIDATION_FAILED
+   * @throws IntegrationError VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_USE
    */
-  start(quote: StartQuotation): Promise<StartedQuotation>
+  start(quote: StartQuotation): Promise<StartResult>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION */
   get(organizationId: string, id: string): Promise<Quotation>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION */
@@ -43,35 +52,24 @@ export interface Quotations {
 /** How long the host may take to sign a link or to tell a status, in milliseconds. */
 const HOOK_TIMEOUT_MS = 10_000
 
-export function createQuotations(storage: Storage, settings: Settings): Quotations {
+export function createQuotations(
+  storage: Storage,
+  settings: Settings,
+  requirementsFiles: RequirementsFiles,
+): Quotations {
   const bodySchema = startQuotationBody(settings.limits)
 
   return {
-    async start({ organizationId, source, apiKeyId, body, files = [] }) {
-      const fields = validate(bodySchema, body)
-      const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
-      if (requirementsText === null && files.length === 0) {
-        throw validationFailed([
-          { pointer: '/requirementsText', detail: 'is required unless at least one file is sent' },
-        ])
+    async start(quote) {
+      const { organizationId, files = [] } = quote
+      try {
+        const started = await accept(quote)
+        if (started.repeated) await discard(organizationId, files)
+        return started
+      } catch (error) {
+        await discard(organizationId, files)
+        throw error
       }
-      checkMetadata(fields.metadata ?? null, settings.limits.metadataBytes)
-      const now = settings.now()
-      const id = uuidv7()
-      await storage.acceptQuotation({
-        id,
-        organization_id: organizationId,
-        name: fields.name?.trim() ? fields.name : defaultName(now),
-        description: fields.description ?? '',
-        config_id: fields.config_id ?? null,
-        source,
-        api_key_id: apiKeyId ?? null,
-        requirementsText,
-        metadata: fields.metadata ?? null,
-        files,
-        created_at: now,
-      })
-      return { quotation_id: id, status: 'queued' }
     },
 
     async get(organizationId, id) {
@@ -112,6 +110,45 @@ export function createQuotations(storage: Storage, settings: Settings): Quotatio
     },
   }
 
+  async function accept(quote: StartQuotation): Promise<StartResult> {
+    const { organizationId, source, apiKeyId, body, files = [], idempotencyKey } = quote
+    const fields = validate(bodySchema, body)
+    const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
+    if (requirementsText === null && files.length === 0) {
+      throw validationFailed([
+        { pointer: '/requirementsText', detail: 'is required unless at least one file is sent' },
+      ])
+    }
+    const metadata = fields.metadata ?? null
+    checkMetadata(metadata, settings.limits.metadataBytes)
+    const { name = null, description = null, config_id = null } = fields
+    const contents = files.map((file) => [file.name, file.type, file.sha256])
+    const request = [name, description, config_id, requirementsText, metadata, contents]
+    const now = settings.now()
+    const id = uuidv7()
+    const acceptance = await storage.acceptQuotation(
+      {
+        id,
+        organization_id: organizationId,
+        name: name?.trim() ? name : defaultName(now),
+        description: description ?? '',
+        config_id,
+        source,
+        api_key_id: apiKeyId ?? null,
+        requirementsText,
+        metadata,
+        files,
+        created_at: now,
+      },
+      idempotencyKey === undefined ? null : idempotencyOf(idempotencyKey, request),
+    )
+    return { ...answerTo(acceptance, id), status: 'queued' }
+  }
+
+  function discard(organizationId: string, files: readonly ReceivedFile[]): Promise<void> {
+    return requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id: organizationId })))
+  }
+
   /** A hook of the host that throws or hangs is the host's fault, not the client's: a 503, with the cause in the log only. */
   async function callHook<T>(hook: string, call: () => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined
@@ -126,6 +163,19 @@ export function createQuotations(storage: Storage, settings: Settings): Quotatio
     } finally {
       clearTimeout(timer)
     }
+  }
+}
+
+function answerTo(acceptance: Acceptance, id: string): { quotation_id: string; repeated: boolean } {
+  switch (acceptance.outcome) {
+    case 'accepted':
+      return { quotation_id: id, repeated: false }
+    case 'repeated':
+      return { quotation_id: acceptance.quotation_id, repeated: true }
+    case 'key_reused':
+      throw new IntegrationError('IDEMPOTENCY_KEY_REUSED')
+    case 'key_in_use':
+      throw new IntegrationError('IDEMPOTENCY_KEY_IN_USE')
   }
 }
 

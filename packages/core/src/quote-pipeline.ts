@@ -43,9 +43,17 @@ export interface QuotePipeline {
    * the order to start is done: resolve early when the pipeline keeps a queue of its own, and at the end of the run
    * when it keeps none (a crash then starts the run again). When it throws it is called again, with backoff, and after
    * the last try the quotation fails with PIPELINE_START_FAILED.
-   * @param context `signal` aborts when the worker stops; `report` tells progress
+   * @param context `signal` aborts when the worker stops; `report` tells progress; `readFile` streams one of
+   * `quote.files`
    */
-  start(quote: Quote, context: { signal: AbortSignal; report: QuotationReporter }): Promise<void>
+  start(
+    quote: Quote,
+    context: {
+      signal: AbortSignal
+      report: QuotationReporter
+      readFile: (file: QuotationFile) => AsyncIterable<Uint8Array>
+    },
+  ): Promise<void>
   /** Signs a short-lived HTTPS link to the document of a proposal. */
   signDocumentUrl(document: {
     document_id: string
@@ -64,10 +72,13 @@ export interface StartPolicy {
   readonly backoffMs: number
   /** Starts that one worker has under way at once. Default 10. */
   readonly concurrency: number
+  /** Milliseconds without any report after which a run fails with PIPELINE_TIMEOUT. Default 24 hours. */
+  readonly timeoutMs: number
 }
 
 export const DEFAULT_START_POLICY: StartPolicy = Object.freeze({
   maxAttempts: 6,
   backoffMs: 2000,
   concurrency: 10,
+  timeoutMs: 24 * 60 * 60 * 1000,
 })

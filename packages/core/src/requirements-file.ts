@@ -63,6 +63,7 @@ export function createRequirementsFiles(
   }
 
   const discard = async (unwanted: readonly FileId[]) => {
+    if (unwanted.length === 0) return
     try {
       await remove(await uploads.abandonUploads(unwanted, now()))
     } catch (error) {

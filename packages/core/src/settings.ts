@@ -2,6 +2,7 @@ import { type AddressGuard, addressGuard } from './address-guard.ts'
 import { type ApiKeyUses, createApiKeyUses } from './api-key-uses.ts'
 import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from './delivery.ts'
 import { ConfigurationError } from './errors.ts'
+import type { FileStorage } from './file-storage.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './keyring.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { carefulLogger, type Logger, silentLogger } from './logger.ts'
@@ -12,6 +13,8 @@ import type { Storage } from './storage.ts'
 export interface IntegrationsOptions {
   readonly storage: Storage
   readonly pipeline: QuotePipeline
+  /** Where the bytes of requirements files are kept. Default: in the storage. */
+  readonly files?: FileStorage
   /** Encrypt the signing secrets at rest (AES-256-GCM), the newest first. There is no start without one. */
   readonly encryptionKeys: readonly EncryptionKey[]
   /** The name in the webhook headers: `Acme` gives `X-Acme-Signature`. Letters, digits and dashes. Default `Service`. */

@@ -1,6 +1,8 @@
 import type { ApiKey, StoredApiKeyStatus } from './api-key.ts'
 import type { AuditAction, AuditEntry } from './audit-entry.ts'
 import type { AttemptStatus, Delivery, DeliveryAttempt, DeliveryAttemptDetails } from './delivery.ts'
+import type { FileStorage, UploadStorage } from './file-storage.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { EncryptedSecret } from './keyring.ts'
 import type { PageRequest } from './page.ts'
 import type { Progress, ProgressChange } from './progress.ts'
@@ -74,10 +76,25 @@ export interface NewQuotation extends Quote {
   readonly created_at: Date
 }
 
+/** What became of a quotation on its way in; anything but `accepted` wrote nothing. */
+export type Acceptance =
+  | { readonly outcome: 'accepted' }
+  /** The same request was accepted before, under the same idempotency key. */
+  | { readonly outcome: 'repeated'; readonly quotation_id: string }
+  /** Another request was accepted under the key. */
+  | { readonly outcome: 'key_reused' }
+  /** A request is being accepted under the key right now. */
+  | { readonly outcome: 'key_in_use' }
+
 /** Quotations, their progress and their proposals: the part that a host with tables of its own may replace. */
 export interface QuotationStorage {
-  /** Writes the quotation, its files and the order to start its pipeline, all or nothing. */
-  acceptQuotation(quotation: NewQuotation): Promise<void>
+  /**
+   * Writes the quotation, the order to start its pipeline, and what is to be remembered of its idempotency key; takes its
+   * files over from the uploads. All or nothing.
+   */
+  acceptQuotation(quotation: NewQuotation, idempotency: Idempotency | null): Promise<Acceptance>
+  /** Quotations that have neither ended nor been reported on since. */
+  findStalledQuotations(silentSince: Date, limit: number): Promise<string[]>
   findQuotation(organizationId: string, id: string): Promise<Scoped<Quotation>>
   findPipelineStatus(organizationId: string, quotationId: string): Promise<Scoped<PipelineStatus>>
   /** `null` when the quotation is there and has no proposal yet. */
@@ -124,7 +141,7 @@ export type WebhookEndpointChange = Partial<
   Pick<WebhookEndpoint, 'name' | 'url' | 'description' | 'events' | 'trigger_mode' | 'is_enabled'>
 >
 
-/** An attempt as it is stored: names are resolved later. */
+/** An attempt as it is stored: names are resolved later. `event_id` is the uuid. */
 export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name'>
 
 export type StoredAttemptDetails = StoredAttempt &
@@ -285,6 +302,13 @@ export interface WorkerStorage {
   listen(onWake: () => void): Promise<() => Promise<void>>
 }
 
+/** What has to be done now and then, by any worker. */
+export interface MaintenanceStorage {
+  /** Makes the tables of the coming days. */
+  ensurePartitions(): Promise<void>
+  forgetIdempotencyKeys(before: Date): Promise<void>
+}
+
 /**
  * Where everything is kept. Methods are named by intent and guarded inside; each that touches an organization's data
  * takes the organization id.
@@ -299,7 +323,11 @@ export interface Storage
     TestDeliveryStorage,
     DeliveryStorage,
     PipelineStartStorage,
-    WorkerStorage {
+    UploadStorage,
+    WorkerStorage,
+    MaintenanceStorage {
+  /** The default place of requirements files. */
+  readonly files: FileStorage
   /** The same storage, bound to a transaction of the host: what it writes is rolled back with it. */
   within(transaction: unknown): Storage
   /** Runs `work` in one transaction (or in the host's, for a bound storage). */

@@ -78,7 +78,12 @@ export function createPipelineStarter({
     // The worker died during the last try, and there is none left.
     if (attempt > policy.maxAttempts) return 'failed'
     try {
-      await pipeline.start(quote, { signal: draining.signal, report: integrations.pipeline(quote.id) })
+      await pipeline.start(quote, {
+        signal: draining.signal,
+        report: integrations.pipeline(quote.id),
+        readFile: ({ id }) =>
+          integrations.requirementsFiles.read({ id, organization_id: quote.organization_id }),
+      })
       return 'started'
     } catch (error) {
       if (draining.signal.aborted) return 'broken off'

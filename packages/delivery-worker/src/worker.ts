@@ -6,6 +6,7 @@ import type { Certificates } from './agent.ts'
 import { createDeliveryLoop } from './delivery-loop.ts'
 import { createDispatch } from './dispatch.ts'
 import { createHeartbeat } from './heartbeat.ts'
+import { createHousekeeping } from './housekeeping.ts'
 import { createHttp } from './http.ts'
 import { createPipelineStarter } from './pipeline-starter.ts'
 import { createTargets } from './targets.ts'
@@ -103,6 +104,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
   const dispatch = createDispatch({ settings, targets, http, userAgent })
   const deliveries = createDeliveryLoop({ ...common, dispatch, perEndpoint, concurrency, pollIntervalMs })
   const starts = createPipelineStarter({ integrations, workerId, pollIntervalMs })
+  const housekeeping = createHousekeeping(integrations)
   const heartbeat = createHeartbeat({
     ...common,
     everyMs: options.heartbeatMs,
@@ -126,6 +128,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
     return async () => {}
   })
   wake()
+  housekeeping.start()
   logger.info({ worker_id: workerId, concurrency }, 'the delivery worker runs')
 
   return {
@@ -136,6 +139,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
         await endsWithin(drained, LAST_RECORDS_MS)
       }
       await starts.stop()
+      await housekeeping.stop()
       const leasesLeft = await deliveries.stop()
       await heartbeat.stop()
       await http.close()

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import { serveApiDocs } from './api-docs.ts'
 import { errorHandler } from './error-handler.ts'
 import { parseJsonOnly } from './json-body.ts'
+import { takeMultipart } from './multipart.ts'
 import { documentation } from './openapi-operation.ts'
 import { checkOptions, type FastifyIntegrationsOptions, type PluginSettings } from './options.ts'
 import { authenticatePartners } from './partner-auth.ts'
@@ -60,6 +61,7 @@ async function servePartners(
   await limitRequests(scope, limits, settings)
   await scope.register(async (starts) => {
     await limitStarts(starts, limits, settings)
+    takeMultipart(starts)
     for (const route of routes) if (route.limit === 'starts') registerRoute(starts, route, document)
   })
   for (const route of routes) if (route.limit === undefined) registerRoute(scope, route, document)

@@ -1,6 +1,14 @@
-import { type PipelineStatus, type QuotationStorage, STEPS, type StepStatus } from '@quickquote/core'
+import {
+  type NewQuotation,
+  type PipelineStatus,
+  type QuotationStorage,
+  STEPS,
+  type StepStatus,
+} from '@quickquote/core'
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
+import { takeUploads } from './files.ts'
+import { lookUpKey, rememberKey } from './idempotency-keys.ts'
 import { isUuid, scoped } from './scope.ts'
 
 /** Quotations, their progress and their proposals in PostgreSQL: see QuotationStorage. */
@@ -47,38 +55,38 @@ export function quotationStorage(database: Database): QuotationStorage {
   )
 
   return {
-    async acceptQuotation(quotation) {
-      const { files } = quotation
-      // One statement: a quote that was accepted has its files, and is sure to be started.
-      await database.run(
-        `with quotation as (
-           insert into ${schema}.quotations (id, organization_id, name, description, status, processed_step, source,
-             config_id, api_key_id, requirements_text, metadata, created_at, updated_at)
-           values ($1, $2, $3, $4, 'queued', 'none', $5, $6, $7, $8, $9::text::jsonb, $10, $10)
-         ), files as (
-           insert into ${schema}.quotation_files (quotation_id, id, name, type, size, position)
-           select $1::uuid, file.*
-           from unnest($11::uuid[], $12::text[], $13::text[], $14::bigint[]) with ordinality as file
-         )
-         insert into ${schema}.pipeline_starts (quotation_id, due_at) values ($1, $10)`,
-        [
-          quotation.id,
-          quotation.organization_id,
-          quotation.name,
-          quotation.description,
-          quotation.source,
-          quotation.config_id,
-          quotation.api_key_id,
-          quotation.requirementsText,
-          quotation.metadata === null ? null : JSON.stringify(quotation.metadata),
-          quotation.created_at,
-          files.map((file) => file.id),
-          files.map((file) => file.name),
-          files.map((file) => file.type),
-          files.map((file) => file.size),
-        ],
+    async acceptQuotation(quotation, idempotency) {
+      const { organization_id, files, created_at } = quotation
+      // The common case is one statement; what has to be looked up first needs a transaction around it.
+      if (idempotency === null && files.length === 0) {
+        await insertQuotation(database, quotation)
+        await database.wake()
+        return { outcome: 'accepted' }
+      }
+      return database.transaction(async (transaction) => {
+        if (idempotency !== null) {
+          const known = await lookUpKey(transaction, organization_id, idempotency, created_at)
+          if (known !== null) return known
+        }
+        await takeUploads(
+          transaction,
+          organization_id,
+          files.map(({ id }) => id),
+        )
+        await insertQuotation(transaction, quotation)
+        if (idempotency !== null) await rememberKey(transaction, quotation, idempotency)
+        await transaction.wake()
+        return { outcome: 'accepted' }
+      })
+    },
+
+    async findStalledQuotations(silentSince, limit) {
+      const stalled = await database.run<{ id: string }>(
+        `select id from ${schema}.quotations
+         where status in ('queued', 'running') and updated_at < $1 order by updated_at limit $2`,
+        [silentSince, limit],
       )
-      await database.wake()
+      return stalled.map(({ id }) => id)
     },
 
     async findQuotation(organizationId, id) {
@@ -183,6 +191,39 @@ export function quotationStorage(database: Database): QuotationStorage {
       })
     },
   }
+}
+
+/** One statement: a quote that was accepted has its files, and is sure to be started. */
+async function insertQuotation({ run, schema }: Database, quotation: NewQuotation): Promise<void> {
+  const { files } = quotation
+  await run(
+    `with quotation as (
+       insert into ${schema}.quotations (id, organization_id, name, description, status, processed_step, source,
+         config_id, api_key_id, requirements_text, metadata, created_at, updated_at)
+       values ($1, $2, $3, $4, 'queued', 'none', $5, $6, $7, $8, $9::text::jsonb, $10, $10)
+     ), files as (
+       insert into ${schema}.quotation_files (quotation_id, id, name, type, size, position)
+       select $1::uuid, file.*
+       from unnest($11::uuid[], $12::text[], $13::text[], $14::bigint[]) with ordinality as file
+     )
+     insert into ${schema}.pipeline_starts (quotation_id, due_at) values ($1, $10)`,
+    [
+      quotation.id,
+      quotation.organization_id,
+      quotation.name,
+      quotation.description,
+      quotation.source,
+      quotation.config_id,
+      quotation.api_key_id,
+      quotation.requirementsText,
+      quotation.metadata === null ? null : JSON.stringify(quotation.metadata),
+      quotation.created_at,
+      files.map((file) => file.id),
+      files.map((file) => file.name),
+      files.map((file) => file.type),
+      files.map((file) => file.size),
+    ],
+  )
 }
 
 function toPipelineStatus(

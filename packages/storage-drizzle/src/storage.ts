@@ -6,6 +6,8 @@ import { createDatabase, type Database } from './database.ts'
 import { deliveryStorage } from './deliveries.ts'
 import { deliveryLogStorage } from './delivery-log.ts'
 import { eventStorage } from './events.ts'
+import { fileStorage, uploadStorage } from './files.ts'
+import { idempotencyStorage } from './idempotency-keys.ts'
 import { type MigrationStatus, migrate, migrationStatus } from './migrate.ts'
 import { ensurePartitions } from './partitions.ts'
 import { pipelineStartStorage } from './pipeline-starts.ts'
@@ -48,8 +50,6 @@ export interface DatabaseCare {
    * @throws ConfigurationError when migrations are missing, and what `migrate` throws
    */
   requireMigrated(): Promise<void>
-  /** Makes the day partitions of the coming week, as `migrate` does too. Call it at least every few days. */
-  ensurePartitions(): Promise<void>
 }
 
 /** Everything in PostgreSQL, and the care of the database it is in. */
@@ -66,7 +66,7 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   const waker = createWaker({ sql, schema })
   const database = createDatabase({ sql, schema, prepare, wake: waker.wake })
   return {
-    ...storageOn(database, waker),
+    ...storageOn(database, { listen: waker.listen, ensurePartitions: () => ensurePartitions(sql, schema) }),
     ...withStorageErrors(careOf(sql, schema)),
     async close() {
       if ('connectionString' in options) await sql.end({ timeout: 5 })
@@ -74,9 +74,13 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   }
 }
 
+/** What is done on connections of its own, also where the rest is bound to a transaction. */
+type OnWholeDatabase = Pick<Waker, 'listen'> & Pick<Storage, 'ensurePartitions'>
+
 /** Every part of the storage, on the connections of our own or bound to a transaction. */
-function storageOn(database: Database, { listen }: Pick<Waker, 'listen'>): Storage {
+function storageOn(database: Database, whole: OnWholeDatabase): Storage {
   return {
+    files: fileStorage(database),
     ...withStorageErrors({
       ...apiKeyStorage(database),
       ...auditStorage(database),
@@ -89,11 +93,13 @@ function storageOn(database: Database, { listen }: Pick<Waker, 'listen'>): Stora
       ...deliveryStorage(database),
       ...pipelineStartStorage(database),
       ...workerStorage(database),
-      listen,
+      ...uploadStorage(database),
+      ...idempotencyStorage(database),
+      ...whole,
       transaction: <T>(work: (storage: Storage) => Promise<T>) =>
-        database.transaction((transaction) => work(storageOn(transaction, { listen }))),
+        database.transaction((transaction) => work(storageOn(transaction, whole))),
     }),
-    within: (transaction) => storageOn(database.within(transaction), { listen }),
+    within: (transaction) => storageOn(database.within(transaction), whole),
     // Bound to a transaction there is nothing to close.
     async close() {},
   }
@@ -111,7 +117,6 @@ function careOf(sql: postgres.Sql, schema: string): DatabaseCare {
         )
       }
     },
-    ensurePartitions: () => ensurePartitions(sql, schema),
   }
 }
 

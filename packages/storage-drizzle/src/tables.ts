@@ -99,6 +99,34 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       type: text('type', { enum: ['docx', 'pdf', 'txt', 'md'] }).notNull(),
       size: bigint('size', { mode: 'number' }).notNull(),
     }),
+    uploads: table('uploads', {
+      id: uuid('id').primaryKey(),
+      organization_id: uuid('organization_id').notNull(),
+      created_at: moment('created_at').notNull(),
+      abandoned_at: moment('abandoned_at'),
+    }),
+    fileChunks: table(
+      'file_chunks',
+      {
+        file_id: uuid('file_id').notNull(),
+        position: integer('position').notNull(),
+        organization_id: uuid('organization_id').notNull(),
+        is_last: boolean('is_last').notNull(),
+        bytes: bytea('bytes').notNull(),
+      },
+      (columns) => [primaryKey({ columns: [columns.file_id, columns.position] })],
+    ),
+    idempotencyKeys: table(
+      'idempotency_keys',
+      {
+        organization_id: uuid('organization_id').notNull(),
+        key: text('key').notNull(),
+        request_hash: bytea('request_hash').notNull(),
+        quotation_id: uuid('quotation_id').notNull(),
+        created_at: moment('created_at').notNull(),
+      },
+      (columns) => [primaryKey({ columns: [columns.organization_id, columns.key] })],
+    ),
     quotationSteps: table(
       'quotation_steps',
       {

@@ -117,7 +117,7 @@ describe('the workers are woken', () => {
 
   it('by a quote that was accepted', async () => {
     expect(
-      await wakesDuring((database) => quotationStorage(database).acceptQuotation(sampleQuotation())),
+      await wakesDuring((database) => quotationStorage(database).acceptQuotation(sampleQuotation(), null)),
     ).toBe(1)
   })
 
@@ -130,7 +130,7 @@ describe('the workers are woken', () => {
     await createDatabase({ sql, schema: 'quickquote', prepare: true, wake }).transaction(
       async (transaction) => {
         await eventStorage(transaction).recordEvent(event)
-        await quotationStorage(transaction).acceptQuotation(sampleQuotation())
+        await quotationStorage(transaction).acceptQuotation(sampleQuotation(), null)
         expect(wakes).toBe(0)
       },
     )
@@ -140,7 +140,7 @@ describe('the workers are woken', () => {
   it('not by a transaction that is rolled back', async () => {
     const wakes = await wakesDuring((database) =>
       database.transaction(async (transaction) => {
-        await quotationStorage(transaction).acceptQuotation(sampleQuotation())
+        await quotationStorage(transaction).acceptQuotation(sampleQuotation(), null)
         throw new Error('rolled back')
       }),
     )

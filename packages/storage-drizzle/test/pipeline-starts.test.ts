@@ -25,7 +25,9 @@ afterAll(() => outbox.close())
 
 async function accept(fields: Partial<NewQuotation> = {}): Promise<NewQuotation> {
   const quotation = sampleQuotation({ created_at: new Date(), ...fields })
-  await storage.acceptQuotation(quotation)
+  const { files, organization_id, created_at } = quotation
+  for (const { id } of files) await storage.recordUpload({ id, organization_id }, created_at)
+  await storage.acceptQuotation(quotation, null)
   return quotation
 }
 

@@ -34,7 +34,7 @@ function openProcess(): Integrations {
 
 async function startQuotation(): Promise<string> {
   const quotation = sampleQuotation()
-  await processes[0].storage.acceptQuotation(quotation)
+  await processes[0].storage.acceptQuotation(quotation, null)
   return quotation.id
 }
 
@@ -49,11 +49,16 @@ describe('acceptQuotation', () => {
     const id = randomUUID()
     const file = { id: randomUUID(), name: 'a.pdf', type: 'pdf' as const, size: 1 }
     const quotation = sampleQuotation({ id, files: [file, file] })
+    const { organization_id, created_at } = quotation
+    await processes[0].storage.recordUpload({ id: file.id, organization_id }, created_at)
 
-    await expect(processes[0].storage.acceptQuotation(quotation)).rejects.toMatchObject({ code: '23505' })
+    await expect(processes[0].storage.acceptQuotation(quotation, null)).rejects.toMatchObject({
+      errors: [{ pointer: '/files' }],
+    })
 
     expect(await processes[0].storage.findQuotation(quotation.organization_id, id)).toBe('unknown')
     expect(await sql`select from quickquote.pipeline_starts where quotation_id = ${id}`).toHaveLength(0)
+    expect(await sql`select from quickquote.uploads where id = ${file.id}`).toHaveLength(1)
   })
 })
 

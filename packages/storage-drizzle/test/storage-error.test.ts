@@ -54,7 +54,7 @@ describe('an error of the storage', () => {
 
   it('holds nothing that was sent: a raw statement', async () => {
     const error = await errorOf(
-      drizzleStorage({ sql }).acceptQuotation(sampleQuotation({ config_id: SECRET })),
+      drizzleStorage({ sql }).acceptQuotation(sampleQuotation({ config_id: SECRET }), null),
     )
 
     expect(error).toMatchObject({ name: 'StorageError', code: '22P02' })
@@ -82,7 +82,7 @@ describe('an error of the storage', () => {
   it('holds nothing that was sent: a transaction of our own', async () => {
     const error = await errorOf(
       drizzleStorage({ sql }).transaction(async (storage) => {
-        await storage.acceptQuotation(sampleQuotation({ config_id: SECRET })).catch(() => undefined)
+        await storage.acceptQuotation(sampleQuotation({ config_id: SECRET }), null).catch(() => undefined)
       }),
     )
 
@@ -184,7 +184,7 @@ describe('an id that cannot be one', () => {
   it('owns nothing, when it should be that of an organization', async () => {
     const storage = drizzleStorage({ sql })
     const quotation = sampleQuotation()
-    await storage.acceptQuotation(quotation)
+    await storage.acceptQuotation(quotation, null)
 
     expect(await storage.findQuotation('x', quotation.id)).toBe('other_organization')
   })

@@ -100,7 +100,8 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
     const { id, organization_id, name, description, source, created_at } = quotation
 
     await open(testing.url, async ({ storage }) => {
-      await storage.acceptQuotation(quotation)
+      for (const file of files) await storage.recordUpload({ id: file.id, organization_id }, created_at)
+      await storage.acceptQuotation(quotation, null)
       expect(await storage.findQuotation(organization_id, id)).toEqual({
         id,
         name,
@@ -138,7 +139,7 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
     const stored = { ...proposal, status: 'completed', quotation_id: id, created_at: now, updated_at: now }
 
     await open(testing.url, async ({ storage }) => {
-      await storage.acceptQuotation(quotation)
+      await storage.acceptQuotation(quotation, null)
       await storage.saveProgress(
         organization_id,
         id,
@@ -157,7 +158,7 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
         source: 'api_key',
         status: 'running',
         steps: [{ step: 'proposal', status: 'completed' }],
-        proposal: { id: proposal.id, document_id: proposal.document_id },
+        proposal,
       })
       expect(await storage.findPipelineStatus(organization_id, id)).toMatchObject({
         quotation_id: id,
@@ -226,7 +227,7 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
     const { id, ...quotation } = sampleQuotation()
 
     await open(testing.url, async ({ storage, database: { db, tables } }) => {
-      await storage.acceptQuotation({ id, ...quotation })
+      await storage.acceptQuotation({ id, ...quotation }, null)
       const ours = eq(tables.quotations.id, id)
       await db.update(tables.quotations).set({ metadata }).where(ours)
       const read = { metadata: tables.quotations.metadata }
@@ -291,7 +292,7 @@ describe('a client of the host', () => {
     await client`select 1`
     const before = handlers(client)
     const storage = drizzleStorage({ sql: client })
-    await storage.acceptQuotation(sampleQuotation({ metadata: { a: 1 } }))
+    await storage.acceptQuotation(sampleQuotation({ metadata: { a: 1 } }), null)
     await client.begin(async (transaction) => {
       await storage.within(transaction).insertApiKey(sampleApiKey(), randomBytes(32))
     })

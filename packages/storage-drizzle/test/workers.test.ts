@@ -102,7 +102,7 @@ describe('what a worker held that fell silent', () => {
 
   it('is started again, when it was a pipeline', async () => {
     const quotation = sampleQuotation({ created_at: new Date() })
-    await storage.acceptQuotation(quotation)
+    await storage.acceptQuotation(quotation, null)
     await storage.claimPipelineStarts({ workerId: dead, limit: 1, now: new Date() })
     await silence(dead, 16)
 
@@ -188,7 +188,7 @@ describe('a worker that retires', () => {
   it('is gone, and its broken off starts go back as if they had not been tried', async () => {
     await storage.heartbeat(dead)
     const { id } = sampleQuotation()
-    await storage.acceptQuotation(sampleQuotation({ id, created_at: new Date() }))
+    await storage.acceptQuotation(sampleQuotation({ id, created_at: new Date() }), null)
     await storage.claimPipelineStarts({ workerId: dead, limit: 1, now: new Date() })
 
     await storage.retireWorker(dead)

@@ -10,6 +10,7 @@ import {
 } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
 import { EXAMPLE } from '../examples.ts'
+import { isMultipart, receiveMultipart } from '../multipart.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
 
 /** A hint for polling, in seconds: three requests every five seconds stay below 60 a minute. */
@@ -20,7 +21,7 @@ const tag = 'Quick Quotes'
 
 /** Starting and reading Quick Quotes (specification, "Partner integrations API"). */
 export function quotationRoutes(
-  { quotations, settings }: Integrations,
+  { quotations, requirementsFiles, settings }: Integrations,
   { baseUrl }: { baseUrl: string },
 ): readonly PartnerRoute[] {
   return [
@@ -54,21 +55,31 @@ export function quotationRoutes(
         headers: {
           Location: Type.String({ description: 'Where the summary of the quotation is.' }),
           'Retry-After': Type.Integer({ description: 'Seconds to wait before polling.' }),
+          'Idempotency-Replayed': Type.Literal('true', {
+            description: 'Sent when an earlier request with the same Idempotency-Key had started the quote.',
+          }),
         },
       },
-      errors: [],
-      async handle({ apiKey, body }) {
-        const started = await quotations.start({
-          organizationId: apiKey.organizationId,
+      errors: ['IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'],
+      async handle({ apiKey, body, request }) {
+        const { organizationId } = apiKey
+        const idempotencyKey = request.headers['idempotency-key']
+        const form = isMultipart(request)
+          ? await receiveMultipart(request, { organizationId, requirementsFiles, limits: settings.limits })
+          : { body }
+        const { repeated, ...started } = await quotations.start({
+          organizationId,
           source: 'api_key',
           apiKeyId: apiKey.id,
-          body,
+          ...form,
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
         })
         return {
           body: started,
           headers: {
             Location: `${baseUrl}/quotations/${started.quotation_id}`,
             'Retry-After': String(POLL_AFTER_SECONDS),
+            ...(repeated ? { 'Idempotency-Replayed': 'true' } : {}),
           },
         }
       },
