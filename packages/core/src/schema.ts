@@ -1,4 +1,4 @@
-import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { type TUnsafe, Type } from '@sinclair/typebox'
 
 /** The building blocks of every schema. They keep to forms that both Ajv and Fastify's serializer handle without `anyOf`. */
 export const Uuid = Type.String({ format: 'uuid' })
@@ -31,5 +31,3 @@ export function Text(options: { minLength?: number; maxLength: number; descripti
 export function NullableText(options: { maxLength: number; description?: string }) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'text', ...options })
 }
-
-export type { TSchema }

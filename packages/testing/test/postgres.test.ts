@@ -161,7 +161,7 @@ describe('startPostgres', () => {
     const server = await start()
     await server.stop()
     writeFileSync(join(dataDir, 'cluster', 'postgresql.conf'), 'no_such_setting = 1\n')
-    await expect(startPostgres({ dataDir })).rejects.toThrow(/did not start:[^]*no_such_setting/)
+    await expect(startPostgres({ dataDir })).rejects.toThrow(/did not start:[\s\S]*no_such_setting/)
   })
 })
 
