@@ -2,6 +2,7 @@ import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { createDeliveryLog, type DeliveryLog } from './delivery-log.ts'
 import { ConfigurationError } from './errors.ts'
+import { disableFailingEndpoints } from './failing-endpoints.ts'
 import { createQuotations, type Quotations } from './quotations.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
 import { createReporter } from './reporter.ts'
@@ -40,6 +41,11 @@ export interface Integrations extends IntegrationServices {
    * where it was interrupted when it is run again, and may run while the service is in use.
    */
   reencryptSecrets(): Promise<SecretReencryption>
+  /**
+   * Disables endpoints that nothing but failures came of for `delivery.disableAfterMs`. Workers do this now and then.
+   * @returns how many
+   */
+  disableFailingEndpoints(): Promise<number>
   /** Writes what is still in memory and closes the storage. Stop the workers first. */
   close(): Promise<void>
 }
@@ -64,6 +70,7 @@ export function createIntegrations(options: IntegrationsOptions): Integrations {
     requirementsFiles,
     within: (transaction) => createServices(storage.within(transaction), settings, requirementsFiles),
     reencryptSecrets: () => reencryptSecrets(storage, settings),
+    disableFailingEndpoints: () => disableFailingEndpoints(storage, settings),
     async close() {
       await settings.keyUses.close()
       await storage.close()

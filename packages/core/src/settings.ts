@@ -2,6 +2,7 @@ import { type AddressGuard, addressGuard } from './address-guard.ts'
 import { type ApiKeyUses, createApiKeyUses } from './api-key-uses.ts'
 import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from './delivery.ts'
 import { ConfigurationError } from './errors.ts'
+import type { FailingEndpoint } from './failing-endpoints.ts'
 import type { FileStorage } from './file-storage.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './keyring.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
@@ -24,6 +25,11 @@ export interface IntegrationsOptions {
   readonly start?: Partial<StartPolicy>
   /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
   readonly allowAddresses?: readonly string[]
+  /**
+   * Called when an endpoint was disabled because nothing but failures came of it: tell its owners. Called once, after
+   * the change; when it throws, that is logged and no more.
+   */
+  readonly onEndpointDisabled?: (endpoint: FailingEndpoint) => void | Promise<void>
   /** pino-shaped. Default: silent. */
   readonly logger?: Logger
   /** The clock. Default: the system's. */
@@ -40,6 +46,7 @@ export interface Settings {
   readonly keyring: Keyring
   readonly addressGuard: AddressGuard
   readonly keyUses: ApiKeyUses
+  readonly onEndpointDisabled: (endpoint: FailingEndpoint) => void | Promise<void>
   readonly logger: Logger
   readonly now: () => Date
 }
@@ -70,6 +77,7 @@ export function createSettings(options: IntegrationsOptions): Settings {
     keyring: createKeyring(options.encryptionKeys ?? []),
     addressGuard: addressGuard({ allow: [...(options.allowAddresses ?? [])] }),
     keyUses: createApiKeyUses(options.storage, logger),
+    onEndpointDisabled: options.onEndpointDisabled ?? (() => {}),
     logger,
     now: options.now ?? (() => new Date()),
   }

@@ -1,6 +1,7 @@
 import type { ApiKey, StoredApiKeyStatus } from './api-key.ts'
 import type { AuditAction, AuditEntry } from './audit-entry.ts'
 import type { AttemptStatus, Delivery, DeliveryAttempt, DeliveryAttemptDetails } from './delivery.ts'
+import type { FailingEndpoint } from './failing-endpoints.ts'
 import type { FileStorage, UploadStorage } from './file-storage.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { EncryptedSecret } from './keyring.ts'
@@ -8,7 +9,7 @@ import type { PageRequest } from './page.ts'
 import type { Progress, ProgressChange } from './progress.ts'
 import type { PipelineStatus, Proposal, Quotation } from './quotation.ts'
 import type { Quote } from './quote-pipeline.ts'
-import type { WebhookEndpoint } from './webhook-endpoint.ts'
+import type { EndpointHealth, WebhookEndpoint } from './webhook-endpoint.ts'
 import type { RecordedEvent } from './webhook-event.ts'
 
 /** The answer of a look-up by id: the thing, or whether it is somebody else's (403) or nobody's (404). */
@@ -109,37 +110,58 @@ export interface QuotationStorage {
 
 export interface WebhookEndpointStorage {
   /** @returns false, and writes nothing, when the organization already has `maximum` endpoints */
-  insertWebhookEndpoint(endpoint: WebhookEndpoint, secret: EncryptedSecret, maximum: number): Promise<boolean>
+  insertWebhookEndpoint(
+    endpoint: StoredWebhookEndpoint,
+    secret: EncryptedSecret,
+    maximum: number,
+  ): Promise<boolean>
   /** All that are not deleted, the oldest first. */
-  listWebhookEndpoints(organizationId: string): Promise<WebhookEndpoint[]>
+  listWebhookEndpoints(organizationId: string): Promise<StoredWebhookEndpoint[]>
   /** null: unknown, deleted, or of another organization. */
-  findWebhookEndpoint(organizationId: string, id: string): Promise<WebhookEndpoint | null>
+  findWebhookEndpoint(organizationId: string, id: string): Promise<StoredWebhookEndpoint | null>
   /** The same, and nobody else changes it before the transaction ends. */
-  lockWebhookEndpoint(organizationId: string, id: string): Promise<WebhookEndpoint | null>
+  lockWebhookEndpoint(organizationId: string, id: string): Promise<StoredWebhookEndpoint | null>
   /** Whether the organization has the endpoint, or had it before it was deleted. */
   hadWebhookEndpoint(organizationId: string, id: string): Promise<boolean>
-  /** Changes an endpoint that was locked. One that gets disabled has its pending deliveries parked. */
+  /** Changes an endpoint that was locked. One that gets disabled has its pending deliveries parked; one that gets enabled begins anew to be healthy. */
   updateWebhookEndpoint(
     organizationId: string,
     id: string,
     change: WebhookEndpointChange,
     now: Date,
-  ): Promise<WebhookEndpoint>
+  ): Promise<StoredWebhookEndpoint>
   /** Deletes, softly, an endpoint that was locked, and parks its pending deliveries. */
-  deleteWebhookEndpoint(organizationId: string, id: string, now: Date): Promise<WebhookEndpoint>
+  deleteWebhookEndpoint(organizationId: string, id: string, now: Date): Promise<StoredWebhookEndpoint>
   /** Gives a new secret to an endpoint that was locked. The one before signs too until `previousUntil` (null: no more). */
   rotateSigningSecret(
     organizationId: string,
     id: string,
     rotation: { secret: EncryptedSecret; hint: string; previousUntil: Date | null },
     now: Date,
-  ): Promise<WebhookEndpoint>
+  ): Promise<StoredWebhookEndpoint>
 }
+
+/** An endpoint as it is stored: its health is read apart. */
+export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'health'>
 
 /** The fields of an endpoint that a change sets. */
 export type WebhookEndpointChange = Partial<
-  Pick<WebhookEndpoint, 'name' | 'url' | 'description' | 'events' | 'trigger_mode' | 'is_enabled'>
+  Pick<
+    WebhookEndpoint,
+    'name' | 'url' | 'description' | 'events' | 'trigger_mode' | 'is_enabled' | 'disabled_reason'
+  >
 >
+
+/** How the deliveries of endpoints go. */
+export interface EndpointHealthStorage {
+  /** Of all that the organization has of these; an endpoint that was never called is there, too. */
+  readEndpointHealth(
+    organizationId: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, EndpointHealth>>
+  /** Enabled endpoints that nothing but failures came of since then, or longer. */
+  findFailingEndpoints(failingSince: Date, limit: number): Promise<FailingEndpoint[]>
+}
 
 /** An attempt as it is stored: names are resolved later. `event_id` is the uuid. */
 export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name'>
@@ -319,6 +341,7 @@ export interface Storage
     QuotationStorage,
     WebhookEndpointStorage,
     SecretStorage,
+    EndpointHealthStorage,
     DeliveryLogStorage,
     TestDeliveryStorage,
     DeliveryStorage,

@@ -6,6 +6,25 @@ import { NullableText, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from '.
 export const TRIGGER_MODES = ['headless_only', 'always'] as const
 export type TriggerMode = (typeof TRIGGER_MODES)[number]
 
+/** Why an endpoint is disabled: a member wanted it, or nothing but failures came of it for too long. */
+export const DISABLED_REASONS = ['requested', 'failing'] as const
+export type DisabledReason = (typeof DISABLED_REASONS)[number]
+
+/** How the deliveries to an endpoint go; tests count for nothing. */
+export const EndpointHealth = Type.Object({
+  last_success_at: NullableTimestamp,
+  failing_since: Type.Unsafe<Date | null>({
+    ...NullableTimestamp,
+    description: 'The first failure after the last success. Null while deliveries succeed.',
+  }),
+  recent_attempts: Type.Integer({ description: 'How many of the last 100 attempts there are.' }),
+  recent_success_rate: Type.Unsafe<number | null>({
+    type: ['number', 'null'],
+    description: 'The share of those that succeeded, from 0 to 1. Null without attempts.',
+  }),
+})
+export type EndpointHealth = Static<typeof EndpointHealth>
+
 /** The endpoint object. It never holds the signing secret, only a hint to recognise it by. */
 export const WebhookEndpoint = Type.Object(
   {
@@ -17,6 +36,12 @@ export const WebhookEndpoint = Type.Object(
     events: Type.Array(Type.String()),
     trigger_mode: OneOf(TRIGGER_MODES),
     is_enabled: Type.Boolean(),
+    disabled_reason: Type.Unsafe<DisabledReason | null>({
+      type: ['string', 'null'],
+      enum: [...DISABLED_REASONS, null],
+      description: 'Null while it is enabled. `failing`: nothing but failures for too long.',
+    }),
+    health: EndpointHealth,
     secret_hint: Type.String({
       description: 'The first characters and the last four of the signing secret.',
     }),

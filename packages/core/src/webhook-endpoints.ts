@@ -7,10 +7,11 @@ import type { SecretValue } from './secret-value.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
 import { generateSigningSecret, signingSecretHint } from './signing-secret.ts'
-import type { Storage, WebhookEndpointChange } from './storage.ts'
+import type { Storage, StoredWebhookEndpoint, WebhookEndpointChange } from './storage.ts'
 import { validate } from './validator.ts'
 import {
   createWebhookEndpointBody,
+  type EndpointHealth,
   rotateSecretBody,
   updateWebhookEndpointBody,
   type WebhookEndpoint,
@@ -76,10 +77,10 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
     member: Member,
     id: string,
     action: 'webhook_endpoint.updated' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.deleted',
-    change: (locked: Storage, now: Date) => Promise<WebhookEndpoint>,
+    change: (locked: Storage, now: Date) => Promise<StoredWebhookEndpoint>,
   ): Promise<WebhookEndpoint> {
     const now = settings.now()
-    return storage.transaction(async (transaction) => {
+    const changed = await storage.transaction(async (transaction) => {
       const before = await transaction.lockWebhookEndpoint(member.organizationId, id)
       if (before === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       const after = await change(transaction, now)
@@ -87,7 +88,33 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
       if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
         await transaction.recordAudit(auditEntry({ by: member, action, resource: after, changes, at: now }))
       }
-      return seenAt(now, after)
+      return after
+    })
+    return seen(member, changed)
+  }
+
+  async function seen(member: Member, endpoint: StoredWebhookEndpoint): Promise<WebhookEndpoint> {
+    const [one] = await seenAll(member, [endpoint])
+    return one ?? { ...endpoint, health: NEVER_CALLED }
+  }
+
+  /** With their health. An overlap that is over is no longer told of. */
+  async function seenAll(
+    { organizationId }: Member,
+    endpoints: readonly StoredWebhookEndpoint[],
+  ): Promise<WebhookEndpoint[]> {
+    const now = settings.now()
+    const health = await storage.readEndpointHealth(
+      organizationId,
+      endpoints.map(({ id }) => id),
+    )
+    return endpoints.map((endpoint) => {
+      const until = endpoint.previous_secret_expires_at
+      return {
+        ...endpoint,
+        health: health.get(endpoint.id) ?? NEVER_CALLED,
+        previous_secret_expires_at: until !== null && until > now ? until : null,
+      }
     })
   }
 
@@ -99,16 +126,14 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
 
     async list(member) {
       requireManageIntegrations(member)
-      const now = settings.now()
-      const endpoints = await storage.listWebhookEndpoints(member.organizationId)
-      return endpoints.map((endpoint) => seenAt(now, endpoint))
+      return seenAll(member, await storage.listWebhookEndpoints(member.organizationId))
     },
 
     async get(member, id) {
       requireManageIntegrations(member)
       const endpoint = await storage.findWebhookEndpoint(member.organizationId, id)
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
-      return seenAt(settings.now(), endpoint)
+      return seen(member, endpoint)
     },
 
     async create(member, body) {
@@ -117,7 +142,7 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
       const now = settings.now()
       const id = uuidv7()
       const { secret, encrypted, hint } = generateSecret(id)
-      const endpoint: WebhookEndpoint = {
+      const endpoint: StoredWebhookEndpoint = {
         id,
         organization_id: member.organizationId,
         name: fields.name,
@@ -126,6 +151,7 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
         events: unique(fields.events),
         trigger_mode: fields.trigger_mode ?? 'headless_only',
         is_enabled: fields.is_enabled ?? true,
+        disabled_reason: fields.is_enabled === false ? 'requested' : null,
         secret_hint: hint,
         previous_secret_expires_at: null,
         created_at: now,
@@ -149,7 +175,7 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
           }),
         )
       })
-      return { ...endpoint, secret }
+      return { ...endpoint, health: NEVER_CALLED, secret }
     },
 
     async update(member, id, body) {
@@ -162,6 +188,7 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
         events: events === undefined ? undefined : unique(events),
         trigger_mode,
         is_enabled,
+        disabled_reason: is_enabled === undefined ? undefined : is_enabled ? null : 'requested',
       })
       if (Object.keys(change).length === 0) {
         const fields = Object.keys(updateBody.properties).join(', ')
@@ -193,10 +220,12 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
   }
 }
 
-/** An overlap that is over is no longer told of. */
-function seenAt(now: Date, endpoint: WebhookEndpoint): WebhookEndpoint {
-  const until = endpoint.previous_secret_expires_at
-  return until === null || until > now ? endpoint : { ...endpoint, previous_secret_expires_at: null }
+/** The health of an endpoint that nothing was sent to. */
+const NEVER_CALLED: EndpointHealth = {
+  last_success_at: null,
+  failing_since: null,
+  recent_attempts: 0,
+  recent_success_rate: null,
 }
 
 function unique(events: readonly string[]): string[] {

@@ -79,7 +79,8 @@ describe('PATCH /:id', () => {
     const { secret: _secret, ...created } = await createEndpoint(context.host, { description: 'First' })
     const { status, body } = await call('PATCH', `/${created.id}`, change)
     expect(status).toBe(200)
-    expect(body).toEqual({ ...created, ...change, updated_at: expect.any(String) })
+    const disabled_reason = change['is_enabled'] === false ? 'requested' : null
+    expect(body).toEqual({ ...created, ...change, disabled_reason, updated_at: expect.any(String) })
     expect((await call('GET', `/${created.id}`)).body).toEqual(body)
   })
 
@@ -87,7 +88,10 @@ describe('PATCH /:id', () => {
     const { id } = await createEndpoint(context.host)
     expect((await call('PATCH', `/${id}`, { is_enabled: false })).body).toMatchObject({ is_enabled: false })
     expect((await call('PATCH', `/${id}`, { is_enabled: false })).status).toBe(200)
-    expect((await call('PATCH', `/${id}`, { is_enabled: true })).body).toMatchObject({ is_enabled: true })
+    expect((await call('PATCH', `/${id}`, { is_enabled: true })).body).toMatchObject({
+      is_enabled: true,
+      disabled_reason: null,
+    })
   })
 
   it('clears the description by null', async () => {

@@ -21,6 +21,13 @@ describe('POST /v1/organizations/:organizationId/webhooks', () => {
       events: ['quotation.completed'],
       trigger_mode: 'headless_only',
       is_enabled: true,
+      disabled_reason: null,
+      health: {
+        last_success_at: null,
+        failing_since: null,
+        recent_attempts: 0,
+        recent_success_rate: null,
+      },
       secret_hint: expect.stringMatching(/^whsec_….{4}$/),
       previous_secret_expires_at: null,
       created_at: expect.any(String),

@@ -68,6 +68,30 @@ export function settleStatement(schema: string): string {
       http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
     from settled
   ),
+  -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
+  -- so that no two statements wait for each other.
+  went as (
+    select endpoint_id, succeeded_at, min(created_at)
+      filter (where status <> 'succeeded' and (succeeded_at is null or created_at > succeeded_at)) as failed_at
+    from (
+      select endpoint_id, status, created_at,
+        max(created_at) filter (where status = 'succeeded') over (partition by endpoint_id) as succeeded_at
+      from settled where not is_test
+    ) attempt
+    group by endpoint_id, succeeded_at
+  ), health as (
+    insert into ${schema}.endpoint_health as health (endpoint_id, last_success_at, failing_since)
+    select went.endpoint_id, went.succeeded_at, went.failed_at
+    from went left join ${schema}.endpoint_health known on known.endpoint_id = went.endpoint_id
+    where went.failed_at is not null and known.failing_since is null
+      or went.succeeded_at is not null and (known.failing_since is not null or known.last_success_at is null
+        or went.succeeded_at > known.last_success_at + interval '1 minute')
+    order by went.endpoint_id
+    on conflict (endpoint_id) do update set
+      last_success_at = greatest(health.last_success_at, excluded.last_success_at),
+      failing_since = case when excluded.last_success_at is null
+        then coalesce(health.failing_since, excluded.failing_since) else excluded.failing_since end
+  ),
   -- Usually these are all the due deliveries that there are.
   ahead as (
     select endpoint_id from ${schema}.deliveries

@@ -5,6 +5,7 @@ import { auditStorage } from './audit-log.ts'
 import { createDatabase, type Database } from './database.ts'
 import { deliveryStorage } from './deliveries.ts'
 import { deliveryLogStorage } from './delivery-log.ts'
+import { endpointHealthStorage } from './endpoint-health.ts'
 import { eventStorage } from './events.ts'
 import { fileStorage, uploadStorage } from './files.ts'
 import { idempotencyStorage } from './idempotency-keys.ts'
@@ -87,6 +88,7 @@ function storageOn(database: Database, whole: OnWholeDatabase): Storage {
       ...quotationStorage(database),
       ...webhookEndpointStorage(database),
       ...secretStorage(database),
+      ...endpointHealthStorage(database),
       ...deliveryLogStorage(database),
       ...testDeliveryStorage(database),
       ...eventStorage(database),

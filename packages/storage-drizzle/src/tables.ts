@@ -3,6 +3,7 @@ import {
   AUDIT_ACTIONS,
   AUDIT_RESOURCE_TYPES,
   type AuditChange,
+  DISABLED_REASONS,
   QUOTATION_STATUSES,
   SOURCES,
   STEPS,
@@ -172,6 +173,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       secret_ciphertext: bytea('secret_ciphertext').notNull(),
       secret_key_id: text('secret_key_id').notNull(),
       secret_hint: text('secret_hint').notNull(),
+      disabled_reason: text('disabled_reason', { enum: DISABLED_REASONS }),
       previous_secret_ciphertext: bytea('previous_secret_ciphertext'),
       previous_secret_key_id: text('previous_secret_key_id'),
       previous_secret_expires_at: moment('previous_secret_expires_at'),
@@ -179,6 +181,11 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       created_at: moment('created_at').notNull(),
       updated_at: moment('updated_at').notNull(),
       deleted_at: moment('deleted_at'),
+    }),
+    endpointHealth: table('endpoint_health', {
+      endpoint_id: uuid('endpoint_id').primaryKey(),
+      last_success_at: moment('last_success_at'),
+      failing_since: moment('failing_since'),
     }),
     events: table(
       'events',

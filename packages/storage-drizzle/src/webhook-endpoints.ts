@@ -8,12 +8,13 @@ import { isUuid } from './scope.ts'
 export function webhookEndpointStorage(database: Database): WebhookEndpointStorage {
   const { webhookEndpoints: endpoints } = database.tables
   const { id, organization_id, name, url, description, events, trigger_mode, is_enabled } = endpoints
-  const { secret_hint, previous_secret_expires_at, created_at, updated_at } = endpoints
+  const { disabled_reason, secret_hint, previous_secret_expires_at, created_at, updated_at } = endpoints
   const settings = { name, url, description, events, trigger_mode, is_enabled }
   const endpoint = {
     id,
     organization_id,
     ...settings,
+    disabled_reason,
     secret_hint,
     previous_secret_expires_at,
     created_at,
@@ -47,6 +48,15 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       `update ${schema}.deliveries set parked_at = $2::timestamptz
        where endpoint_id = $1 and leased_by is null and parked_at is null`,
       [endpointId, now],
+    )
+  }
+
+  /** What failed before it was enabled does not count. */
+  async function forgive({ run, schema }: Database, endpointId: string): Promise<void> {
+    await run(
+      `update ${schema}.endpoint_health set failing_since = null
+       where endpoint_id = $1 and failing_since is not null`,
+      [endpointId],
     )
   }
 
@@ -106,6 +116,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       return database.transaction(async (transaction) => {
         const changed = await change(transaction, organizationId, endpointId, fields, now)
         if (fields.is_enabled === false) await park(transaction, endpointId, now)
+        if (fields.is_enabled === true) await forgive(transaction, endpointId)
         return changed
       })
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, RecordedEvent, SettledAttempt, WebhookEndpoint } from '@quickquote/core'
+import type { ClaimedDelivery, RecordedEvent, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core'
 import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { inject } from 'vitest'
@@ -13,9 +13,9 @@ export interface Outbox {
   readonly url: string
   /** Another process, as far as the database can tell. */
   anotherStorage(options?: { url?: string; prepare?: boolean }): DrizzleStorage
-  insertEndpoint(fields?: Partial<WebhookEndpoint>): Promise<WebhookEndpoint>
+  insertEndpoint(fields?: Partial<StoredWebhookEndpoint>): Promise<StoredWebhookEndpoint>
   /** An event of the endpoint's organization, with a delivery for each of its endpoints. */
-  recordEvent(endpoint: WebhookEndpoint, fields?: Partial<RecordedEvent>): Promise<RecordedEvent>
+  recordEvent(endpoint: StoredWebhookEndpoint, fields?: Partial<RecordedEvent>): Promise<RecordedEvent>
   /** Many deliveries that are due, the oldest first, `from` milliseconds ago. */
   insertBacklog(endpointIds: readonly string[], each: number, from?: number): Promise<void>
   /** Many endpoints at once, each of an organization of its own. */

@@ -1,4 +1,4 @@
-import type { RecordedEvent, WebhookEndpoint } from '@quickquote/core'
+import type { RecordedEvent, StoredWebhookEndpoint } from '@quickquote/core'
 import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -27,7 +27,7 @@ afterAll(async () => {
 /** Whether an event reaches an endpoint. */
 async function reaches(
   event: Partial<RecordedEvent>,
-  fields: Partial<WebhookEndpoint>,
+  fields: Partial<StoredWebhookEndpoint>,
   deleted = false,
 ): Promise<boolean> {
   const endpoint = sampleEndpoint(fields)

@@ -5,7 +5,7 @@ import type {
   NewQuotation,
   RecordedEvent,
   StoredApiKey,
-  WebhookEndpoint,
+  StoredWebhookEndpoint,
 } from '@quickquote/core'
 
 /** Text that array literals, JSON and SQL each would trip over. */
@@ -59,7 +59,7 @@ export function sampleQuotation(fields: Partial<NewQuotation> = {}): NewQuotatio
   }
 }
 
-export function sampleEndpoint(fields: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+export function sampleEndpoint(fields: Partial<StoredWebhookEndpoint> = {}): StoredWebhookEndpoint {
   return {
     id: randomUUID(),
     organization_id: randomUUID(),
@@ -70,6 +70,7 @@ export function sampleEndpoint(fields: Partial<WebhookEndpoint> = {}): WebhookEn
     trigger_mode: 'headless_only',
     is_enabled: true,
     secret_hint: 'whsec_…1234',
+    disabled_reason: null,
     previous_secret_expires_at: null,
     created_at: new Date('2026-11-21T10:05:00.001Z'),
     updated_at: new Date('2026-11-21T10:05:00.001Z'),

@@ -157,6 +157,8 @@ describe('a webhook endpoint of another organization', () => {
     expect(await storage.hadWebhookEndpoint(own.organization_id, own.id)).toBe(true)
     expect(await storage.hadWebhookEndpoint(own.organization_id, other.id)).toBe(false)
     expect(await storage.hadWebhookEndpoint(own.organization_id, 'crm')).toBe(false)
+    const health = await storage.readEndpointHealth(own.organization_id, [own.id, other.id])
+    expect([...health.keys()]).toEqual([own.id])
   })
 
   it('is not changed', async () => {
@@ -243,6 +245,7 @@ it('every method of the storage is either held to an organization above, or know
     'findWebhookEndpoint',
     'lockWebhookEndpoint',
     'hadWebhookEndpoint',
+    'readEndpointHealth',
     'updateWebhookEndpoint',
     'deleteWebhookEndpoint',
     'rotateSigningSecret',
@@ -271,6 +274,7 @@ it('every method of the storage is either held to an organization above, or know
     'settlePipelineStart',
     'heartbeat',
     'hasLiveWorker',
+    'findFailingEndpoints',
     'recoverDeadWorkers',
     'retireWorker',
     'findStalledQuotations',

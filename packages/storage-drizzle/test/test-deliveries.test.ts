@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { WebhookEndpoint } from '@quickquote/core'
+import type { StoredWebhookEndpoint } from '@quickquote/core'
 import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
@@ -22,7 +22,7 @@ afterAll(async () => {
   await testing.drop()
 })
 
-async function insertTest(fields: Partial<WebhookEndpoint> = {}) {
+async function insertTest(fields: Partial<StoredWebhookEndpoint> = {}) {
   const endpoint = sampleEndpoint(fields)
   await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
   const event = sampleEvent({ organization_id: endpoint.organization_id })

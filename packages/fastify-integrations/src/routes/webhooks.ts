@@ -28,6 +28,13 @@ const endpoint = {
   id: EXAMPLE.endpointId,
   organization_id: EXAMPLE.organizationId,
   ...settings,
+  disabled_reason: null,
+  health: {
+    last_success_at: EXAMPLE.finishedAt,
+    failing_since: null,
+    recent_attempts: 100,
+    recent_success_rate: 0.98,
+  },
   secret_hint: 'whsec_…Wx8=',
   previous_secret_expires_at: null,
   created_at: EXAMPLE.startedAt,
@@ -134,7 +141,12 @@ export function webhookRoutes({
         status: 200,
         description: 'The endpoint as it is now.',
         schema: WebhookEndpoint,
-        example: { ...endpoint, is_enabled: false, updated_at: EXAMPLE.finishedAt },
+        example: {
+          ...endpoint,
+          is_enabled: false,
+          disabled_reason: 'requested',
+          updated_at: EXAMPLE.finishedAt,
+        },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
       handle: async ({ member, params, body }) => ({

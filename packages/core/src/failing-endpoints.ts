@@ -1,0 +1,66 @@
+import { auditChanges, auditEntry } from './audit-log.ts'
+import type { Settings } from './settings.ts'
+import type { Storage } from './storage.ts'
+
+/** An endpoint that was disabled because nothing but failures came of it. */
+export interface FailingEndpoint {
+  readonly id: string
+  readonly organization_id: string
+  readonly name: string
+  readonly failing_since: Date
+}
+
+const BATCH = 100
+
+/**
+ * Disables the endpoints that nothing but failures came of for `delivery.disableAfterMs`: what is pending is parked, the
+ * reason is shown, the audit log tells of it, and the host's hook is called. Any number of processes may do it at once.
+ * @returns how many were disabled by this call
+ */
+export async function disableFailingEndpoints(storage: Storage, settings: Settings): Promise<number> {
+  const { disableAfterMs } = settings.delivery
+  if (disableAfterMs === 0) return 0
+  const failingSince = new Date(settings.now().getTime() - disableAfterMs)
+  let disabled = 0
+  for (;;) {
+    const failing = await storage.findFailingEndpoints(failingSince, BATCH)
+    for (const endpoint of failing) if (await disable(endpoint, { storage, settings })) disabled += 1
+    if (failing.length < BATCH) return disabled
+  }
+}
+
+/** False when somebody else has changed it meanwhile. */
+async function disable(
+  endpoint: FailingEndpoint,
+  { storage, settings }: { storage: Storage; settings: Settings },
+): Promise<boolean> {
+  const { organization_id: organizationId, id, failing_since } = endpoint
+  const isDisabled = await storage.transaction(async (transaction) => {
+    const before = await transaction.lockWebhookEndpoint(organizationId, id)
+    if (before === null || !before.is_enabled) return false
+    const now = settings.now()
+    const change = { is_enabled: false, disabled_reason: 'failing' } as const
+    const after = await transaction.updateWebhookEndpoint(organizationId, id, change, now)
+    await transaction.recordAudit(
+      auditEntry({
+        by: { organizationId, memberId: null },
+        action: 'webhook_endpoint.disabled',
+        resource: after,
+        changes: auditChanges(before, after),
+        at: now,
+      }),
+    )
+    return true
+  })
+  if (!isDisabled) return false
+  settings.logger.warn(
+    { endpoint_id: id, organization_id: organizationId, failing_since },
+    'an endpoint was disabled: nothing but failures came of it',
+  )
+  try {
+    await settings.onEndpointDisabled(endpoint)
+  } catch (error) {
+    settings.logger.error({ err: error, endpoint_id: id }, 'the hook onEndpointDisabled failed')
+  }
+  return true
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import type { SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Outbox, openOutbox } from './delivery-samples.ts'
+
+let outbox: Outbox
+const worker = randomUUID()
+const START = Date.now() - 60 * 60 * 1000
+
+beforeAll(async () => {
+  outbox = await openOutbox()
+})
+afterAll(() => outbox.close())
+
+/** Seconds after the start of the test's time. */
+const at = (seconds: number) => new Date(START + seconds * 1000)
+
+/** One round of a worker that settles an attempt for each status, made at the given second. */
+async function settle(endpoint: StoredWebhookEndpoint, ...attempts: [SettledAttempt['status'], number][]) {
+  for (const _ of attempts) await outbox.recordEvent(endpoint)
+  const round = { workerId: worker, limit: 50, perEndpoint: 50, now: new Date(Date.now() + 1000) }
+  const { claimed } = await outbox.storage.settleAndClaim({ ...round, settled: [] })
+  expect(claimed).toHaveLength(attempts.length)
+  const settled = attempts.map(([status, second], index): SettledAttempt => {
+    const delivery = claimed[index]
+    if (delivery === undefined) throw new Error('too few were claimed')
+    return {
+      id: randomUUID(),
+      delivery,
+      status,
+      http_status: null,
+      error: null,
+      duration_ms: 1,
+      response_body: null,
+      first_byte_ms: null,
+      created_at: at(second),
+      next_attempt_at: null,
+    }
+  })
+  await outbox.storage.settleAndClaim({ ...round, limit: 0, settled })
+}
+
+async function healthOf({ organization_id, id }: StoredWebhookEndpoint) {
+  return (await outbox.storage.readEndpointHealth(organization_id, [id])).get(id)
+}
+
+it('an endpoint that nothing was sent to has no health yet', async () => {
+  expect(await healthOf(await outbox.insertEndpoint())).toEqual({
+    last_success_at: null,
+    failing_since: null,
+    recent_attempts: 0,
+    recent_success_rate: null,
+  })
+})
+
+it('an endpoint fails since its first failure after the last success, until the next success', async () => {
+  const endpoint = await outbox.insertEndpoint()
+  await settle(endpoint, ['exhausted', 1])
+  await settle(endpoint, ['exhausted', 2])
+  expect(await healthOf(endpoint)).toMatchObject({ last_success_at: null, failing_since: at(1) })
+
+  await settle(endpoint, ['succeeded', 3])
+  expect(await healthOf(endpoint)).toMatchObject({ last_success_at: at(3), failing_since: null })
+
+  await settle(endpoint, ['exhausted', 4], ['exhausted', 5])
+  expect(await healthOf(endpoint)).toEqual({
+    last_success_at: at(3),
+    failing_since: at(4),
+    recent_attempts: 5,
+    recent_success_rate: 0.2,
+  })
+})
+
+it('a batch with both counts in the order of its attempts', async () => {
+  const endpoint = await outbox.insertEndpoint()
+  await settle(endpoint, ['exhausted', 1], ['succeeded', 2], ['exhausted', 3], ['exhausted', 4])
+  expect(await healthOf(endpoint)).toMatchObject({ last_success_at: at(2), failing_since: at(3) })
+  await settle(endpoint, ['exhausted', 5], ['succeeded', 6])
+  expect(await healthOf(endpoint)).toMatchObject({ last_success_at: at(6), failing_since: null })
+})
+
+it('is written once a minute while it goes well, not for each attempt', async () => {
+  const endpoint = await outbox.insertEndpoint()
+  const versions = async () =>
+    (
+      await outbox.sql`select xmin::text from quickquote.endpoint_health where endpoint_id = ${endpoint.id}`
+    )[0]?.['xmin']
+  await settle(endpoint, ['succeeded', 0])
+  const first = await versions()
+  await settle(endpoint, ['succeeded', 59])
+  expect(await versions()).toBe(first)
+  await settle(endpoint, ['succeeded', 61])
+  expect(await healthOf(endpoint)).toMatchObject({ last_success_at: at(61) })
+})
+
+it('an endpoint is found once nothing but failures came of it for long enough', async () => {
+  const failing = await outbox.insertEndpoint()
+  await settle(failing, ['exhausted', 10])
+  const found = async (second: number) =>
+    (await outbox.storage.findFailingEndpoints(at(second), 100)).filter(({ id }) => id === failing.id)
+  expect(await found(9)).toEqual([])
+  const { id, organization_id, name } = failing
+  expect(await found(10)).toEqual([{ id, organization_id, name, failing_since: at(10) }])
+
+  // A success that another worker recorded first: what came later looked like the beginning of a failure.
+  await outbox.sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
+      event_type, attempt, status, is_test, created_at)
+    values (${randomUUID()}, ${randomUUID()}, ${organization_id}, ${id}, ${randomUUID()}, 'x', 1, 'succeeded', false,
+      ${at(11)})`
+  expect(await found(10)).toEqual([])
+})
+
+it('enabling it again forgets that it failed', async () => {
+  const endpoint = await outbox.insertEndpoint()
+  await settle(endpoint, ['exhausted', 1])
+  const { organization_id, id } = endpoint
+  await outbox.storage.updateWebhookEndpoint(organization_id, id, { is_enabled: true }, new Date())
+  expect(await healthOf(endpoint)).toMatchObject({ failing_since: null, recent_attempts: 1 })
+})
+
+it('workers that settle for the same endpoints in another order do not wait for each other in a circle', async () => {
+  const endpoints = await Promise.all(Array.from({ length: 20 }, () => outbox.insertEndpoint()))
+  for (let turn = 0; turn < 5; turn += 1) {
+    for (const endpoint of endpoints) {
+      await outbox.recordEvent(endpoint)
+      await outbox.recordEvent(endpoint)
+    }
+    await Promise.all(
+      [1, 2, 3].map(async () => {
+        const workerId = randomUUID()
+        const round = { workerId, limit: 40, perEndpoint: 1, now: new Date(Date.now() + 1000) }
+        const { claimed } = await outbox.storage.settleAndClaim({ ...round, settled: [] })
+        const settled = claimed.map(
+          (delivery): SettledAttempt => ({
+            id: randomUUID(),
+            delivery,
+            status: turn % 2 === 0 ? 'exhausted' : 'succeeded',
+            http_status: null,
+            error: null,
+            duration_ms: 1,
+            response_body: null,
+            first_byte_ms: null,
+            created_at: new Date(),
+            next_attempt_at: null,
+          }),
+        )
+        settled.sort(() => Math.random() - 0.5)
+        await outbox.storage.settleAndClaim({ ...round, limit: 0, settled })
+      }),
+    )
+  }
+})
