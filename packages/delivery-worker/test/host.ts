@@ -40,7 +40,8 @@ export interface Host {
   createEndpoint(url: string, organizationId?: string): Promise<{ id: string; secret: string }>
   /** Starts a quote and finishes its first step: one event, and a delivery to each endpoint of the organization. */
   finishStep(organizationId?: string): Promise<string>
-  startQuote(): Promise<string>
+  /** An accepted quote, with the order to start its pipeline. */
+  startQuote(organizationId?: string): Promise<string>
   /** A worker that is stopped with the host. */
   createWorker(options?: Partial<DeliveryWorkerOptions>): DeliveryWorker
   /** The attempts on record, the oldest first. */
@@ -53,12 +54,13 @@ export interface Host {
 export type HostOptions = Partial<
   Pick<IntegrationsOptions, 'delivery' | 'start' | 'allowAddresses' | 'productName'>
 > & {
-  readonly start_pipeline?: QuotePipeline['start']
+  /** The host's pipeline hook. Default: takes every quote over, and does nothing. */
+  readonly startPipeline?: QuotePipeline['start']
   readonly databaseUrl?: string
 }
 
 export async function openHost(options: HostOptions = {}): Promise<Host> {
-  const { start_pipeline = async () => {}, databaseUrl, ...settings } = options
+  const { startPipeline = async () => {}, databaseUrl, ...settings } = options
   const database = databaseUrl === undefined ? await testDatabase(inject('postgresUrl')) : undefined
   const url = databaseUrl ?? database?.url ?? ''
   const sql = postgres(url, { onnotice() {} })
@@ -70,7 +72,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     encryptionKeys: [{ id: 'test', key: ENCRYPTION_KEY }],
     allowAddresses: ['127.0.0.1/32'],
     pipeline: {
-      start: start_pipeline,
+      start: startPipeline,
       signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
     },
     logger: collect(logs),
