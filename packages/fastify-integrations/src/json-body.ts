@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
 import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse } from 'secure-json-parse'
+import { DEFAULT_PATIENCE, type Patience, patienceClock } from './patience.ts'
 
 /** Deeper than anybody writes, and far from where recursive code runs out of stack. */
 const MAX_DEPTH = 64
@@ -10,19 +12,61 @@ const MAX_DEPTH = 64
  * Replaces the content type parsers that came from the host: our routes take JSON as we read it, and nothing else (415).
  * An empty body is `undefined`; whether that is wrong is up to the route.
  * @param bodyLimit in bytes; more is a 413
+ * @param patience with a slow client; when it is used up the answer is 400, as for a multipart body
  */
-export function parseJsonOnly(scope: FastifyInstance, bodyLimit: number): void {
+export function parseJsonOnly(
+  scope: FastifyInstance,
+  bodyLimit: number,
+  patience: Patience = DEFAULT_PATIENCE,
+): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser<Buffer>(
-    'application/json',
-    { parseAs: 'buffer', bodyLimit },
-    async (request: FastifyRequest, bytes: Buffer) => {
-      if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-        throw new IntegrationError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a Content-Encoding.')
+  scope.addContentTypeParser('application/json', async (request: FastifyRequest, stream: Readable) => {
+    if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+      throw new IntegrationError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a Content-Encoding.')
+    }
+    if (Number(request.headers['content-length'] ?? 0) > bodyLimit)
+      throw new IntegrationError('PAYLOAD_TOO_LARGE')
+    const bytes = await readBody(stream, bodyLimit, patience)
+    return bytes.length === 0 ? undefined : parseJson(bytes)
+  })
+}
+
+/** Reads a body to its end. When that fails the stream is left as it is: destroying it would take the answer with it. */
+function readBody(stream: Readable, bodyLimit: number, patience: Patience): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const clock = patienceClock(patience, () => refuse(malformed('The body arrives too slowly.')))
+
+    function stop(): void {
+      clock.stop(0)
+      stream.off('data', onData).off('end', onEnd).off('error', onError)
+    }
+    function refuse(refusal: IntegrationError): void {
+      stop()
+      reject(refusal)
+    }
+    function onData(chunk: Buffer | string): void {
+      // A hook of the host's may have put a stream of text in front.
+      const bytes = Buffer.from(chunk)
+      clock.stop(bytes.length)
+      if (clock.received() > bodyLimit) {
+        refuse(new IntegrationError('PAYLOAD_TOO_LARGE'))
+        return
       }
-      return bytes.length === 0 ? undefined : parseJson(bytes)
-    },
-  )
+      chunks.push(bytes)
+      clock.start()
+    }
+    function onEnd(): void {
+      stop()
+      resolve(Buffer.concat(chunks))
+    }
+    function onError(): void {
+      refuse(malformed('The body breaks off.'))
+    }
+
+    clock.start()
+    stream.on('data', onData).on('end', onEnd).on('error', onError)
+  })
 }
 
 /** @throws IntegrationError MALFORMED_REQUEST, with what is wrong in the detail and nothing of what was sent */

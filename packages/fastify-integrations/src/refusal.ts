@@ -18,7 +18,6 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The URL holds a malformed percent-escape.',
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
 }
 
 /** Turns whatever was thrown into a refusal. The words of a foreign error are never passed on. */

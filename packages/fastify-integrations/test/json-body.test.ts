@@ -1,0 +1,90 @@
+import { EventEmitter, once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Fastify from 'fastify'
+import { expect, it, onTestFinished } from 'vitest'
+import { errorHandler } from '../src/error-handler.ts'
+import { parseJsonOnly } from '../src/json-body.ts'
+import type { Patience } from '../src/patience.ts'
+
+/** A server with our parser, and a connection to it that has sent the head of a request. */
+async function open(patience: Patience, contentLength: number) {
+  const log: { code?: string; level: number }[] = []
+  const logged = new EventEmitter()
+  const stream = {
+    write(line: string) {
+      log.push(JSON.parse(line))
+      logged.emit('line')
+    },
+  }
+  const app = Fastify({ logger: { stream } })
+  parseJsonOnly(app, 10_000, patience)
+  app.setErrorHandler(errorHandler({ typeBase: 'urn:test:' }))
+  app.post('/', async ({ body }) => ({ body }))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  onTestFinished(() => app.close())
+
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${contentLength}\r\n\r\n`,
+  )
+  return {
+    socket,
+    /** The log line with a code, now or later. */
+    async refusal() {
+      for (;;) {
+        const line = log.find(({ code }) => code !== undefined)
+        if (line !== undefined) return line
+        await once(logged, 'line')
+      }
+    },
+  }
+}
+
+/** What the server answers until it closes the connection. */
+async function answerOn(socket: Socket): Promise<string> {
+  let answer = ''
+  for await (const chunk of socket.setEncoding('utf8')) answer += chunk
+  return answer
+}
+
+const SHORT: Patience = { graceMs: 300, bytesPerSecond: 1e9 }
+const LONG: Patience = { graceMs: 60_000, bytesPerSecond: 1 }
+
+it('a client that sends a byte now and then is answered with 400, and the connection is closed', async () => {
+  const { socket } = await open(SHORT, 9000)
+  const drip = setInterval(() => socket.write(' '), 20)
+  onTestFinished(() => clearInterval(drip))
+  const answer = await answerOn(socket)
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(answer).toMatch(/^connection: close\r$/im)
+  expect(answer).toContain('"detail":"The body arrives too slowly."')
+  expect(answer).toContain('"code":"MALFORMED_REQUEST"')
+})
+
+it('so is a client that sends nothing', async () => {
+  const { socket } = await open(SHORT, 9000)
+  expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 400 .*arrives too slowly/s)
+})
+
+it('a client that is slow is waited for, as long as it is not slower than allowed', async () => {
+  const body = Buffer.from('{"name":"Café"}')
+  const { socket } = await open(LONG, body.length)
+  const answer = once(socket, 'data')
+  for (const byte of body) {
+    socket.write(Buffer.from([byte]))
+    await sleep(2)
+  }
+  expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 .*{"body":{"name":"Café"}}$/s)
+  socket.destroy()
+})
+
+it('a client that hangs up in the middle is no failure of ours', async () => {
+  const { socket, refusal } = await open(LONG, 9000)
+  socket.write('{"name":')
+  await sleep(50)
+  socket.destroy()
+  expect(await refusal()).toMatchObject({ code: 'MALFORMED_REQUEST', level: 30 })
+})
