@@ -42,6 +42,10 @@ curl -sk "$URL" -o proposal.pdf
 curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${quote}'
 curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${failing}'
 
+# Start one from a file, once however often the line is repeated
+printf '%s\\n' '# A tea shop' '- Sells tea' > requirements.md
+curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Idempotency-Key: tea-shop-1' -F name='Tea shop' -F files=@requirements.md
+
 # Sign in as an admin, and make a key and an endpoint
 TOKEN=$(curl -s $API/login -H 'Content-Type: application/json' -d '${login}' | ${field('token')})
 curl -sw '\\n' $API/v1/organizations/$ORGANIZATION/api-keys -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${key}'

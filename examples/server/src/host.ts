@@ -47,9 +47,8 @@ export async function createHost(
       stepMs: settings.stepMs,
       statusOf: (quote) => integrations.quotations.pipelineStatus(quote.organization_id, quote.id),
 
-      async publishProposal(quote) {
-        const text = quote.requirementsText ?? quote.files.map((file) => `- ${file.name}`).join('\n')
-        const content = await writeProposalPdf(proposalContentOf(text, quote.name), new Date())
+      async publishProposal(quote, requirements) {
+        const content = await writeProposalPdf(proposalContentOf(requirements, quote.name), new Date())
         // One transaction: the document, the proposal and its event are there together, or not at all.
         await sql.begin(async (transaction) => {
           const documentId = await keepDocument(transaction, {

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type PipelineStatus, type Quote, type QuotePipeline, STEPS, type Step } from '@quickquote/core'
 
@@ -6,8 +7,8 @@ export interface PretendPipelineOptions {
   readonly stepMs: number
   /** Where a quote stands: a run that was cut off continues after the steps that are done. */
   readonly statusOf: (quote: Quote) => Promise<PipelineStatus>
-  /** Writes the proposal document and reports the proposal. */
-  readonly publishProposal: (quote: Quote) => Promise<void>
+  /** Writes the proposal document from the requirements, and reports the proposal. */
+  readonly publishProposal: (quote: Quote, requirements: string) => Promise<void>
   readonly signDocumentUrl: QuotePipeline['signDocumentUrl']
 }
 
@@ -23,7 +24,7 @@ interface PretendOptions {
  */
 export function createPretendPipeline(options: PretendPipelineOptions): QuotePipeline {
   return {
-    async start(quote, { signal, report }) {
+    async start(quote, { signal, report, readFile }) {
       const { stepMs, failAt } = pretendOptions(quote, options.stepMs)
       const { status, steps } = await options.statusOf(quote)
       if (status === 'completed' || status === 'failed') return
@@ -34,7 +35,7 @@ export function createPretendPipeline(options: PretendPipelineOptions): QuotePip
         await report.stepStarted(step)
         await sleep(stepMs, undefined, { signal })
         if (step === failAt) return report.failed({ step, errorCode: `${step.toUpperCase()}_FAILED` })
-        if (step === 'proposal') await options.publishProposal(quote)
+        if (step === 'proposal') await options.publishProposal(quote, await requirementsOf(quote, readFile))
         else await report.stepCompleted(step)
       }
       await report.completed()
@@ -42,6 +43,18 @@ export function createPretendPipeline(options: PretendPipelineOptions): QuotePip
     signDocumentUrl: options.signDocumentUrl,
   }
 }
+
+/** The text and the readable files of a quote. Of a docx or pdf only the name: reading those is a real pipeline's work. */
+async function requirementsOf(quote: Quote, readFile: PipelineContext['readFile']): Promise<string> {
+  const texts = quote.requirementsText === null ? [] : [quote.requirementsText]
+  for (const file of quote.files) {
+    const isText = file.type === 'txt' || file.type === 'md'
+    texts.push(isText ? await text(readFile(file)) : `- ${file.name}`)
+  }
+  return texts.join('\n\n')
+}
+
+type PipelineContext = Parameters<QuotePipeline['start']>[1]
 
 function pretendOptions({ metadata }: Quote, stepMs: number): PretendOptions {
   const demo = metadata?.['demo']

@@ -121,6 +121,7 @@ describe('the demo, on its embedded PostgreSQL', () => {
         { document_id: expect.any(String) },
         { status: 'queued' },
         { status: 'queued' },
+        { status: 'queued' },
         { key: expect.stringMatching(/^pk_/) },
         { secret: expect.stringMatching(/^whsec_/) },
       ])
