@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '@quickquote/core'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import { EXAMPLE } from './examples.ts'
-import { BODY_IS_OPTIONAL, isOwnDocument } from './openapi-document.ts'
+import { BODY_IS_OPTIONAL, isOwnDocument, mapValues } from './openapi-document.ts'
 import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType } from './problem.ts'
 import type { Documentation } from './register-routes.ts'
 import type { Route } from './route.ts'
@@ -74,6 +74,7 @@ function operationOf(route: Route, typeBase: string): FastifySchema & Record<str
     security: [route.access === 'api_key' ? { apiKey: [] } : { session: [] }],
     params: route.params,
     ...(route.query === undefined ? {} : { querystring: route.query }),
+    ...(route.requestHeaders === undefined ? {} : { headers: route.requestHeaders }),
     ...(body === undefined ? {} : { body: { content: mapValues(body, documentBody) } }),
     ...(route.bodyIsOptional ? { [BODY_IS_OPTIONAL]: true } : {}),
     response: {
@@ -141,8 +142,4 @@ function exampleProblem(code: ErrorCode, typeBase: string): Problem {
 
 function limitHeaders(route: Route) {
   return route.access === 'api_key' ? LIMIT_HEADERS : {}
-}
-
-function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
 }

@@ -1,6 +1,9 @@
 import { type CatalogEntry, eventCatalogOf, WebhookEvent } from '@quickquote/core'
 import { EXAMPLE } from './examples.ts'
 
+/** The tag of the events. */
+export const EVENTS_TAG = 'Events'
+
 /** The events of the catalog, as the `webhooks` of an OpenAPI document (specification, "Events"). */
 export function openapiWebhooks(productName: string): Record<string, object> {
   return Object.fromEntries(
@@ -11,28 +14,34 @@ export function openapiWebhooks(productName: string): Record<string, object> {
   )
 }
 
-function operationOf(event: CatalogEntry, productName: string): object {
-  const header = (name: string, description: string, required = true) => ({
+const SIGNATURE = { type: 'string', pattern: '^v1=[0-9a-f]{64}$' }
+
+/** `Content-Type`, the fifth header of the specification, is the media type of the body: OpenAPI has no parameter for it. */
+function operationOf({ type, description, example }: CatalogEntry, productName: string): object {
+  const header = (name: string, schema: object, description: string, required = true) => ({
     name: `X-${productName}-${name}`,
     in: 'header',
     required,
     description,
-    schema: { type: 'string' },
+    schema,
   })
   return {
-    operationId: `on_${event.type.replaceAll('.', '_')}`,
-    summary: event.description,
+    operationId: `on_${type.replaceAll('.', '_')}`,
+    tags: [EVENTS_TAG],
+    summary: description,
     security: [],
     parameters: [
-      header('Event-Id', 'The `id` of the payload. Deduplicate on it.'),
-      header('Event-Type', 'The `type` of the payload.'),
-      header('Timestamp', 'Unix time in seconds when the delivery was signed.'),
+      header('Event-Id', WebhookEvent.properties.id, 'The `id` of the payload. Deduplicate on it.'),
+      header('Event-Type', { type: 'string', enum: [type] }, 'The `type` of the payload.'),
+      header('Timestamp', { type: 'integer' }, 'Unix time in seconds when the delivery was signed.'),
       header(
         'Signature',
+        SIGNATURE,
         '`v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret.',
       ),
       header(
         'Signature-Previous',
+        SIGNATURE,
         'The same, keyed with the secret before the last rotation: only while that one overlaps.',
         false,
       ),
@@ -42,15 +51,16 @@ function operationOf(event: CatalogEntry, productName: string): object {
       content: {
         'application/json': {
           schema: {
-            allOf: [WebhookEvent, { type: 'object', properties: { type: { enum: [event.type] } } }],
+            allOf: [WebhookEvent, { type: 'object', properties: { type: { enum: [type] } } }],
           },
-          examples: { example: { value: event.example } },
+          examples: { example: { value: example } },
         },
       },
     },
     responses: {
       '2XX': { description: 'Received. Answer within 10 seconds.' },
       '410': { description: 'Not wanted: this event is not sent again.' },
+      default: { description: 'Not received: the event is sent again later, up to 8 times in all.' },
     },
   }
 }

@@ -56,6 +56,8 @@ interface Row<P extends TSchema, A extends TSchema> {
   readonly description?: string
   readonly params: P
   readonly query?: TObject
+  /** Headers that the route reads itself, for the documents. */
+  readonly requestHeaders?: TObject
   /** What the route takes, by media type. Without it the body of a request is not looked at. */
   readonly body?: Readonly<Record<string, { readonly schema: TSchema; readonly example: unknown }>>
   /** The body may be left out. */

@@ -5,10 +5,24 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { routeTable } from '../src/route-table.ts'
 import { startHost, useDatabase, useHost } from './support/host.ts'
-import { openApiCheck } from './support/openapi-check.ts'
+import { type Operation, openApiCheck } from './support/openapi-check.ts'
 
 const database = useDatabase()
 const context = useHost()
+
+type Content = NonNullable<Operation['requestBody']>['content']
+
+function operationsIn(group: Record<string, Record<string, Operation>>, name: string): string[][] {
+  return Object.entries(group).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => [name, path, method]),
+  )
+}
+
+function runScript(name: string, ...options: string[]) {
+  const script = fileURLToPath(new URL(`../scripts/${name}`, import.meta.url))
+  const { status, stderr } = spawnSync(process.execPath, [script, ...options], { encoding: 'utf8' })
+  return { status, stderr }
+}
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
@@ -17,6 +31,16 @@ describe('the OpenAPI document', () => {
     expect(errors).toBeUndefined()
     expect(valid).toBe(true)
     expect(validator.version).toBe('3.1')
+  })
+
+  it('tells its licence, its servers, and what each tag is about', () => {
+    const { info, servers, tags, paths, webhooks } = context.host.openapi
+    expect(info.license).toEqual({ name: 'MIT', identifier: 'MIT' })
+    expect(servers).toMatchObject([{ url: '/' }])
+    const used = [paths, webhooks].flatMap((group) =>
+      Object.values(group).flatMap((operations) => Object.values(operations).flatMap(({ tags }) => tags)),
+    )
+    expect([...new Set(used)].sort()).toEqual(tags.map(({ name }) => name).sort())
   })
 
   it('has every row of the route table, and nothing else', () => {
@@ -33,7 +57,11 @@ describe('the OpenAPI document', () => {
   it('tells for each route who may call it, what it takes, and every status with its codes', () => {
     const start = context.host.openapi.paths['/v1/integrations/quotations']?.['post']
     expect(start).toMatchObject({ operationId: 'startQuotation', security: [{ apiKey: [] }] })
-    expect(Object.keys(start?.requestBody?.content ?? {})).toContain('application/json')
+    expect(Object.keys(start?.requestBody?.content ?? {})).toEqual([
+      'application/json',
+      'multipart/form-data',
+    ])
+    expect(start?.parameters).toMatchObject([{ in: 'header', name: 'Idempotency-Key', required: false }])
     expect(Object.keys(start?.responses ?? {})).toEqual([
       '202',
       '400',
@@ -88,31 +116,32 @@ describe('the OpenAPI document', () => {
 
   it('has examples that are valid', () => {
     const { openapi } = context.host
-    const { check } = openApiCheck(openapi)
+    const { check, resolve } = openApiCheck(openapi)
     let examples = 0
-    for (const group of ['paths', 'webhooks'] as const) {
-      for (const [path, operations] of Object.entries(openapi[group])) {
-        for (const [method, operation] of Object.entries(operations)) {
-          const { requestBody, responses } = operation as (typeof openapi.webhooks)[string]['post']
-          const contents = Object.entries(responses).map(([status, { content }]) => ({
-            at: ['responses', status],
-            content,
-          }))
-          for (const { at, content = {} } of [
-            ...contents,
-            { at: ['requestBody'], content: requestBody?.content },
-          ]) {
-            for (const [mediaType, media] of Object.entries(content)) {
-              for (const { value } of Object.values(media.examples ?? {})) {
-                check([group, path, method, ...at, 'content', mediaType, 'schema'], value)
-                examples += 1
-              }
-            }
+    for (const at of [
+      ...operationsIn(openapi.paths, 'paths'),
+      ...operationsIn(openapi.webhooks, 'webhooks'),
+    ]) {
+      const { requestBody, responses } = resolve(at) as Operation
+      const contents = Object.keys(responses).map((status) => [...at, 'responses', status, 'content'])
+      if (requestBody !== undefined) contents.push([...at, 'requestBody', 'content'])
+      for (const content of contents) {
+        for (const [mediaType, media] of Object.entries((resolve(content) ?? {}) as Content)) {
+          const names = Object.keys(media.examples ?? {})
+          expect(names, [...content, mediaType].join(' ')).not.toEqual([])
+          for (const name of names) {
+            const { value } = resolve([...content, mediaType, 'examples', name]) as { value: unknown }
+            check([...content, mediaType, 'schema'], value)
+            examples += 1
           }
         }
       }
     }
-    expect(examples).toBeGreaterThan(50)
+    expect(examples).toBeGreaterThan(200)
+  })
+
+  it('is the file in docs/reference, which is generated from it', () => {
+    expect(runScript('openapi.mjs', '--check')).toEqual({ status: 0, stderr: '' })
   })
 
   it('names the product as the host does', async () => {
@@ -131,11 +160,8 @@ describe('the error table of core', () => {
     ).toEqual(codes)
   })
 
-  it('is the docs page, which is generated from it', () => {
-    const script = fileURLToPath(new URL('../scripts/errors-page.mjs', import.meta.url))
-    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
-    expect(stderr).toBe('')
-    expect(status).toBe(0)
+  it('is the docs page in docs/reference, which is generated from it', () => {
+    expect(runScript('errors-page.mjs', '--check')).toEqual({ status: 0, stderr: '' })
   })
 })
 

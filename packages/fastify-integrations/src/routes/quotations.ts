@@ -5,12 +5,12 @@ import {
   Quotation,
   STEPS,
   StartedQuotation,
-  startQuotationBody,
   Uuid,
 } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
 import { EXAMPLE } from '../examples.ts'
 import { isMultipart, receiveMultipart } from '../multipart.ts'
+import { startQuotationForm, startQuotationJson } from '../openapi-start-body.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
 
 /** A hint for polling, in seconds: three requests every five seconds stay below 60 a minute. */
@@ -18,6 +18,7 @@ const POLL_AFTER_SECONDS = 5
 
 const params = Type.Object({ id: Uuid })
 const tag = 'Quick Quotes'
+const quote = { name: 'Customer portal', description: 'Second phase', metadata: { crm_deal: 'D-1042' } }
 
 /** Starting and reading Quick Quotes (specification, "Partner integrations API"). */
 export function quotationRoutes(
@@ -36,15 +37,23 @@ export function quotationRoutes(
       description:
         'Returns at once. Follow the quote by polling, or by webhooks. Whatever the body says about an organization is ignored: the key decides.',
       params: Type.Object({}),
+      requestHeaders: Type.Object({
+        'Idempotency-Key': Type.Optional(
+          Type.String({
+            pattern: '^[!-~]{1,255}$',
+            description:
+              'A key of your own. The same request under the same key starts nothing within 24 hours: it gets the first answer.',
+          }),
+        ),
+      }),
       body: {
         'application/json': {
-          schema: startQuotationBody(settings.limits),
-          example: {
-            name: 'Customer portal',
-            description: 'Second phase',
-            requirementsText: 'Customers sign in and see their invoices.',
-            metadata: { crm_deal: 'D-1042' },
-          },
+          schema: startQuotationJson(settings.limits),
+          example: { ...quote, requirementsText: 'Customers sign in and see their invoices.' },
+        },
+        'multipart/form-data': {
+          schema: startQuotationForm(settings.limits),
+          example: { ...quote, files: ['(the bytes of requirements.docx)', '(the bytes of screens.pdf)'] },
         },
       },
       answer: {

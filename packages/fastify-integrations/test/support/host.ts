@@ -50,7 +50,7 @@ export interface Host {
   /** What was logged, a line each. */
   readonly logs: string[]
   readonly openapi: OpenApiDocument
-  /** Sends a request over a socket. Each answer is checked against the OpenAPI document. */
+  /** Sends a request over a socket. What is sent and answered is checked against the OpenAPI document. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   createKey(member?: MemberName): Promise<{ id: string; key: string }>
   startQuotation(key: string, body?: object): Promise<string>
@@ -134,7 +134,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
       }
       secrets.answered(method, path, text, answer.body)
       if (documented !== null && method !== 'HEAD' && path.startsWith(`${prefix}/v1/`)) {
-        documented.answer({ method, path, ...answer })
+        documented.exchange({ method, path, sent: json, ...answer })
       }
       return answer
     },

@@ -1,54 +1,94 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
-interface Operation {
+export interface Operation {
   operationId: string
-  parameters?: object[]
-  requestBody?: { content: Record<string, Media> }
-  responses: Record<string, { headers?: Record<string, object>; content?: Record<string, Media> }>
+  tags: string[]
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[]
+  requestBody?: { required?: boolean; content: Record<string, Media> }
+  responses: Record<string, Response | Reference>
+}
+interface Response {
+  headers?: Record<string, { schema: object }>
+  content?: Record<string, Media>
 }
 interface Media {
   schema: object
-  examples?: Record<string, { value: unknown }>
+  examples?: Record<string, { value: unknown } | Reference>
+}
+interface Reference {
+  $ref: string
 }
 
 /** An OpenAPI document, as far as tests look into it. */
 export interface OpenApiDocument {
   openapi: string
-  info: { title: string; version: string; description: string }
+  info: { title: string; version: string; description: string; license: object }
+  servers: { url: string }[]
+  tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, { post: Operation }>
   components: { schemas: Record<string, { properties: Record<string, { enum?: string[] }> }> }
 }
 
-export interface SeenAnswer {
+export interface SeenExchange {
   readonly method: string
   readonly path: string
+  /** What was sent, if that was JSON. */
+  readonly sent: unknown
   readonly status: number
   readonly headers: Headers
   readonly body: unknown
 }
 
-/** Checks answers and examples against an OpenAPI document. */
+/** Checks what is sent and answered, and examples, against an OpenAPI document. */
 export function openApiCheck(document: OpenApiDocument) {
   const ajv = new Ajv2020.default({ strict: false, allErrors: true, validateSchema: false })
   formats.default(ajv)
   ajv.addFormat('text', true)
   ajv.addSchema(document, 'openapi.json')
 
+  /** The thing itself, and where it stands. */
+  function resolve(pointer: readonly string[]): { at: readonly string[]; value: unknown } {
+    let at: readonly string[] = []
+    let value: unknown = document
+    for (const part of pointer) {
+      at = [...at, part]
+      value = (value as Record<string, unknown> | undefined)?.[part]
+      const reference = (value as Reference | undefined)?.$ref
+      if (reference !== undefined) {
+        at = reference.slice(2).split('/')
+        value = resolve(at).value
+      }
+    }
+    return { at, value }
+  }
+
   function check(pointer: readonly string[], value: unknown): void {
-    const path = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+    const { at } = resolve(pointer)
+    const path = at.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
     const validate: ValidateFunction = ajv.compile({ $ref: `openapi.json#/${path.join('/')}` })
     if (!validate(value)) {
       throw new Error(`${pointer.join(' ')}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`)
     }
   }
 
+  /** Headers are text; where the document says `integer`, the text is one. */
+  function checkHeader(pointer: readonly string[], text: string): void {
+    const isInteger = (resolve(pointer).value as { type?: string }).type === 'integer'
+    check(pointer, isInteger && /^-?\d+$/.test(text) ? Number(text) : text)
+  }
+
   return {
     check,
+    checkHeader,
+    resolve: (pointer: readonly string[]) => resolve(pointer).value,
 
-    /** Every answer of ours is one that its route documents; unknown paths and methods are answered with a problem. */
-    answer({ method, path, status, headers, body }: SeenAnswer): void {
+    /**
+     * Every answer of ours is one that its route documents; unknown paths and methods are answered with a problem. What was
+     * taken is what the route says that it takes.
+     */
+    exchange({ method, path, sent, status, headers, body }: SeenExchange): void {
       const mediaType = headers.get('content-type')?.split(';')[0] ?? ''
       const [template] = Object.keys(document.paths)
         .filter((each) => patternOf(each).test(path.split('?')[0] ?? ''))
@@ -58,27 +98,23 @@ export function openApiCheck(document: OpenApiDocument) {
         if (mediaType === 'application/problem+json') check(['components', 'schemas', 'Problem'], body)
         return
       }
-      const response = operation.responses[status]
+      const at = ['paths', template, method.toLowerCase()]
+      if (status < 300 && sent !== undefined && operation.requestBody !== undefined) {
+        check([...at, 'requestBody', 'content', 'application/json', 'schema'], sent)
+      }
+      const responseAt = [...at, 'responses', String(status)]
+      const response = resolve(responseAt).value as Response | undefined
+      for (const name of Object.keys(response?.headers ?? {})) {
+        const text = headers.get(name)
+        if (text !== null) checkHeader([...responseAt, 'headers', name, 'schema'], text)
+      }
       if (response !== undefined && response.content === undefined && mediaType === '') return
-      const documented = response?.content?.[mediaType]
-      if (documented === undefined) {
+      if (response?.content?.[mediaType] === undefined) {
         throw new Error(
           `${method} ${template} does not document ${status} ${mediaType}: ${JSON.stringify(body)}`,
         )
       }
-      check(
-        [
-          'paths',
-          template,
-          method.toLowerCase(),
-          'responses',
-          String(status),
-          'content',
-          mediaType,
-          'schema',
-        ],
-        body,
-      )
+      check([...responseAt, 'content', mediaType, 'schema'], body)
     },
   }
 }

@@ -1,0 +1,44 @@
+import { type Limits, startQuotationBody } from '@quickquote/core'
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+
+/** A start as `application/json`: without files, so the requirements are in the text. */
+export function startQuotationJson(limits: Limits): TObject {
+  const { requirementsText: _, ...others } = startQuotationBody(limits).properties
+  return Type.Object(
+    {
+      ...others,
+      requirementsText: Type.String({
+        format: 'text',
+        maxLength: limits.requirementsTextLength,
+        pattern: '\\S',
+        description: 'The requirements. Send a form instead to send files.',
+      }),
+    },
+    { title: 'StartQuotation' },
+  )
+}
+
+/**
+ * A start as `multipart/form-data`: the same fields, of which a form has no null, and the files. A part that is an object
+ * is JSON text: that is OpenAPI's default.
+ */
+export function startQuotationForm(limits: Limits): TObject {
+  const fields = Object.entries(startQuotationBody(limits).properties)
+  return Type.Object(
+    {
+      ...Object.fromEntries(fields.map(([name, field]) => [name, withoutNull(field)])),
+      files: Type.Optional(
+        Type.Array(Type.String({ format: 'binary', contentMediaType: 'application/octet-stream' }), {
+          maxItems: limits.files,
+          description: `Files with the requirements: docx, pdf, txt or md, at most ${limits.fileBytes} bytes each. Required unless \`requirementsText\` is sent.`,
+        }),
+      ),
+    },
+    { title: 'StartQuotationForm' },
+  )
+}
+
+function withoutNull(field: TSchema): TSchema {
+  const [type] = [field['type']].flat()
+  return { ...field, type }
+}

@@ -1,0 +1,3387 @@
+export interface paths {
+    "/v1/integrations/quotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a Quick Quote
+         * @description Returns at once. Follow the quote by polling, or by webhooks. Whatever the body says about an organization is ignored: the key decides.
+         */
+        post: operations["startQuotation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/integrations/quotations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the summary of a quotation */
+        get: operations["getQuotation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/integrations/quotations/{id}/pipeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the progress of a quotation, step by step */
+        get: operations["getQuotationPipeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/integrations/quotations/{id}/proposal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the proposal of a quotation
+         * @description Metadata only. The document has a link of its own, once `document_id` is set.
+         */
+        get: operations["getQuotationProposal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/integrations/proposals/{id}/document-url": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a short-lived link to the document of a proposal */
+        get: operations["getProposalDocumentUrl"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description In every state, revoked ones included, the newest first.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The answer holds the key itself, for the only time. The caller becomes its owner.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an API key */
+        get: operations["getApiKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key for good
+         * @description Requests with the key are refused with 403 from now on. Its record stays. Does nothing to a key that is revoked.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename an API key
+         * @description The expiry cannot be changed, and a revoked key keeps its name.
+         */
+        patch: operations["updateApiKey"];
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/api-keys/{id}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let an inactive API key work again
+         * @description Does nothing to a key that is active. Expired and revoked keys stay what they are.
+         */
+        post: operations["activateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/api-keys/{id}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop an API key until it is activated again
+         * @description Requests with the key are refused with 403. Does nothing to a key that is inactive.
+         */
+        post: operations["deactivateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events that there are
+         * @description Each with an example of what a receiver gets.
+         */
+        get: operations["listWebhookEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhook endpoints
+         * @description The oldest first. Deleted endpoints are left out.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description The answer holds the signing secret, for the only time.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a webhook endpoint */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Nothing more is sent to it. Its delivery history stays.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description Any of the fields. Deliveries that are pending when an endpoint is disabled are parked: they are not sent later on their own.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a new signing secret
+         * @description The answer holds it, for the only time. With `overlap_seconds` deliveries also carry a signature of the old secret for that long, in a header of its own.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample event
+         * @description Sent once, as every delivery is sent, whether or not the endpoint is enabled. Answers when the receiver has answered.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List delivery attempts
+         * @description The newest first, tests included. A deleted endpoint can still be asked for.
+         */
+        get: operations["listDeliveryAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery with all of its attempts
+         * @description What was sent, what the receiver answered, and how long it took.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks/deliveries/{deliveryId}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the event of a delivery once more
+         * @description As a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. What is left of the old delivery, pending or parked, is dropped.
+         */
+        post: operations["resendDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of API keys and webhook endpoints
+         * @description The newest first. Long texts and secrets are named only; URLs are kept without their queries.
+         */
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "quotation.requirement_analysis.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The requirement analysis step finished. */
+        post: operations["on_quotation_requirement_analysis_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "quotation.functional_specification.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The functional specification step finished. */
+        post: operations["on_quotation_functional_specification_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "quotation.work_breakdown.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The work breakdown step finished. */
+        post: operations["on_quotation_work_breakdown_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "quotation.effort_estimation.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The effort estimation step finished. */
+        post: operations["on_quotation_effort_estimation_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "quotation.proposal.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The proposal is ready. */
+        post: operations["on_quotation_proposal_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "quotation.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The whole Quick Quote succeeded. */
+        post: operations["on_quotation_completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "quotation.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The run failed. Nothing more follows for this run. */
+        post: operations["on_quotation_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /** StartQuotation */
+        StartQuotation: {
+            /** Format: text */
+            name?: string | null;
+            /** Format: text */
+            description?: string | null;
+            /** Format: uuid */
+            config_id?: string | null;
+            /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
+            metadata?: Record<string, never> | null;
+            /**
+             * Format: text
+             * @description The requirements. Send a form instead to send files.
+             */
+            requirementsText: string;
+        };
+        /** StartQuotationForm */
+        StartQuotationForm: {
+            /** Format: text */
+            name?: string;
+            /** Format: text */
+            description?: string;
+            /** Format: uuid */
+            config_id?: string;
+            /**
+             * Format: text
+             * @description The requirements. Required unless at least one file is sent.
+             */
+            requirementsText?: string;
+            /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
+            metadata?: Record<string, never>;
+            /** @description Files with the requirements: docx, pdf, txt or md, at most 10485760 bytes each. Required unless `requirementsText` is sent. */
+            files?: Blob[];
+        };
+        /** StartedQuotation */
+        StartedQuotation: {
+            /** Format: uuid */
+            quotation_id: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "completed" | "failed";
+        };
+        /** Problem */
+        Problem: {
+            /**
+             * Format: uri
+             * @description Names the kind of problem. Stable.
+             */
+            type: string;
+            /** @description The kind of problem, in words. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What happened here, or what to do about it. */
+            detail: string;
+            /** @description The request id, as in `X-Request-Id`. */
+            instance: string;
+            /**
+             * @description A stable code to switch on.
+             * @enum {string}
+             */
+            code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            /** @description The fields that are wrong, for a validation failure. */
+            errors?: {
+                /** @description A JSON pointer into the body; `:name` or `?name` for a part of the URL. */
+                pointer: string;
+                /** @description What is allowed there. */
+                detail: string;
+            }[];
+        };
+        /** Quotation */
+        Quotation: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            description: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "completed" | "failed";
+            /**
+             * @description The last step that finished.
+             * @enum {string}
+             */
+            processed_step: "none" | "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
+            /** @enum {string} */
+            source: "ui" | "api_key";
+            /** Format: uuid */
+            config_id: string | null;
+            error_code: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** PipelineStatus */
+        PipelineStatus: {
+            /** Format: uuid */
+            quotation_id: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "completed" | "failed";
+            /** @enum {string} */
+            processed_step: "none" | "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
+            progress: {
+                completed: number;
+                total: number;
+            };
+            steps: {
+                /** @enum {string} */
+                step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
+                /** @enum {string} */
+                status: "pending" | "running" | "completed" | "failed";
+                /** Format: date-time */
+                started_at: string | null;
+                /** Format: date-time */
+                completed_at: string | null;
+                error_code: string | null;
+            }[];
+            error_code: string | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** Proposal */
+        Proposal: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "completed";
+            /** Format: uuid */
+            document_id: string | null;
+            /** Format: uuid */
+            quotation_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** DocumentUrl */
+        DocumentUrl: {
+            /** Format: uri */
+            url: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /** ApiKey */
+        ApiKey: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            organization_id: string;
+            /** @description The member who made the key. */
+            owner_id: string;
+            name: string;
+            masked_key: string;
+            /** @enum {string} */
+            status: "active" | "inactive" | "expired" | "revoked";
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** CreateApiKey */
+        CreateApiKey: {
+            /** Format: text */
+            name: string;
+            /**
+             * Format: date-time
+             * @description In the future, at most 731 days away. It cannot be changed later.
+             */
+            expires_at: string;
+        };
+        /** CreatedApiKey */
+        CreatedApiKey: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            organization_id: string;
+            /** @description The member who made the key. */
+            owner_id: string;
+            name: string;
+            masked_key: string;
+            /** @enum {string} */
+            status: "active" | "inactive" | "expired" | "revoked";
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The key itself. It is not shown again. */
+            key: string;
+        };
+        /** UpdateApiKey */
+        UpdateApiKey: {
+            /** Format: text */
+            name: string;
+        };
+        /** WebhookEvent */
+        WebhookEvent: {
+            /** @description Unique per event; deduplicate on it. */
+            id: string;
+            type: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            organization_id: string;
+            data: {
+                /** Format: uuid */
+                quotation_id: string;
+                /** Format: uuid */
+                proposal_id: string | null;
+                /**
+                 * @description The step; for a failure the failed step, or `unknown`.
+                 * @enum {string}
+                 */
+                step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal" | "unknown";
+                /** @enum {string} */
+                status: "completed" | "failed";
+                error_code: string | null;
+                /** @enum {string} */
+                generation_source: "ui" | "api_key";
+            };
+        };
+        /** CatalogEntry */
+        CatalogEntry: {
+            type: string;
+            description: string;
+            example: components["schemas"]["WebhookEvent"];
+        };
+        /** WebhookEndpoint */
+        WebhookEndpoint: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            organization_id: string;
+            name: string;
+            url: string;
+            description: string | null;
+            events: string[];
+            /** @enum {string} */
+            trigger_mode: "headless_only" | "always";
+            is_enabled: boolean;
+            /**
+             * @description Null while it is enabled. `failing`: nothing but failures for too long.
+             * @enum {string|null}
+             */
+            disabled_reason: "requested" | "failing" | null;
+            health: {
+                /** Format: date-time */
+                last_success_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description The first failure after the last success. Null while deliveries succeed.
+                 */
+                failing_since: string | null;
+                /** @description How many of the last 100 attempts there are. */
+                recent_attempts: number;
+                /** @description The share of those that succeeded, from 0 to 1. Null without attempts. */
+                recent_success_rate: number | null;
+            };
+            /** @description The first characters and the last four of the signing secret. */
+            secret_hint: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs too.
+             */
+            previous_secret_expires_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** CreateWebhookEndpoint */
+        CreateWebhookEndpoint: {
+            /** Format: text */
+            name: string;
+            /**
+             * Format: text
+             * @description HTTPS only.
+             */
+            url: string;
+            /** @description Event types of the catalog. */
+            events: ("quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed")[];
+            /** Format: text */
+            description?: string | null;
+            /**
+             * @default headless_only
+             * @enum {string}
+             */
+            trigger_mode?: "headless_only" | "always";
+            /** @default true */
+            is_enabled?: boolean;
+        };
+        /** WebhookEndpointWithSecret */
+        WebhookEndpointWithSecret: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            organization_id: string;
+            name: string;
+            url: string;
+            description: string | null;
+            events: string[];
+            /** @enum {string} */
+            trigger_mode: "headless_only" | "always";
+            is_enabled: boolean;
+            /**
+             * @description Null while it is enabled. `failing`: nothing but failures for too long.
+             * @enum {string|null}
+             */
+            disabled_reason: "requested" | "failing" | null;
+            health: {
+                /** Format: date-time */
+                last_success_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description The first failure after the last success. Null while deliveries succeed.
+                 */
+                failing_since: string | null;
+                /** @description How many of the last 100 attempts there are. */
+                recent_attempts: number;
+                /** @description The share of those that succeeded, from 0 to 1. Null without attempts. */
+                recent_success_rate: number | null;
+            };
+            /** @description The first characters and the last four of the signing secret. */
+            secret_hint: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs too.
+             */
+            previous_secret_expires_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The signing secret. It is not shown again. */
+            secret: string;
+        };
+        /** UpdateWebhookEndpoint */
+        UpdateWebhookEndpoint: {
+            /** Format: text */
+            name?: string;
+            /**
+             * Format: text
+             * @description HTTPS only.
+             */
+            url?: string;
+            /** @description Event types of the catalog. */
+            events?: ("quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed")[];
+            /** Format: text */
+            description?: string | null;
+            /** @enum {string} */
+            trigger_mode?: "headless_only" | "always";
+            is_enabled?: boolean;
+        };
+        /** RotateSecret */
+        RotateSecret: {
+            /**
+             * @description How long deliveries are signed with the old secret, too.
+             * @default 0
+             */
+            overlap_seconds?: number;
+        };
+        /** TestDelivery */
+        TestDelivery: {
+            /**
+             * @description An event type that the endpoint subscribes to.
+             * @enum {string}
+             */
+            event_type: "quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed";
+        };
+        /** TestDeliveryResult */
+        TestDeliveryResult: {
+            /** @description Whether the receiver answered with a 2xx status. */
+            success: boolean;
+            http_status: number | null;
+            error: string | null;
+            /** Format: uuid */
+            attempt_id: string;
+        };
+        /** DeliveryAttempt */
+        DeliveryAttempt: {
+            /** Format: uuid */
+            id: string;
+            event_id: string;
+            event_type: string;
+            /** Format: uuid */
+            delivery_id: string;
+            /** Format: uuid */
+            endpoint_id: string;
+            /** @description 1 for the first. */
+            attempt: number;
+            /** @enum {string} */
+            status: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
+            http_status: number | null;
+            error: string | null;
+            duration_ms: number | null;
+            /** Format: uuid */
+            quotation_id: string | null;
+            /** @description Only when the quotation can be found. */
+            quotation_name?: string;
+            is_test: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+        };
+        /** DeliveryAttemptDetails */
+        DeliveryAttemptDetails: {
+            /** Format: uuid */
+            id: string;
+            event_id: string;
+            event_type: string;
+            /** Format: uuid */
+            delivery_id: string;
+            /** Format: uuid */
+            endpoint_id: string;
+            /** @description 1 for the first. */
+            attempt: number;
+            /** @enum {string} */
+            status: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
+            http_status: number | null;
+            error: string | null;
+            duration_ms: number | null;
+            /** Format: uuid */
+            quotation_id: string | null;
+            /** @description Only when the quotation can be found. */
+            quotation_name?: string;
+            is_test: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            /** @description The signatures are left out. Null when nothing was sent. */
+            request_headers: {
+                [key: string]: string;
+            } | null;
+            /** @description The beginning of what the receiver answered, at most 1,024 bytes. */
+            response_body: string | null;
+            /** @description How long the receiver took to begin its answer. */
+            first_byte_ms: number | null;
+        };
+        /** Delivery */
+        Delivery: {
+            /** Format: uuid */
+            id: string;
+            event_id: string;
+            event_type: string;
+            /** Format: uuid */
+            endpoint_id: string;
+            /** @enum {string} */
+            status: "pending" | "sending" | "parked" | "succeeded" | "failed";
+            /** Format: uuid */
+            quotation_id: string | null;
+            /** @description Only when the quotation can be found. */
+            quotation_name?: string;
+            is_test: boolean;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            /** @description The first one first. */
+            attempts: components["schemas"]["DeliveryAttemptDetails"][];
+        };
+        /** AuditEntry */
+        AuditEntry: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            organization_id: string;
+            /** @description The member who made the change; null for what the service did on its own. */
+            actor_id: string | null;
+            /** @enum {string} */
+            action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted";
+            /** @enum {string} */
+            resource_type: "api_key" | "webhook_endpoint";
+            /** Format: uuid */
+            resource_id: string;
+            /** @description The name of the key or the endpoint after the change. */
+            resource_name: string;
+            /** @description The fields that changed. */
+            changes: {
+                field: string;
+                from?: null | boolean | string[] | string;
+                to?: null | boolean | string[] | string;
+            }[];
+            /** Format: date-time */
+            created_at: string;
+        };
+    };
+    responses: {
+        /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is under way. */
+        IDEMPOTENCY_KEY_IN_USE: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:IDEMPOTENCY_KEY_IN_USE";
+                    /** @enum {unknown} */
+                    status?: 409;
+                    /** @enum {unknown} */
+                    code?: "IDEMPOTENCY_KEY_IN_USE";
+                };
+            };
+        };
+        /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+        PAYLOAD_TOO_LARGE: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                    /** @enum {unknown} */
+                    status?: 413;
+                    /** @enum {unknown} */
+                    code?: "PAYLOAD_TOO_LARGE";
+                };
+            };
+        };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: The route does not take this media type. */
+        UNSUPPORTED_MEDIA_TYPE: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                    /** @enum {unknown} */
+                    status?: 415;
+                    /** @enum {unknown} */
+                    code?: "UNSUPPORTED_MEDIA_TYPE";
+                };
+            };
+        };
+        /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request. */
+        IDEMPOTENCY_KEY_REUSED: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:IDEMPOTENCY_KEY_REUSED";
+                    /** @enum {unknown} */
+                    status?: 422;
+                    /** @enum {unknown} */
+                    code?: "IDEMPOTENCY_KEY_REUSED";
+                };
+            };
+        };
+        /** @description `RATE_LIMITED`: Too many requests. */
+        RATE_LIMITED: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                /** @description Seconds to wait. */
+                "Retry-After"?: number;
+                /** @description The limits that count for this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description What is left of them, and when they begin anew. */
+                RateLimit?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:RATE_LIMITED";
+                    /** @enum {unknown} */
+                    status?: 429;
+                    /** @enum {unknown} */
+                    code?: "RATE_LIMITED";
+                };
+            };
+        };
+        /** @description `INTERNAL_ERROR`: Something went wrong on our side. */
+        INTERNAL_ERROR: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                    /** @enum {unknown} */
+                    status?: 500;
+                    /** @enum {unknown} */
+                    code?: "INTERNAL_ERROR";
+                };
+            };
+        };
+        /** @description `SERVICE_UNAVAILABLE`: The service cannot answer right now. */
+        SERVICE_UNAVAILABLE: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                    /** @enum {unknown} */
+                    status?: 503;
+                    /** @enum {unknown} */
+                    code?: "SERVICE_UNAVAILABLE";
+                };
+            };
+        };
+        /** @description `QUOTATION_NOT_FOUND`: There is no such quotation. */
+        QUOTATION_NOT_FOUND: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:QUOTATION_NOT_FOUND";
+                    /** @enum {unknown} */
+                    status?: 404;
+                    /** @enum {unknown} */
+                    code?: "QUOTATION_NOT_FOUND";
+                };
+            };
+        };
+        /** @description `SESSION_REQUIRED`: You are not signed in. */
+        SESSION_REQUIRED: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:SESSION_REQUIRED";
+                    /** @enum {unknown} */
+                    status?: 401;
+                    /** @enum {unknown} */
+                    code?: "SESSION_REQUIRED";
+                };
+            };
+        };
+        /** @description `NOT_A_MEMBER`: You have no access to this organization. */
+        NOT_A_MEMBER: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:NOT_A_MEMBER";
+                    /** @enum {unknown} */
+                    status?: 403;
+                    /** @enum {unknown} */
+                    code?: "NOT_A_MEMBER";
+                };
+            };
+        };
+        /** @description `API_KEY_NOT_FOUND`: There is no such API key. */
+        API_KEY_NOT_FOUND: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:API_KEY_NOT_FOUND";
+                    /** @enum {unknown} */
+                    status?: 404;
+                    /** @enum {unknown} */
+                    code?: "API_KEY_NOT_FOUND";
+                };
+            };
+        };
+        /** @description `STATE_CONFLICT`: The current state does not allow this. */
+        STATE_CONFLICT: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:STATE_CONFLICT";
+                    /** @enum {unknown} */
+                    status?: 409;
+                    /** @enum {unknown} */
+                    code?: "STATE_CONFLICT";
+                };
+            };
+        };
+        /** @description `WEBHOOK_ENDPOINT_LIMIT_REACHED`: The organization has as many webhook endpoints as it may have. */
+        WEBHOOK_ENDPOINT_LIMIT_REACHED: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:WEBHOOK_ENDPOINT_LIMIT_REACHED";
+                    /** @enum {unknown} */
+                    status?: 409;
+                    /** @enum {unknown} */
+                    code?: "WEBHOOK_ENDPOINT_LIMIT_REACHED";
+                };
+            };
+        };
+        /** @description `WEBHOOK_ENDPOINT_NOT_FOUND`: There is no such webhook endpoint. */
+        WEBHOOK_ENDPOINT_NOT_FOUND: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:WEBHOOK_ENDPOINT_NOT_FOUND";
+                    /** @enum {unknown} */
+                    status?: 404;
+                    /** @enum {unknown} */
+                    code?: "WEBHOOK_ENDPOINT_NOT_FOUND";
+                };
+            };
+        };
+        /** @description `DELIVERY_NOT_FOUND`: There is no such delivery. */
+        DELIVERY_NOT_FOUND: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:DELIVERY_NOT_FOUND";
+                    /** @enum {unknown} */
+                    status?: 404;
+                    /** @enum {unknown} */
+                    code?: "DELIVERY_NOT_FOUND";
+                };
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    startQuotation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your own. The same request under the same key starts nothing within 24 hours: it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartQuotation"];
+                "multipart/form-data": components["schemas"]["StartQuotationForm"];
+            };
+        };
+        responses: {
+            /** @description The quote was accepted and will run. */
+            202: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them, and when they begin anew. */
+                    RateLimit?: string;
+                    /** @description Where the summary of the quotation is. */
+                    Location?: string;
+                    /** @description Seconds to wait before polling. */
+                    "Retry-After"?: number;
+                    /** @description Sent when an earlier request with the same Idempotency-Key had started the quote. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedQuotation"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
+                    };
+                };
+            };
+            409: components["responses"]["IDEMPOTENCY_KEY_IN_USE"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getQuotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The quotation. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them, and when they begin anew. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quotation"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
+                    };
+                };
+            };
+            404: components["responses"]["QUOTATION_NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getQuotationPipeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All steps, in their order. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them, and when they begin anew. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineStatus"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
+                    };
+                };
+            };
+            404: components["responses"]["QUOTATION_NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getQuotationProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proposal. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them, and when they begin anew. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
+                    };
+                };
+            };
+            /** @description `QUOTATION_NOT_FOUND`: There is no such quotation. `PROPOSAL_NOT_FOUND`: There is no such proposal. */
+            404: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:QUOTATION_NOT_FOUND" | "urn:problem-type:quickquote:PROPOSAL_NOT_FOUND";
+                        /** @enum {unknown} */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND";
+                    };
+                };
+            };
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getProposalDocumentUrl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. Whoever has it can read the document until it expires. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them, and when they begin anew. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentUrl"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
+                    };
+                };
+            };
+            /** @description `PROPOSAL_NOT_FOUND`: There is no such proposal. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
+            404: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PROPOSAL_NOT_FOUND" | "urn:problem-type:quickquote:DOCUMENT_NOT_READY";
+                        /** @enum {unknown} */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY";
+                    };
+                };
+            };
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                /** @description `me`: your own keys; `all`: those of every member, for holders of `manage_integrations`. */
+                owner?: "me" | "all";
+                limit?: number;
+                /** @description Taken from the `next` link of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key records. The keys themselves are not shown again. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"][];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKey"];
+            };
+        };
+        responses: {
+            /** @description The key record, and the key. */
+            201: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key record, without the key. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            403: components["responses"]["NOT_A_MEMBER"];
+            404: components["responses"]["API_KEY_NOT_FOUND"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The answer has no body. */
+            204: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["API_KEY_NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    updateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateApiKey"];
+            };
+        };
+        responses: {
+            /** @description The key record as it is now. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["API_KEY_NOT_FOUND"];
+            409: components["responses"]["STATE_CONFLICT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    activateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key record as it is now. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["API_KEY_NOT_FOUND"];
+            409: components["responses"]["STATE_CONFLICT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    deactivateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key record as it is now. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["API_KEY_NOT_FOUND"];
+            409: components["responses"]["STATE_CONFLICT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    listWebhookEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event catalog. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogEntry"][];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoints, without their secrets. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"][];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, and its signing secret. */
+            201: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            409: components["responses"]["WEBHOOK_ENDPOINT_LIMIT_REACHED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint, without its secret. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. The answer has no body. */
+            204: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description The endpoint as it is now. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateSecret"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, and its new signing secret. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestDelivery"];
+            };
+        };
+        responses: {
+            /** @description How it went. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestDeliveryResult"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    listDeliveryAttempts: {
+        parameters: {
+            query?: {
+                endpoint_id?: string;
+                event_type?: "quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed";
+                status?: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
+                /** @description Attempts made then or later. */
+                since?: string;
+                /** @description Attempts made before then. */
+                until?: string;
+                limit?: number;
+                /** @description Taken from the `next` link of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempts. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryAttempt"][];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            404: components["responses"]["DELIVERY_NOT_FOUND"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    resendDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new delivery. */
+            202: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["DELIVERY_NOT_FOUND"];
+            409: components["responses"]["STATE_CONFLICT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                /** @description One key or endpoint. */
+                resource_id?: string;
+                action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted";
+                /** @description Changes made then or later. */
+                since?: string;
+                /** @description Changes made before then. */
+                until?: string;
+                limit?: number;
+                /** @description Taken from the `next` link of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntry"][];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    on_quotation_requirement_analysis_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the payload. Deduplicate on it. */
+                "X-Service-Event-Id": string;
+                /** @description The `type` of the payload. */
+                "X-Service-Event-Type": "quotation.requirement_analysis.completed";
+                /** @description Unix time in seconds when the delivery was signed. */
+                "X-Service-Timestamp": number;
+                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
+                "X-Service-Signature": string;
+                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"] & {
+                    /** @enum {unknown} */
+                    type?: "quotation.requirement_analysis.completed";
+                };
+            };
+        };
+        responses: {
+            /** @description Not wanted: this event is not sent again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Answer within 10 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_quotation_functional_specification_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the payload. Deduplicate on it. */
+                "X-Service-Event-Id": string;
+                /** @description The `type` of the payload. */
+                "X-Service-Event-Type": "quotation.functional_specification.completed";
+                /** @description Unix time in seconds when the delivery was signed. */
+                "X-Service-Timestamp": number;
+                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
+                "X-Service-Signature": string;
+                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"] & {
+                    /** @enum {unknown} */
+                    type?: "quotation.functional_specification.completed";
+                };
+            };
+        };
+        responses: {
+            /** @description Not wanted: this event is not sent again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Answer within 10 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_quotation_work_breakdown_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the payload. Deduplicate on it. */
+                "X-Service-Event-Id": string;
+                /** @description The `type` of the payload. */
+                "X-Service-Event-Type": "quotation.work_breakdown.completed";
+                /** @description Unix time in seconds when the delivery was signed. */
+                "X-Service-Timestamp": number;
+                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
+                "X-Service-Signature": string;
+                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"] & {
+                    /** @enum {unknown} */
+                    type?: "quotation.work_breakdown.completed";
+                };
+            };
+        };
+        responses: {
+            /** @description Not wanted: this event is not sent again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Answer within 10 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_quotation_effort_estimation_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the payload. Deduplicate on it. */
+                "X-Service-Event-Id": string;
+                /** @description The `type` of the payload. */
+                "X-Service-Event-Type": "quotation.effort_estimation.completed";
+                /** @description Unix time in seconds when the delivery was signed. */
+                "X-Service-Timestamp": number;
+                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
+                "X-Service-Signature": string;
+                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"] & {
+                    /** @enum {unknown} */
+                    type?: "quotation.effort_estimation.completed";
+                };
+            };
+        };
+        responses: {
+            /** @description Not wanted: this event is not sent again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Answer within 10 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_quotation_proposal_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the payload. Deduplicate on it. */
+                "X-Service-Event-Id": string;
+                /** @description The `type` of the payload. */
+                "X-Service-Event-Type": "quotation.proposal.completed";
+                /** @description Unix time in seconds when the delivery was signed. */
+                "X-Service-Timestamp": number;
+                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
+                "X-Service-Signature": string;
+                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"] & {
+                    /** @enum {unknown} */
+                    type?: "quotation.proposal.completed";
+                };
+            };
+        };
+        responses: {
+            /** @description Not wanted: this event is not sent again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Answer within 10 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_quotation_completed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the payload. Deduplicate on it. */
+                "X-Service-Event-Id": string;
+                /** @description The `type` of the payload. */
+                "X-Service-Event-Type": "quotation.completed";
+                /** @description Unix time in seconds when the delivery was signed. */
+                "X-Service-Timestamp": number;
+                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
+                "X-Service-Signature": string;
+                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"] & {
+                    /** @enum {unknown} */
+                    type?: "quotation.completed";
+                };
+            };
+        };
+        responses: {
+            /** @description Not wanted: this event is not sent again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Answer within 10 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    on_quotation_failed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the payload. Deduplicate on it. */
+                "X-Service-Event-Id": string;
+                /** @description The `type` of the payload. */
+                "X-Service-Event-Type": "quotation.failed";
+                /** @description Unix time in seconds when the delivery was signed. */
+                "X-Service-Timestamp": number;
+                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
+                "X-Service-Signature": string;
+                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
+                "X-Service-Signature-Previous"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEvent"] & {
+                    /** @enum {unknown} */
+                    type?: "quotation.failed";
+                };
+            };
+        };
+        responses: {
+            /** @description Not wanted: this event is not sent again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Answer within 10 seconds. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

@@ -1,0 +1,44 @@
+import { EVENT_TYPES } from '@quickquote/core'
+import { expect, it } from 'vitest'
+import { openApiCheck } from './support/openapi-check.ts'
+import { createEndpoint, useDeliveries } from './support/webhooks.ts'
+
+const context = useDeliveries()
+
+it('deliveries of every event are what the OpenAPI document says, body and headers', async () => {
+  const { host, receiver } = context
+  await createEndpoint(host, { url: `${receiver.url}/all`, events: EVENT_TYPES })
+  const { key } = await host.createKey()
+  const succeeding = host.integrations.pipeline(await host.startQuotation(key))
+  for (const step of [
+    'requirement_analysis',
+    'functional_specification',
+    'work_breakdown',
+    'effort_estimation',
+    'proposal',
+  ] as const) {
+    await succeeding.stepCompleted(step)
+  }
+  await succeeding.completed()
+  await host.integrations.pipeline(await host.startQuotation(key)).failed({ errorCode: 'MODEL_TIMEOUT' })
+
+  const seen = new Set<string>()
+  const { check, checkHeader } = openApiCheck(host.openapi)
+  for (let index = 0; index < EVENT_TYPES.length; index += 1) {
+    const { headers, rawBody } = await receiver.next()
+    const type = String(headers['x-service-event-type'])
+    const at = ['webhooks', type, 'post']
+    check(
+      [...at, 'requestBody', 'content', String(headers['content-type']), 'schema'],
+      JSON.parse(rawBody.toString()),
+    )
+    const parameters = host.openapi.webhooks[type]?.post.parameters ?? []
+    for (const [index, { name, required }] of parameters.entries()) {
+      const text = headers[name.toLowerCase()]
+      if (required) expect(text, name).toBeDefined()
+      if (text !== undefined) checkHeader([...at, 'parameters', String(index), 'schema'], String(text))
+    }
+    seen.add(type)
+  }
+  expect([...seen].sort()).toEqual([...EVENT_TYPES].sort())
+})
