@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { v7 as uuidv7 } from 'uuid'
 import { ATTEMPT_STATUSES, type Delivery, type DeliveryAttempt } from './delivery.ts'
 import { IntegrationError } from './errors.ts'
 import { EVENT_TYPES } from './event-catalog.ts'
@@ -78,16 +77,17 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
     async resend(member, id) {
       requireManageIntegrations(member)
       const { organizationId } = member
-      const newId = uuidv7()
-      await storage.transaction(async (transaction) => {
+      const newId = await storage.transaction(async (transaction) => {
         const delivery = await findStored(transaction, organizationId, id)
         if (delivery.is_test) throw conflict('A test is not sent again: send a new one.')
         const endpoint = await transaction.lockWebhookEndpoint(organizationId, delivery.endpoint_id)
         if (endpoint === null) throw conflict('The endpoint of the delivery was deleted.')
         if (!endpoint.is_enabled) throw conflict('The endpoint is disabled: enable it first.')
-        if (!(await transaction.resendDelivery(organizationId, delivery, newId, settings.now()))) {
+        const resent = await transaction.resendDelivery(organizationId, delivery, settings.now())
+        if (resent === null) {
           throw conflict('The delivery is being sent right now, or its event is no longer kept.')
         }
+        return resent
       })
       return find(storage, organizationId, newId)
     },

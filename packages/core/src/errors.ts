@@ -114,6 +114,11 @@ export const ERRORS = {
     title: 'There is no such delivery',
     advice: 'List the delivery attempts to see the ids of their deliveries. Old ones are no longer kept.',
   },
+  REPLAY_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such replay',
+    advice: 'Use the `id` that the start of the replay returned, below its endpoint.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'The route does not take this method',

@@ -22,6 +22,8 @@ export * from './progress.ts'
 export * from './quotation.ts'
 export type { Quotations, StartQuotation, StartResult } from './quotations.ts'
 export * from './quote-pipeline.ts'
+export * from './replay.ts'
+export type { Replays } from './replays.ts'
 export { requestHeaders, signingTime } from './request-headers.ts'
 export {
   createRequirementsFiles,

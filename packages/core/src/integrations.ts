@@ -5,6 +5,7 @@ import { ConfigurationError } from './errors.ts'
 import { disableFailingEndpoints } from './failing-endpoints.ts'
 import { createQuotations, type Quotations } from './quotations.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
+import { createReplays, type Replays } from './replays.ts'
 import { createReporter } from './reporter.ts'
 import { createRequirementsFiles, type RequirementsFiles } from './requirements-file.ts'
 import { reencryptSecrets, type SecretReencryption } from './secret-reencryption.ts'
@@ -19,6 +20,7 @@ export interface IntegrationServices {
   readonly quotations: Quotations
   readonly webhookEndpoints: WebhookEndpoints
   readonly deliveryLog: DeliveryLog
+  readonly replays: Replays
   readonly auditLog: AuditLog
   /** The reporter of a quotation, from anywhere, in any process. */
   pipeline(quotationId: string): QuotationReporter
@@ -88,6 +90,7 @@ function createServices(
     quotations: createQuotations(storage, settings, requirementsFiles),
     webhookEndpoints: createWebhookEndpoints(storage, settings),
     deliveryLog: createDeliveryLog(storage, settings),
+    replays: createReplays(storage, settings),
     auditLog: createAuditLog(storage),
     pipeline: (quotationId) => createReporter({ storage, now: settings.now }, quotationId),
   }

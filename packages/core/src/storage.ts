@@ -9,6 +9,7 @@ import type { PageRequest } from './page.ts'
 import type { Progress, ProgressChange } from './progress.ts'
 import type { PipelineStatus, Proposal, Quotation } from './quotation.ts'
 import type { Quote } from './quote-pipeline.ts'
+import type { Replay } from './replay.ts'
 import type { EndpointHealth, WebhookEndpoint } from './webhook-endpoint.ts'
 import type { RecordedEvent } from './webhook-event.ts'
 
@@ -196,14 +197,29 @@ export interface DeliveryLogStorage {
   findDelivery(organizationId: string, id: string): Promise<StoredDelivery | null>
   /**
    * Starts a new delivery of the same event to the same endpoint, in place of the one given if that has not ended.
-   * @returns false when that one is being sent, or its event is no longer kept
+   * @returns its id; null when that one is being sent, or its event is no longer kept
    */
   resendDelivery(
     organizationId: string,
     delivery: Pick<StoredDelivery, 'id' | 'event_id' | 'endpoint_id'>,
-    newId: string,
+    now: Date,
+  ): Promise<string | null>
+}
+
+/** Replays: orders to send an endpoint what it missed. */
+export interface ReplayStorage {
+  /** @returns false, and writes nothing, while a replay of the endpoint is running */
+  insertReplay(
+    organizationId: string,
+    replay: Pick<Replay, 'id' | 'endpoint_id' | 'since' | 'until' | 'status'>,
     now: Date,
   ): Promise<boolean>
+  findReplay(organizationId: string, endpointId: string, id: string): Promise<Replay | null>
+  /**
+   * Moves one replay on by up to `limit` events: makes the deliveries and keeps the position, all or nothing.
+   * @returns false when there is none to move
+   */
+  advanceReplay(limit: number, now: Date): Promise<boolean>
 }
 
 /** Sample deliveries: `settleAndClaim` hands them out ahead of all others, whether or not the endpoint is enabled. */
@@ -343,6 +359,7 @@ export interface Storage
     SecretStorage,
     EndpointHealthStorage,
     DeliveryLogStorage,
+    ReplayStorage,
     TestDeliveryStorage,
     DeliveryStorage,
     PipelineStartStorage,

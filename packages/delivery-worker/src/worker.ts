@@ -9,6 +9,7 @@ import { createHeartbeat } from './heartbeat.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createHttp } from './http.ts'
 import { createPipelineStarter } from './pipeline-starter.ts'
+import { createReplayer } from './replayer.ts'
 import { createTargets } from './targets.ts'
 
 export interface DeliveryWorkerOptions {
@@ -104,6 +105,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
   const dispatch = createDispatch({ settings, targets, http, userAgent })
   const deliveries = createDeliveryLoop({ ...common, dispatch, perEndpoint, concurrency, pollIntervalMs })
   const starts = createPipelineStarter({ integrations, workerId, pollIntervalMs })
+  const replayer = createReplayer({ storage, pollIntervalMs, logger, now })
   const housekeeping = createHousekeeping(integrations)
   const heartbeat = createHeartbeat({
     ...common,
@@ -128,6 +130,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
     return async () => {}
   })
   wake()
+  replayer.start()
   housekeeping.start()
   logger.info({ worker_id: workerId, concurrency }, 'the delivery worker runs')
 
@@ -139,6 +142,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
         await endsWithin(drained, LAST_RECORDS_MS)
       }
       await starts.stop()
+      await replayer.stop()
       await housekeeping.stop()
       const leasesLeft = await deliveries.stop()
       await heartbeat.stop()

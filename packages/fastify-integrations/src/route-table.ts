@@ -5,6 +5,7 @@ import { auditLogRoutes } from './routes/audit-log.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { proposalRoutes } from './routes/proposals.ts'
 import { quotationRoutes } from './routes/quotations.ts'
+import { replayRoutes } from './routes/replays.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 
 const PARTNER_PREFIX = '/v1/integrations'
@@ -35,7 +36,7 @@ export function routeTable(
   const webhooks: Area = {
     prefix: `${ORGANIZATION_PREFIX}/webhooks`,
     kind: 'session',
-    routes: [...webhookRoutes(integrations), ...deliveryRoutes(integrations)],
+    routes: [...webhookRoutes(integrations), ...deliveryRoutes(integrations), ...replayRoutes(integrations)],
   }
   const auditLog: Area = {
     prefix: `${ORGANIZATION_PREFIX}/audit-log`,

@@ -34,7 +34,7 @@ function rows(): (Route & { prefix: string })[] {
 function call(row: Route & { prefix: string }, organizationId: string, id: string, options: CallOptions) {
   const body = row.body?.['application/json']?.example
   const json = isObject(body) && 'expires_at' in body ? { ...body, expires_at: YEAR_AHEAD } : body
-  const path = (row.prefix + row.url).replace(':organizationId', organizationId).replace(/:\w+/, id)
+  const path = (row.prefix + row.url).replace(':organizationId', organizationId).replace(/:\w+/g, id)
   return context.host.call(row.method, path, { ...options, ...(json === undefined ? {} : { json }) })
 }
 

@@ -3,6 +3,12 @@ export function newDeliveryId(eventId: string): string {
   return `(left(${eventId}::text, 15) || substr(gen_random_uuid()::text, 16))::uuid`
 }
 
+/** Holds for the ids that were made of the event: a small part of an index. An SQL expression. */
+export function deliveryIds(eventId: string, id: string): string {
+  const first = `left(${eventId}::text, 15)`
+  return `${id} >= (${first} || '000-0000-000000000000')::uuid and ${id} <= (${first} || 'fff-ffff-ffffffffffff')::uuid`
+}
+
 /** Clocks differ: attempts of a delivery are looked for from this long before its id was made. */
 const CLOCK_SKEW_MS = 60 * 60 * 1000
 

@@ -1,7 +1,7 @@
 import type { DeliveryLogStorage, DeliveryStatus } from '@quickquote/core'
 import { and, asc, eq, getTableColumns, gte, lt } from 'drizzle-orm'
 import type { Database } from './database.ts'
-import { madeSince } from './delivery-id.ts'
+import { madeSince, newDeliveryId } from './delivery-id.ts'
 import { isAfter, newestFirst } from './page.ts'
 import { isUuid } from './scope.ts'
 
@@ -93,20 +93,21 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
       }
     },
 
-    async resendDelivery(organizationId, { id, event_id, endpoint_id }, newId, now) {
-      const resent = await database.run(
+    async resendDelivery(organizationId, { id, event_id, endpoint_id }, now) {
+      const [resent] = await database.run<{ id: string }>(
         `with replaced as (
            delete from ${schema}.deliveries where id = $1 and organization_id = $2 and leased_by is null
          )
          insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
-         select $5, organization_id, $4, id, created_at, $6 from ${schema}.events
+         select ${newDeliveryId('id')}, organization_id, $4, id, created_at, $5 from ${schema}.events
          where id = $3 and organization_id = $2 and not is_test
            and not exists (select from ${schema}.deliveries where id = $1 and leased_by is not null)
-         returning 1 as resent`,
-        [id, organizationId, event_id, endpoint_id, newId, now],
+         returning id`,
+        [id, organizationId, event_id, endpoint_id, now],
       )
-      if (resent.length > 0) await database.wake()
-      return resent.length > 0
+      if (resent === undefined) return null
+      await database.wake()
+      return resent.id
     },
   }
 }

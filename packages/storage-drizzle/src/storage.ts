@@ -13,6 +13,7 @@ import { type MigrationStatus, migrate, migrationStatus } from './migrate.ts'
 import { ensurePartitions } from './partitions.ts'
 import { pipelineStartStorage } from './pipeline-starts.ts'
 import { quotationStorage } from './quotations.ts'
+import { replayStorage } from './replays.ts'
 import { secretStorage } from './signing-secrets.ts'
 import { withStorageErrors } from './storage-error.ts'
 import { DEFAULT_SCHEMA } from './tables.ts'
@@ -90,6 +91,7 @@ function storageOn(database: Database, whole: OnWholeDatabase): Storage {
       ...secretStorage(database),
       ...endpointHealthStorage(database),
       ...deliveryLogStorage(database),
+      ...replayStorage(database),
       ...testDeliveryStorage(database),
       ...eventStorage(database),
       ...deliveryStorage(database),

@@ -211,7 +211,7 @@ it('a delivery of another organization is no delivery at all', async () => {
   expect(delivery).toMatchObject({ status: 'pending' })
   expect(await storage.findDelivery(own.organization_id, row?.['id'])).toBeNull()
   if (delivery === null) return
-  expect(await storage.resendDelivery(own.organization_id, delivery, randomUUID(), new Date())).toBe(false)
+  expect(await storage.resendDelivery(own.organization_id, delivery, new Date())).toBeNull()
   expect(await storage.findDelivery(other.organization_id, row?.['id'])).toEqual(delivery)
 })
 
@@ -252,6 +252,8 @@ it('every method of the storage is either held to an organization above, or know
     'listDeliveryAttempts',
     'findDelivery',
     'resendDelivery',
+    'insertReplay',
+    'findReplay',
     'findTestDelivery',
     'withdrawTestDelivery',
     'findQuotationNames',
@@ -275,6 +277,7 @@ it('every method of the storage is either held to an organization above, or know
     'heartbeat',
     'hasLiveWorker',
     'findFailingEndpoints',
+    'advanceReplay',
     'recoverDeadWorkers',
     'retireWorker',
     'findStalledQuotations',

@@ -42,7 +42,10 @@ export async function failQuote(host: Host, name: string, member: MemberName = '
 }
 
 /** A host, an HTTPS receiver that the host may call, and a worker between them. */
-export function useDeliveries(options: Omit<HostOptions, 'databaseUrl'> = {}) {
+export function useDeliveries({
+  worker = {},
+  ...options
+}: Omit<HostOptions, 'databaseUrl'> & { worker?: Partial<DeliveryWorkerOptions> } = {}) {
   const database = useDatabase()
   let host: Host
   let receiver: Receiver
@@ -56,7 +59,7 @@ export function useDeliveries(options: Omit<HostOptions, 'databaseUrl'> = {}) {
       databaseUrl: database.url,
       integrations: { allowAddresses: ['127.0.0.1/32'], ...options.integrations },
     })
-    stopWorker = await startWorker(host, receiver)
+    stopWorker = await startWorker(host, receiver, worker)
   })
   afterAll(async () => {
     await stopWorker()

@@ -1,0 +1,70 @@
+import { v7 as uuidv7 } from 'uuid'
+import { IntegrationError, validationFailed } from './errors.ts'
+import { type Replay, ReplayBody } from './replay.ts'
+import { type Member, requireManageIntegrations } from './session.ts'
+import type { Settings } from './settings.ts'
+import type { Storage } from './storage.ts'
+import { validate } from './validator.ts'
+
+/** Sends an endpoint what it missed. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). */
+export interface Replays {
+  /**
+   * Begins a replay; `body` is what ReplayBody says. Workers make new deliveries, with the same event ids, of the events that
+   * the endpoint subscribes to now; those that are on their way already are left alone. It goes on whatever process dies.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; STATE_CONFLICT when the endpoint is disabled, or
+   * a replay of it is running
+   */
+  start(member: Member, endpointId: string, body: unknown): Promise<Replay>
+  /** @throws IntegrationError REPLAY_NOT_FOUND */
+  get(member: Member, endpointId: string, id: string): Promise<Replay>
+}
+
+export function createReplays(storage: Storage, settings: Settings): Replays {
+  async function get(member: Member, endpointId: string, id: string): Promise<Replay> {
+    const replay = await storage.findReplay(member.organizationId, endpointId, id)
+    if (replay === null) throw new IntegrationError('REPLAY_NOT_FOUND')
+    return replay
+  }
+
+  return {
+    async start(member, endpointId, body) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const { status = 'missed', ...range } = validate(ReplayBody, body)
+      const now = settings.now()
+      const { since, until } = checkRange(range, now)
+      const endpoint = await storage.findWebhookEndpoint(organizationId, endpointId)
+      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      if (!endpoint.is_enabled) {
+        throw new IntegrationError('STATE_CONFLICT', 'The endpoint is disabled: enable it first.')
+      }
+      const id = uuidv7()
+      const isBegun = await storage.insertReplay(
+        organizationId,
+        { id, endpoint_id: endpoint.id, since, until, status },
+        now,
+      )
+      if (!isBegun) {
+        throw new IntegrationError('STATE_CONFLICT', 'A replay of this endpoint is running already.')
+      }
+      return get(member, endpoint.id, id)
+    },
+
+    async get(member, endpointId, id) {
+      requireManageIntegrations(member)
+      return get(member, endpointId, id)
+    },
+  }
+}
+
+/** An end in the future is now: what is still to happen is delivered anyway. */
+function checkRange(range: { since: string; until?: string }, now: Date): { since: Date; until: Date } {
+  const since = new Date(range.since)
+  const wanted = range.until === undefined ? now : new Date(range.until)
+  const until = wanted < now ? wanted : now
+  if (since > now) throw validationFailed([{ pointer: '/since', detail: 'must not be in the future' }])
+  if (wanted <= since && range.until !== undefined) {
+    throw validationFailed([{ pointer: '/until', detail: 'must be later than `since`' }])
+  }
+  return { since, until }
+}

@@ -1,0 +1,68 @@
+import { type Integrations, Replay, ReplayBody, Uuid } from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
+import { EXAMPLE } from '../examples.ts'
+import { organizationParams } from '../organization-params.ts'
+import { type SessionRoute, sessionRoute } from '../route.ts'
+
+const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
+const replay = {
+  id: '0197a2fb-4c5d-7e6f-9081-92a3b4c5d6e7',
+  endpoint_id: EXAMPLE.endpointId,
+  state: 'running',
+  since: '2026-11-20T00:00:00.000Z',
+  until: EXAMPLE.finishedAt,
+  status: 'missed',
+  progress: { examined: 0, total: 1250 },
+  resent: 0,
+  created_at: EXAMPLE.finishedAt,
+  updated_at: EXAMPLE.finishedAt,
+}
+
+/** Sending an endpoint what it missed. */
+export function replayRoutes({ replays }: Integrations): readonly SessionRoute[] {
+  return [
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/:id/replay',
+      operationId: 'startReplay',
+      summary: 'Send an endpoint what it missed',
+      description:
+        'Makes new deliveries, with the same event ids, of what happened in a span of time. It runs in the background: follow its progress.',
+      params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
+      body: { 'application/json': { schema: ReplayBody, example: { since: replay.since } } },
+      answer: {
+        status: 202,
+        description: 'The replay has begun.',
+        schema: Replay,
+        example: replay,
+        headers: { Location: Type.String({ description: 'Where its progress is.' }) },
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'STATE_CONFLICT'],
+      async handle({ member, params, body, request }) {
+        const begun = await replays.start(member, params.id, body)
+        const [path = ''] = request.url.split('?')
+        return { body: begun, headers: { Location: `${path}s/${begun.id}` } }
+      },
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id/replays/:replayId',
+      operationId: 'getReplay',
+      summary: 'Get the progress of a replay',
+      params: Type.Composite([organizationParams, Type.Object({ id: Uuid, replayId: Uuid })]),
+      answer: {
+        status: 200,
+        description: 'The replay.',
+        schema: Replay,
+        example: { ...replay, state: 'completed', progress: { examined: 1250, total: 1250 }, resent: 37 },
+      },
+      errors: ['REPLAY_NOT_FOUND'],
+      handle: async ({ member, params }) => ({
+        body: await replays.get(member, params.id, params.replayId),
+      }),
+    }),
+  ]
+}

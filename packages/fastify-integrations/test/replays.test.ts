@@ -1,0 +1,269 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { ACME, GLOBEX, NOWHERE, startHost, useDatabase } from './support/host.ts'
+import { createEndpoint, failQuote, useDeliveries, WEBHOOKS, webhooksOf } from './support/webhooks.ts'
+
+const context = useDeliveries({
+  worker: { pollIntervalMs: 50 },
+  integrations: { delivery: { maxAttempts: 1 }, limits: { webhookEndpoints: 1000, startsPerMinute: 1000 } },
+})
+let endpoints = 0
+
+const call = (method: string, path: string, json?: unknown) =>
+  context.host.call(method, WEBHOOKS + path, {
+    member: 'acme-admin',
+    ...(json === undefined ? {} : { json }),
+  })
+
+async function endpointAt(fields: object = {}) {
+  endpoints += 1
+  const path = `/${endpoints}`
+  const endpoint = await createEndpoint(context.host, { url: context.receiver.url + path, ...fields })
+  return { ...endpoint, path }
+}
+const eventsAt = (path: string) =>
+  context.receiver.requests
+    .filter((request) => request.path === path)
+    .map(({ headers }) => String(headers['x-service-event-id']))
+const setEnabled = (id: string, is_enabled: boolean) => call('PATCH', `/${id}`, { is_enabled })
+
+/** The event of a quote that failed. */
+async function happen(name: string): Promise<string> {
+  const quotation = await failQuote(context.host, name)
+  const [event] = await context.sql`select id from quickquote.events where quotation_id = ${quotation}`
+  return `evt_${event?.['id']}`
+}
+const settledAt = (id: string, count: number) =>
+  vi.waitFor(
+    async () =>
+      expect(
+        await context.sql`select from quickquote.delivery_attempts where endpoint_id = ${id}`,
+      ).toHaveLength(count),
+    { timeout: 20_000 },
+  )
+
+async function replay(id: string, body: object = {}) {
+  const begun = await call('POST', `/${id}/replay`, { since: start, ...body })
+  expect(begun.status).toBe(202)
+  const location = begun.headers.get('location') ?? ''
+  return vi.waitFor(
+    async () => {
+      const { body } = await context.host.call('GET', location, { member: 'acme-admin' })
+      expect(body['state']).not.toBe('running')
+      return body
+    },
+    { timeout: 20_000 },
+  )
+}
+
+let start: string
+beforeEach(async () => {
+  context.respond(() => ({ status: 204 }))
+  // Endpoints of other tests would only be in the way.
+  await context.sql`update quickquote.webhook_endpoints set deleted_at = now() where deleted_at is null`
+  await context.sql`select pg_sleep(0.01)`
+  start = new Date().toISOString()
+})
+
+describe('POST /:id/replay', () => {
+  it('answers 202 with the replay and where its progress is', async () => {
+    const { id } = await endpointAt()
+    const { status, headers, body } = await call('POST', `/${id}/replay`, { since: start })
+    expect(status).toBe(202)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      endpoint_id: id,
+      state: expect.stringMatching(/^(running|completed)$/),
+      since: start,
+      until: body['created_at'],
+      status: 'missed',
+      progress: { examined: 0, total: 0 },
+      resent: 0,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    })
+    expect(headers.get('location')).toBe(`${WEBHOOKS}/${id}/replays/${body['id']}`)
+  })
+
+  it('sends what happened while the endpoint was disabled, what was parked, and what was given up', async () => {
+    const { id, path } = await endpointAt()
+    const good = await happen('good')
+    await settledAt(id, 1)
+    context.respond(() => ({ status: 500 }))
+    const givenUp = await happen('given up')
+    await settledAt(id, 2)
+    await setEnabled(id, false)
+    const unseen = await happen('unseen')
+    await setEnabled(id, true)
+    context.respond(() => ({ status: 204 }))
+    const before = eventsAt(path).length
+
+    const { state, progress, resent } = await replay(id)
+    expect({ state, progress, resent }).toEqual({
+      state: 'completed',
+      progress: { examined: 3, total: 3 },
+      resent: 2,
+    })
+    await settledAt(id, 4)
+    expect(eventsAt(path).slice(before).sort()).toEqual([givenUp, unseen].sort())
+    expect(eventsAt(path).slice(before)).not.toContain(good)
+    expect(await replay(id)).toMatchObject({ resent: 0 })
+  })
+
+  it('sends what was parked once, and leaves nothing parked', async () => {
+    const { id, path } = await endpointAt()
+    // Nothing is sent before the endpoint is disabled: its delivery is not due yet.
+    const event = await happen('parked')
+    await settledAt(id, 1)
+    await context.sql`update quickquote.delivery_attempts set status = 'failed' where endpoint_id = ${id}`
+    await context.sql`
+      insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at, attempt,
+        parked_at)
+      select attempt.delivery_id, event.organization_id, ${id}, event.id, event.created_at, now(), 1, now()
+      from quickquote.delivery_attempts attempt join quickquote.events event on event.id = attempt.event_id
+      where attempt.endpoint_id = ${id}`
+    expect(await replay(id)).toMatchObject({ resent: 1 })
+    await settledAt(id, 2)
+    expect(eventsAt(path)).toEqual([event, event])
+    expect(await context.sql`select from quickquote.deliveries where endpoint_id = ${id}`).toHaveLength(0)
+  })
+
+  it('can be kept to what was tried, or send everything', async () => {
+    const { id, path } = await endpointAt()
+    const good = await happen('good')
+    await settledAt(id, 1)
+    await setEnabled(id, false)
+    const unseen = await happen('unseen')
+    await setEnabled(id, true)
+    expect(await replay(id, { status: 'failed' })).toMatchObject({ resent: 0 })
+    expect(await replay(id, { status: 'all' })).toMatchObject({ resent: 2 })
+    await settledAt(id, 3)
+    expect(eventsAt(path).slice(1).sort()).toEqual([good, unseen].sort())
+  })
+
+  it('keeps to the time, to the events that the endpoint subscribes to, and to its trigger mode', async () => {
+    const { id, path } = await endpointAt({ is_enabled: false })
+    const wanted = await happen('wanted')
+    await context.sql`select pg_sleep(0.01)`
+    const until = new Date().toISOString()
+    await happen('too late')
+    await context.host.integrations.quotations
+      .start({ organizationId: ACME, source: 'ui', body: { requirementsText: 'x' } })
+      .then(({ quotation_id }) => context.host.integrations.pipeline(quotation_id).failed())
+    await setEnabled(id, true)
+    expect(await replay(id, { until })).toMatchObject({ until, resent: 1 })
+    await settledAt(id, 1)
+    expect(eventsAt(path)).toEqual([wanted])
+
+    await call('PATCH', `/${id}`, { events: ['quotation.completed'] })
+    expect(await replay(id)).toMatchObject({ progress: { examined: 3, total: 3 }, resent: 0 })
+    await call('PATCH', `/${id}`, { events: ['quotation.failed'] })
+    expect(await replay(id)).toMatchObject({ resent: 1 })
+    await call('PATCH', `/${id}`, { trigger_mode: 'always' })
+    expect(await replay(id)).toMatchObject({ resent: 1 })
+  })
+
+  it('leaves tests, other endpoints and other organizations out', async () => {
+    const { id } = await endpointAt()
+    const other = await endpointAt()
+    await call('POST', `/${other.id}/test`, { event_type: 'quotation.failed' })
+    await failQuote(context.host, 'theirs', 'globex-admin')
+    const before = eventsAt(other.path).length
+    expect(await replay(id)).toMatchObject({ resent: 0 })
+    expect(eventsAt(other.path)).toHaveLength(before)
+  })
+
+  it('stops when its endpoint is disabled meanwhile', async () => {
+    const { id } = await endpointAt()
+    const { body } = await call('POST', `/${id}/replay`, { since: start })
+    await context.sql`update quickquote.replays set state = 'running' where id = ${String(body['id'])}`
+    await context.sql`update quickquote.webhook_endpoints set is_enabled = false where id = ${id}`
+    await context.sql`update quickquote.replays set state = 'running' where id = ${String(body['id'])}`
+    await vi.waitFor(
+      async () =>
+        expect((await call('GET', `/${id}/replays/${body['id']}`)).body).toMatchObject({ state: 'stopped' }),
+      { timeout: 20_000 },
+    )
+  })
+
+  it.each<[string, object, string]>([
+    ['no time', { since: undefined }, '/since'],
+    ['a day', { since: '2026-11-21' }, '/since'],
+    ['a number', { since: 5 }, '/since'],
+    ['a beginning in the future', { since: '2999-01-01T00:00:00Z' }, '/since'],
+    ['an end before the beginning', { until: '2000-01-01T00:00:00Z' }, '/until'],
+    ['an unknown status', { status: 'succeeded' }, '/status'],
+  ])('refuses %s with 400', async (_, fields, pointer) => {
+    const { id } = await endpointAt()
+    const { status, body } = await call('POST', `/${id}/replay`, { since: start, ...fields })
+    expect(status).toBe(400)
+    expect((body['errors'] as { pointer: string }[])[0]).toMatchObject({ pointer })
+  })
+
+  it('is refused with 409 while the endpoint is disabled', async () => {
+    const { id } = await endpointAt({ is_enabled: false })
+    const { status, body } = await call('POST', `/${id}/replay`, { since: start })
+    expect([status, body['code']]).toEqual([409, 'STATE_CONFLICT'])
+  })
+})
+
+describe('GET /:id/replays/:replayId', () => {
+  it('answers 404 for an unknown id, for another endpoint, and for another organization', async () => {
+    const [{ id }, other] = [await endpointAt(), await endpointAt()]
+    const { body } = await call('POST', `/${id}/replay`, { since: start })
+    expect((await call('GET', `/${id}/replays/${NOWHERE}`)).body).toMatchObject({ code: 'REPLAY_NOT_FOUND' })
+    expect((await call('GET', `/${other.id}/replays/${body['id']}`)).status).toBe(404)
+    const theirs = await context.host.call('GET', `${webhooksOf(GLOBEX)}/${id}/replays/${body['id']}`, {
+      member: 'globex-admin',
+    })
+    expect(theirs.status).toBe(404)
+  })
+})
+
+describe('without a worker', () => {
+  const database = useDatabase()
+
+  it('a replay waits, one at a time for each endpoint, and goes on batch by batch from where it was', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      integrations: { limits: { startsPerMinute: 1000 } },
+    })
+    const endpoint = await createEndpoint(host, { is_enabled: false })
+    for (let count = 0; count < 5; count += 1) await failQuote(host, `quote ${count}`)
+    await host.call('PATCH', `${WEBHOOKS}/${endpoint.id}`, {
+      member: 'acme-admin',
+      json: { is_enabled: true },
+    })
+    const begin = () =>
+      host.call('POST', `${WEBHOOKS}/${endpoint.id}/replay`, {
+        member: 'acme-admin',
+        json: { since: '2000-01-01T00:00:00Z' },
+      })
+    const { body } = await begin()
+    expect((await begin()).body).toMatchObject({
+      code: 'STATE_CONFLICT',
+      detail: 'A replay of this endpoint is running already.',
+    })
+    const progress = async () => {
+      const path = `${WEBHOOKS}/${endpoint.id}/replays/${body['id']}`
+      const { state, progress, resent } = (await host.call('GET', path, { member: 'acme-admin' })).body
+      return { state, progress, resent }
+    }
+    const { storage } = host.integrations
+    expect(await progress()).toEqual({ state: 'running', progress: { examined: 0, total: 5 }, resent: 0 })
+    expect(await storage.advanceReplay(2, new Date())).toBe(true)
+    expect(await progress()).toEqual({ state: 'running', progress: { examined: 2, total: 5 }, resent: 2 })
+    // Several workers at once: each event is sent once all the same.
+    await Promise.all([1, 2, 3, 4].map(() => storage.advanceReplay(2, new Date())))
+    while (await storage.advanceReplay(2, new Date()));
+    expect(await progress()).toEqual({ state: 'completed', progress: { examined: 5, total: 5 }, resent: 5 })
+    expect(
+      await database.sql`select count(*)::int as made, count(distinct event_id)::int as events
+        from quickquote.deliveries where endpoint_id = ${endpoint.id}`,
+    ).toEqual([{ made: 5, events: 5 }])
+    // What is on its way is left alone.
+    await begin()
+    await storage.advanceReplay(100, new Date())
+    expect(await database.sql`select from quickquote.deliveries`).toHaveLength(5)
+    await host.close()
+  })
+})
