@@ -348,6 +348,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/organizations/{organizationId}/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an endpoint what it missed
+         * @description Makes new deliveries, with the same event ids, of what happened in a span of time. It runs in the background: follow its progress.
+         */
+        post: operations["startReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks/{id}/replays/{replayId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the progress of a replay */
+        get: operations["getReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/organizations/{organizationId}/audit-log": {
         parameters: {
             query?: never;
@@ -552,7 +589,7 @@ export interface components {
              * @description A stable code to switch on.
              * @enum {string}
              */
-            code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
             /** @description The fields that are wrong, for a validation failure. */
             errors?: {
                 /** @description A JSON pointer into the body; `:name` or `?name` for a part of the URL. */
@@ -958,6 +995,52 @@ export interface components {
             /** @description The first one first. */
             attempts: components["schemas"]["DeliveryAttemptDetails"][];
         };
+        /** StartReplay */
+        StartReplay: {
+            /**
+             * Format: date-time
+             * @description Events that happened then or later.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Events that happened before then. Default: now.
+             */
+            until?: string;
+            /**
+             * @description `missed`: what never succeeded, whether or not it was tried. `failed`: of that, what was tried. `all`: what succeeded, too.
+             * @default missed
+             * @enum {string}
+             */
+            status?: "missed" | "failed" | "all";
+        };
+        /** Replay */
+        Replay: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            endpoint_id: string;
+            /** @enum {string} */
+            state: "running" | "completed" | "stopped";
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+            /** @enum {string} */
+            status: "missed" | "failed" | "all";
+            progress: {
+                /** @description Events of the organization that were looked at. */
+                examined: number;
+                /** @description Events of the organization in that time. */
+                total: number;
+            };
+            /** @description Deliveries that were made. */
+            resent: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
         /** AuditEntry */
         AuditEntry: {
             /** Format: uuid */
@@ -1258,6 +1341,24 @@ export interface components {
                     status?: 404;
                     /** @enum {unknown} */
                     code?: "DELIVERY_NOT_FOUND";
+                };
+            };
+        };
+        /** @description `REPLAY_NOT_FOUND`: There is no such replay. */
+        REPLAY_NOT_FOUND: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:REPLAY_NOT_FOUND";
+                    /** @enum {unknown} */
+                    status?: 404;
+                    /** @enum {unknown} */
+                    code?: "REPLAY_NOT_FOUND";
                 };
             };
         };
@@ -2954,6 +3055,146 @@ export interface operations {
             409: components["responses"]["STATE_CONFLICT"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    startReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartReplay"];
+            };
+        };
+        responses: {
+            /** @description The replay has begun. */
+            202: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description Where its progress is. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            409: components["responses"]["STATE_CONFLICT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+                replayId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The replay. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            404: components["responses"]["REPLAY_NOT_FOUND"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
