@@ -17,14 +17,15 @@ export function endpointHealthStorage({ run, schema }: Database): EndpointHealth
         attempts: number
         succeeded: number
       }>(
-        `select endpoint.id, health.last_success_at as success, health.failing_since as failing,
+        `select endpoint.id, greatest(health.last_success_at, recent.succeeded_at) as success, health.failing_since as failing,
            recent.attempts, recent.succeeded
          from ${schema}.webhook_endpoints endpoint
          left join ${schema}.endpoint_health health on health.endpoint_id = endpoint.id
          cross join lateral (
-           select count(*)::int as attempts, (count(*) filter (where status = 'succeeded'))::int as succeeded
+           select count(*)::int as attempts, (count(*) filter (where status = 'succeeded'))::int as succeeded,
+             max(created_at) filter (where status = 'succeeded') as succeeded_at
            from (
-             select status, is_test from ${schema}.delivery_attempts
+             select status, is_test, created_at from ${schema}.delivery_attempts
              where endpoint_id = endpoint.id order by created_at desc, id desc limit ${RECENT}
            ) newest
            where not is_test
