@@ -1,13 +1,6 @@
 import type { ClaimedDelivery, DeliveryStorage, EncryptedSecret, SettledAttempt } from '@quickquote/core'
-import type { Database, Parameter } from './database.ts'
-import {
-  claimStatement,
-  FIRST_UUID,
-  releaseStatement,
-  releaseUnknownStatement,
-  SETTINGS,
-  settleStatement,
-} from './delivery-statements.ts'
+import type { Database } from './database.ts'
+import { FIRST_UUID } from './delivery-statements.ts'
 import { createHeldLeases } from './held-leases.ts'
 
 /** The outbox as the workers see it: see DeliveryStorage. */
@@ -17,30 +10,32 @@ export function deliveryStorage(
   const { schema } = database
   /** Where the next walk over the endpoints begins. */
   let cursor = FIRST_UUID
-
   const leases = createHeldLeases()
 
   async function round({ workerId, settled, limit, perEndpoint, now }: Round): Promise<Claim> {
-    const parameters = [workerId, now, limit, perEndpoint]
-    // Sent together, in one round trip. The claim begins when its endpoints are locked: what others claimed of them
-    // before is in its snapshot, and nobody claims of them meanwhile. So `perEndpoint` holds exactly, over all workers.
-    const [, , [lineUp], rows] = await leases.claiming(workerId, (held) =>
-      database.transaction((transaction) =>
-        Promise.all([
-          transaction.run(SETTINGS),
-          held && transaction.run(releaseUnknownStatement(schema), [workerId, held]),
-          transaction.run<LineUp>(settleStatement(schema), [...parameters, cursor, ...columnsOf(settled)]),
-          transaction.run<ClaimRow>(claimStatement(schema), parameters),
-        ]),
-      ),
-    )
+    const rows = await leases.claiming(workerId, async (held) => {
+      if (held !== undefined) await releaseUnknown(workerId, held)
+      return database.run<ClaimRow>(
+        `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6::text::json)`,
+        [workerId, now, limit, perEndpoint, cursor, JSON.stringify(settled.map(toOutcome))],
+      )
+    })
     const claimed = rows.flatMap(toClaimedDelivery)
     leases.remove(workerId, idsOf(settled.map(({ delivery }) => delivery)))
     leases.add(workerId, idsOf(claimed))
-    const walkedTo = lineUp?.walked_to ?? null
+    const [round] = rows
+    const walkedTo = round?.walked_to ?? null
     cursor = walkedTo ?? FIRST_UUID
-    const isMore = walkedTo !== null || lineUp?.is_more === true || rows[0]?.is_more === true
-    return { claimed, nextDueAt: isMore ? now : (rows[0]?.next_due_at ?? null) }
+    const isMore = walkedTo !== null || round?.is_more === true
+    return { claimed, nextDueAt: isMore ? now : (round?.next_due_at ?? null) }
+  }
+
+  async function releaseUnknown(workerId: string, held: readonly string[]): Promise<void> {
+    await database.run(
+      `update ${schema}.deliveries set leased_by = null, leased_at = null, attempt = attempt - 1
+       where leased_by = $1 and id <> all ($2::uuid[])`,
+      [workerId, held],
+    )
   }
 
   return {
@@ -58,11 +53,13 @@ export function deliveryStorage(
     },
 
     async releaseDeliveries(workerId, deliveries) {
-      const released = await database.run(releaseStatement(schema), [
-        workerId,
-        idsOf(deliveries),
-        deliveries.map(({ attempt }) => attempt),
-      ])
+      const released = await database.run(
+        `update ${schema}.deliveries delivery set leased_by = null, leased_at = null, attempt = lease.attempt - 1
+         from unnest($2::uuid[], $3::smallint[]) as lease (id, attempt)
+         where delivery.id = lease.id and delivery.leased_by = $1 and delivery.attempt = lease.attempt
+         returning 1 as released`,
+        [workerId, idsOf(deliveries), deliveries.map(({ attempt }) => attempt)],
+      )
       leases.remove(workerId, idsOf(deliveries))
       if (released.length > 0) await database.wake()
     },
@@ -76,11 +73,6 @@ function idsOf(deliveries: readonly { readonly id: string }[]): string[] {
   return deliveries.map(({ id }) => id)
 }
 
-interface LineUp {
-  readonly walked_to: string | null
-  readonly is_more: boolean
-}
-
 interface ClaimRow extends Omit<ClaimedDelivery, 'endpoint' | 'id'> {
   /** Null in the one row of a round without a claim. */
   readonly id: string | null
@@ -91,6 +83,8 @@ interface ClaimRow extends Omit<ClaimedDelivery, 'endpoint' | 'id'> {
   readonly previous_secret_key_id: string | null
   readonly previous_secret_ciphertext: Uint8Array | null
   readonly version: number
+  /** These are the same in every row. */
+  readonly walked_to: string | null
   readonly is_more: boolean
   readonly next_due_at: Date | null
 }
@@ -114,21 +108,8 @@ function previousSecretOf(row: ClaimRow): EncryptedSecret | null {
   return keyId === null || ciphertext === null ? null : { keyId, ciphertext }
 }
 
-/** One array for each column of the batch, in the order of the statement. */
-function columnsOf(settled: readonly SettledAttempt[]): Parameter[] {
-  return [
-    settled.map(({ id }) => id),
-    settled.map(({ delivery }) => delivery.id),
-    settled.map(({ delivery }) => delivery.attempt),
-    settled.map(({ status }) => status),
-    settled.map(({ http_status }) => http_status),
-    settled.map(({ error }) => error),
-    settled.map(({ duration_ms }) => duration_ms),
-    settled.map(({ created_at }) => created_at),
-    settled.map(({ next_attempt_at }) => next_attempt_at),
-    settled.map(({ delivery }) => delivery.event_type),
-    settled.map(({ delivery }) => delivery.quotation_id),
-    settled.map(({ response_body }) => response_body),
-    settled.map(({ first_byte_ms }) => first_byte_ms),
-  ]
+/** An outcome as `delivery_round` takes it. */
+function toOutcome({ delivery, ...attempt }: SettledAttempt): object {
+  const { id: delivery_id, attempt: number, event_type, quotation_id } = delivery
+  return { ...attempt, delivery_id, attempt: number, event_type, quotation_id }
 }

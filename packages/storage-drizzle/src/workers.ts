@@ -33,26 +33,27 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
          ), buried as (
            delete from ${schema}.workers where heartbeat_at <= now() - $1::int * interval '1 millisecond'
          ), orphan as (
-           select * from ${schema}.deliveries
+           select ctid as place, *,
+             case when attempt < $2::int and not is_test then $3::timestamptz end as next_attempt_at
+           from ${schema}.deliveries
            where leased_by is not null and not exists (select from alive where alive.id = leased_by)
            for update skip locked
          ), ended as (
-           delete from ${schema}.deliveries delivery using orphan
-           where delivery.id = orphan.id and (orphan.attempt >= $2::int or orphan.is_test)
-           returning orphan.*, null::timestamptz as next_attempt_at
+           delete from ${schema}.deliveries
+           where ctid = any (array(select place from orphan where next_attempt_at is null))
          ), freed as (
-           update ${schema}.deliveries delivery set due_at = $3::timestamptz, leased_by = null, leased_at = null
-           from orphan
-           where delivery.id = orphan.id and orphan.attempt < $2::int and not orphan.is_test
-           returning orphan.*, $3::timestamptz as next_attempt_at
+           update ${schema}.deliveries set due_at = $3::timestamptz, leased_by = null, leased_at = null
+           where ctid = any (array(select place from orphan where next_attempt_at is not null))
          ), recorded as (
            insert into ${schema}.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
              event_type, quotation_id, attempt, status, is_test, created_at, next_attempt_at)
-           select gen_random_uuid(), lost.id, lost.organization_id, lost.endpoint_id, lost.event_id,
-             event.type, event.quotation_id, lost.attempt, 'interrupted', lost.is_test, lost.leased_at,
-             lost.next_attempt_at
-           from (select * from ended union all select * from freed) lost
-           join ${schema}.events event on event.id = lost.event_id and event.created_at = lost.event_created_at
+           select gen_random_uuid(), orphan.id, orphan.organization_id, orphan.endpoint_id, orphan.event_id,
+             event.type, event.quotation_id, orphan.attempt, 'interrupted', orphan.is_test, orphan.leased_at,
+             orphan.next_attempt_at
+           from orphan cross join lateral (
+             select type, quotation_id from ${schema}.events
+             where id = orphan.event_id and created_at = orphan.event_created_at limit 1
+           ) event
          ), start as (
            update ${schema}.pipeline_starts set leased_by = null, due_at = $3::timestamptz
            where quotation_id in (
@@ -62,7 +63,7 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
            )
            returning 1
          )
-         select (select count(*) from ended)::int + (select count(*) from freed)::int as deliveries,
+         select (select count(*) from orphan)::int as deliveries,
            (select count(*) from start)::int as starts`,
         [silentForMs, maxAttempts, now],
       )

@@ -53,14 +53,18 @@ export async function openOutbox(): Promise<Outbox> {
       return event
     },
     async insertBacklog(endpointIds, each, from = 60_000) {
-      const event = sampleEvent()
-      await storage.recordEvent(event)
       await sql`
+        with endpoint as (
+          select id, organization_id, gen_random_uuid() as event_id from quickquote.webhook_endpoints
+          where id = any (${[...endpointIds]}::uuid[])
+        ), event as (
+          insert into quickquote.events (id, organization_id, type, body, created_at)
+          select event_id, organization_id, 'quotation.completed', '{}', now() from endpoint
+        )
         insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
-        select gen_random_uuid(), endpoint.organization_id, endpoint.id, ${event.id}, ${event.created_at},
+        select gen_random_uuid(), organization_id, id, event_id, now()::timestamptz(3),
           now() - ${from}::int * interval '1 ms' + n * interval '1 ms'
-        from quickquote.webhook_endpoints endpoint, generate_series(1, ${each}::int) n
-        where endpoint.id = any (${[...endpointIds]}::uuid[])`
+        from endpoint, generate_series(1, ${each}::int) n`
     },
     async insertEndpoints(count) {
       const rows = await sql<{ id: string }[]>`

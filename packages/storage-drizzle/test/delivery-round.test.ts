@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import postgres from 'postgres'
+import { afterEach, describe, expect, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+
+const LIMIT = 100
+
+/** All that a round may read with. */
+const INDEXES = [
+  'deliveries_due',
+  'deliveries_due_first',
+  'deliveries_in_flight',
+  'deliveries_pkey',
+  'deliveries_tests',
+  'endpoint_health_pkey',
+  'events_day_organization_id_created_at_idx',
+  'events_day_pkey',
+  'webhook_endpoints_pkey',
+]
+
+/** A node of EXPLAIN's tree, as far as it is looked at here. */
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly Plan[]
+}
+
+let outbox: Outbox
+const cleanUps: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp()
+  await outbox.close()
+})
+
+/** A storage on one connection, whose plans can be read. It needs the rights of a superuser. */
+function openExplained() {
+  const texts: string[] = []
+  const sql = postgres(outbox.url, { max: 1, onnotice: ({ message }) => texts.push(message ?? '') })
+  cleanUps.push(() => sql.end())
+  return {
+    storage: drizzleStorage({ sql }),
+    async explain(): Promise<void> {
+      await sql.unsafe(`load 'auto_explain';
+        set auto_explain.log_min_duration = 0; set auto_explain.log_level = notice;
+        set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
+        set auto_explain.log_format = json`)
+      texts.splice(0)
+    },
+    /** The nodes that read tables of ours. */
+    nodes(): Plan[] {
+      const plans = texts.filter((text) => text.startsWith('duration:') && text.includes('"Plan"'))
+      return plans
+        .map((text): { Plan: Plan } => JSON.parse(text.slice(text.indexOf('{'))))
+        .flatMap(({ Plan }) => nodesOf(Plan))
+        .filter((node) =>
+          /^(deliveries|webhook_endpoints|events|endpoint_health)/.test(node['Relation Name'] ?? ''),
+        )
+        .filter((node) => node['Node Type'].endsWith('Scan') && node['Actual Loops'] > 0)
+    },
+  }
+}
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
+function rowsRead(nodes: readonly Plan[]): number {
+  return nodes.reduce(
+    (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    0,
+  )
+}
+
+/** 100,000 deliveries that are due, the oldest tenth of them of one endpoint; and more events than those. */
+async function fill(): Promise<void> {
+  const endpoints = await outbox.insertEndpoints(400)
+  await outbox.insertBacklog(endpoints, 225)
+  await outbox.insertBacklog(endpoints.slice(0, 1), 10_000, 3_600_000)
+  await outbox.sql`
+    insert into quickquote.events (id, organization_id, type, body, created_at)
+    select gen_random_uuid(), gen_random_uuid(), '', '', now() from generate_series(1, 20000)`
+}
+
+async function fillALittle(): Promise<void> {
+  await outbox.insertBacklog(await outbox.insertEndpoints(3), 5)
+}
+
+const vacuum = () => outbox.sql`vacuum analyze`
+
+describe('a round among 100,000 deliveries that are due', () => {
+  it.each([
+    ['are new', async () => {}, async () => {}],
+    ['were vacuumed while they were empty', vacuum, async () => {}],
+    ['were vacuumed while they were small', () => fillALittle().then(vacuum), async () => {}],
+    ['were analyzed since', async () => {}, vacuum],
+  ])('reads what it needs, with plans from before, in tables that %s', async (_, before, after) => {
+    outbox = await openOutbox()
+    await before()
+    const { storage, explain, nodes } = openExplained()
+    const worker = randomUUID()
+    const round = (limit: number) => claimOf(worker, { limit })
+    for (let n = 0; n < 8; n += 1) await storage.settleAndClaim(round(0))
+    await fill()
+    await after()
+    const { claimed } = await storage.settleAndClaim(round(LIMIT))
+    const later = new Date(Date.now() + 60_000)
+    const settled = claimed.map((delivery, n) =>
+      n % 4 === 0 ? failed(delivery, later) : succeeded(delivery),
+    )
+
+    await explain()
+    const next = await storage.settleAndClaim({ ...round(LIMIT), settled })
+
+    expect([claimed.length, next.claimed.length]).toEqual([LIMIT, LIMIT])
+    const read = nodes()
+    expect(read.length).toBeGreaterThan(10)
+    expect(read.map((node) => node['Node Type'])).not.toContain('Seq Scan')
+    const indexes = read.flatMap((node) => node['Index Name']?.replace(/\d{4}_\d\d_\d\d/, 'day') ?? [])
+    expect(indexes.filter((index) => !INDEXES.includes(index))).toEqual([])
+    // The batch, twice the limit ahead, 200 endpoints on a walk, the claim: that is the order of it.
+    expect(rowsRead(read)).toBeLessThan(3000)
+  })
+})
