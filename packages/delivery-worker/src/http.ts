@@ -7,7 +7,7 @@ import type { ResponseListener } from './response-sample.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { describeTransportError } from './transport-error.ts'
 
-export interface Post {
+interface Post {
   /** Scheme, host and port. The host was checked if it is an address. */
   readonly origin: string
   /** With the query string. */

@@ -3,7 +3,7 @@ import type { AddressGuard, ClaimedDelivery, Keyring } from '@quickquote/core'
 import { importSecret, type SigningKey } from '@quickquote/webhook-signature'
 
 /** What an endpoint comes down to when something is sent to it. */
-export interface Target {
+interface Target {
   readonly origin: string
   readonly path: string
   readonly key: SigningKey

@@ -5,7 +5,7 @@ import type postgres from 'postgres'
 import { createTables, type Tables } from './tables.ts'
 
 /** What a raw statement may be given. An array becomes an array of PostgreSQL. */
-export type Parameter = string | number | boolean | Date | Uint8Array | null | readonly Parameter[]
+type Parameter = string | number | boolean | Date | Uint8Array | null | readonly Parameter[]
 
 type Drizzle = PgRemoteDatabase
 
