@@ -1,0 +1,127 @@
+import {
+  type Certificate,
+  createCertificate,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from '@quickquote/testing'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Host, type HostOptions, openHost } from './host.ts'
+import { killWorkers, runWorker, type WorkerProcess } from './worker-process.ts'
+
+/** Heartbeats, and what follows from them, 25 times faster than in earnest. */
+const HEARTBEAT_MS = 200
+const FAST = { heartbeatMs: HEARTBEAT_MS, deadAfterMs: 3 * HEARTBEAT_MS }
+
+let certificate: Certificate
+let host: Host
+let receiver: Receiver
+
+beforeAll(async () => {
+  certificate = await createCertificate()
+})
+
+afterEach(async () => {
+  await killWorkers()
+  await host.close()
+  await receiver.stop()
+})
+
+async function open(respond?: ReceiverOptions['respond'], options: HostOptions = {}): Promise<void> {
+  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  host = await openHost(options)
+}
+
+/** A worker in another process, which runs. */
+async function runRemote(): Promise<WorkerProcess> {
+  const worker = runWorker({
+    DATABASE_URL: host.databaseUrl,
+    CA: certificate.cert,
+    HEARTBEAT_MS: String(HEARTBEAT_MS),
+  })
+  await worker.printed('running')
+  return worker
+}
+
+describe('a worker that is killed while it sends', () => {
+  it('leaves an interrupted attempt on record, and another worker sends the event again', async () => {
+    await open(() => (receiver.requests.length === 1 ? { hang: true } : { status: 204 }))
+    await host.createEndpoint(receiver.url)
+    const remote = await runRemote()
+    await host.finishStep()
+    const cutOff = await receiver.next()
+
+    remote.signal('SIGKILL')
+    await remote.exited
+    await host.createWorker({ ca: certificate.cert, ...FAST }).start()
+
+    const again = await receiver.next()
+    expect(again.headers['x-service-event-id']).toBe(cutOff.headers['x-service-event-id'])
+    await expect
+      .poll(() => host.attempts())
+      .toMatchObject([
+        { attempt: 1, status: 'interrupted', http_status: null, next_attempt_at: expect.any(Date) },
+        { attempt: 2, status: 'succeeded', http_status: 204 },
+      ])
+    expect(await host.pending()).toEqual([])
+    expect(await host.sql`select * from quickquote.workers`).toHaveLength(1)
+  })
+})
+
+describe('a worker that is killed while a pipeline starts', () => {
+  it('leaves the order to another worker', async () => {
+    const started: string[] = []
+    await open(undefined, {
+      startPipeline: async (quote) => {
+        started.push(quote.id)
+      },
+    })
+    const remote = await runRemote()
+    const id = await host.startQuote()
+    await remote.printed('pipeline started')
+
+    remote.signal('SIGKILL')
+    await remote.exited
+    await host.createWorker(FAST).start()
+
+    await expect.poll(() => started).toEqual([id])
+    await expect.poll(() => host.sql`select * from quickquote.pipeline_starts`).toHaveLength(0)
+  })
+})
+
+describe('a worker that is only paused', () => {
+  it('changes nothing of what was done without it, and works on', async () => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    await open(async () => {
+      if (receiver.requests.length > 1) return { status: 204 }
+      await answered
+      return { status: 500 }
+    })
+    await host.createEndpoint(receiver.url)
+    const remote = await runRemote()
+    await host.finishStep()
+    await receiver.next()
+
+    remote.signal('SIGSTOP')
+    const worker = host.createWorker({ ca: certificate.cert, ...FAST })
+    await worker.start()
+    await receiver.next()
+    await expect.poll(() => host.attempts()).toHaveLength(2)
+    answer()
+    remote.signal('SIGCONT')
+    await worker.stop()
+    await host.finishStep()
+    await receiver.next()
+
+    // Its failed attempt came back too late: its lease was gone.
+    await expect
+      .poll(() => host.attempts())
+      .toMatchObject([
+        { attempt: 1, status: 'interrupted' },
+        { attempt: 2, status: 'succeeded' },
+        { attempt: 1, status: 'succeeded' },
+      ])
+    await expect.poll(() => host.sql`select * from quickquote.workers`).toHaveLength(1)
+  })
+})

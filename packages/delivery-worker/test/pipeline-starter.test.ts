@@ -1,0 +1,235 @@
+import type { QuotePipeline } from '@quickquote/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Host, type HostOptions, ORGANIZATION, openHost } from './host.ts'
+
+let host: Host
+
+afterEach(() => host.close())
+
+type Start = QuotePipeline['start']
+
+async function open(startPipeline: Start, start: HostOptions['start'] = { backoffMs: 1 }): Promise<void> {
+  host = await openHost({ startPipeline, start })
+}
+
+async function orders() {
+  return [
+    ...(await host.sql`select quotation_id, attempt, leased_by, due_at from quickquote.pipeline_starts`),
+  ]
+}
+
+const statusOf = async (id: string) => (await host.integrations.quotations.get(ORGANIZATION, id)).status
+
+describe('an accepted quote', () => {
+  it('is handed to the pipeline, which reports through what it is given', async () => {
+    await open(async (_, { report }) => report.stepCompleted('requirement_analysis'))
+    await host.createWorker().start()
+
+    const id = await host.startQuote()
+
+    await expect.poll(orders).toEqual([])
+    expect(await host.integrations.quotations.get(ORGANIZATION, id)).toMatchObject({
+      status: 'running',
+      processed_step: 'requirement_analysis',
+    })
+  })
+
+  it('waits until there is room: so many starts are under way at once as the policy says', async () => {
+    const underWay: (() => void)[] = []
+    await open(() => new Promise((resolve) => underWay.push(resolve)), { concurrency: 2 })
+    await host.createWorker().start()
+    for (let n = 0; n < 5; n += 1) await host.startQuote()
+    await expect.poll(() => underWay.length).toBe(2)
+    await expect
+      .poll(async () => (await orders()).filter(({ leased_by }) => leased_by !== null))
+      .toHaveLength(2)
+
+    underWay[0]?.()
+
+    await expect.poll(() => underWay.length).toBe(3)
+    for (let n = 1; n < 5; n += 1) {
+      await expect.poll(() => underWay.length).toBeGreaterThan(n)
+      underWay[n]?.()
+    }
+    await expect.poll(orders).toEqual([])
+  })
+
+  it('that has ended before is not started', async () => {
+    let starts = 0
+    await open(async () => {
+      starts += 1
+    })
+    const id = await host.startQuote()
+    await host.integrations.pipeline(id).failed()
+
+    await host.createWorker().start()
+
+    await expect.poll(orders).toEqual([])
+    expect(starts).toBe(0)
+  })
+})
+
+describe('a start that throws', () => {
+  it('is repeated', async () => {
+    let starts = 0
+    await open(async () => {
+      starts += 1
+      if (starts < 3) throw new Error('busy')
+    })
+    await host.createWorker().start()
+
+    const id = await host.startQuote()
+
+    await expect.poll(orders).toEqual([])
+    expect(starts).toBe(3)
+    expect(await statusOf(id)).toBe('queued')
+  })
+
+  it('is repeated when it throws at once, too', async () => {
+    let starts = 0
+    await open(() => {
+      starts += 1
+      if (starts === 1) throw new Error('busy')
+      return Promise.resolve()
+    })
+    await host.createWorker().start()
+
+    await host.startQuote()
+
+    await expect.poll(orders).toEqual([])
+    expect(starts).toBe(2)
+  })
+
+  it('waits twice as long each time', async () => {
+    let starts = 0
+    await open(
+      async () => {
+        starts += 1
+        throw new Error('busy')
+      },
+      { backoffMs: 60_000 },
+    )
+    await host.createWorker().start()
+    await host.startQuote()
+    await expect.poll(async () => (await orders())[0]).toMatchObject({ attempt: 1, leased_by: null })
+    await host.sql`update quickquote.pipeline_starts set due_at = now()`
+    const before = Date.now()
+    await host.sql`select pg_notify('quickquote_wake', '')`
+
+    await expect.poll(async () => (await orders())[0]).toMatchObject({ attempt: 2, leased_by: null })
+
+    const [order] = await orders()
+    expect(order?.['due_at'].getTime() - before).toBeGreaterThanOrEqual(120_000)
+    expect(starts).toBe(2)
+  })
+
+  it('to the last fails the quote', async () => {
+    let starts = 0
+    await open(
+      async () => {
+        starts += 1
+        throw new Error('gone')
+      },
+      { maxAttempts: 3, backoffMs: 1 },
+    )
+    await host.createWorker().start()
+
+    const id = await host.startQuote()
+
+    await expect.poll(orders).toEqual([])
+    expect(starts).toBe(3)
+    expect(await host.integrations.quotations.get(ORGANIZATION, id)).toMatchObject({
+      status: 'failed',
+      error_code: 'PIPELINE_START_FAILED',
+    })
+  })
+
+  it('to the last, of a quote that ended all the same, changes nothing more', async () => {
+    await open(
+      async (_, { report }) => {
+        await report.failed({ errorCode: 'OUT_OF_PAPER' })
+        throw new Error('and then it threw')
+      },
+      { maxAttempts: 1 },
+    )
+    await host.createWorker().start()
+
+    const id = await host.startQuote()
+
+    await expect.poll(orders).toEqual([])
+    expect(await host.integrations.quotations.get(ORGANIZATION, id)).toMatchObject({
+      error_code: 'OUT_OF_PAPER',
+    })
+  })
+
+  it('is not tried once more than the policy says, though a worker died during the last try', async () => {
+    let starts = 0
+    await open(
+      async () => {
+        starts += 1
+      },
+      { maxAttempts: 3 },
+    )
+    const id = await host.startQuote()
+    await host.sql`update quickquote.pipeline_starts set attempt = 3`
+
+    await host.createWorker().start()
+
+    await expect.poll(orders).toEqual([])
+    expect(starts).toBe(0)
+    expect(await statusOf(id)).toBe('failed')
+  })
+})
+
+describe('stop', () => {
+  it('aborts the starts that are under way, and their try does not count', async () => {
+    let running = 0
+    await open((_, { signal }) => {
+      running += 1
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    })
+    const worker = host.createWorker()
+    await worker.start()
+    await host.startQuote()
+    await expect.poll(() => running).toBe(1)
+
+    await worker.stop()
+
+    expect(await orders()).toMatchObject([{ attempt: 0, leased_by: null }])
+    expect(host.logs.filter(({ level }) => level === 'warn')).toEqual([])
+  })
+
+  it('lets a start end that can', async () => {
+    let running = 0
+    await open((_, { signal }) => {
+      running += 1
+      return new Promise((resolve) => signal.addEventListener('abort', () => setTimeout(resolve, 20)))
+    })
+    const worker = host.createWorker()
+    await worker.start()
+    await host.startQuote()
+    await expect.poll(() => running).toBe(1)
+
+    await worker.stop()
+
+    expect(await orders()).toEqual([])
+  })
+
+  it('does not wait for ever: what will not end is given back', async () => {
+    let running = 0
+    await open(() => {
+      running += 1
+      return new Promise(() => undefined)
+    })
+    const worker = host.createWorker()
+    await worker.start()
+    await host.startQuote()
+    await expect.poll(() => running).toBe(1)
+
+    await worker.stop({ deadlineMs: 20 })
+
+    expect(await orders()).toMatchObject([{ attempt: 0, leased_by: null }])
+  })
+})
