@@ -1,0 +1,106 @@
+// The least that does the same: Fastify, postgres.js, and one query or one transaction a route. No key, no limit, no check.
+import Fastify from 'fastify'
+import postgres from 'postgres'
+import { v7 as uuidv7 } from 'uuid'
+import { serveParent } from './child.ts'
+import { ownCpuSeconds } from './usage.ts'
+
+interface BareHostSettings {
+  readonly databaseUrl: string
+  /** The SQL schema. */
+  readonly schema: string
+  readonly organizationId: string
+  readonly apiKeyId: string
+}
+
+const bareHost = { listen, cpuSeconds: ownCpuSeconds }
+export type BareHost = typeof bareHost
+serveParent(bareHost)
+
+interface StartBody {
+  readonly name: string
+  readonly description: string
+  readonly requirementsText: string
+  readonly metadata: postgres.JSONValue
+}
+
+async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHostSettings): Promise<string> {
+  // As many connections as the storage opens by default.
+  const sql = postgres(databaseUrl, { max: 10, connection: { search_path: schema } })
+  const app = Fastify()
+
+  app.get<{ Params: { id: string } }>(
+    '/quotations/:id',
+    { schema: { response: { 200: QUOTATION } } },
+    async (request, reply) => {
+      const [quotation] = await sql`
+        select id, name, description, status, processed_step, source, config_id, error_code, created_at, updated_at
+        from quotations where id = ${request.params.id}`
+      return quotation ?? reply.code(404).send()
+    },
+  )
+
+  /** As it is usually written: the statements of a transaction, those that can go together sent together. */
+  app.post<{ Body: StartBody }>(
+    '/quotations',
+    { schema: { response: { 202: STARTED } } },
+    async (request, reply) => {
+      const { name, description, requirementsText, metadata } = request.body
+      const id = uuidv7()
+      const now = new Date()
+      await sql.begin((transaction) => [
+        transaction`
+          insert into quotations (id, organization_id, name, description, status, processed_step, source, api_key_id,
+            requirements_text, metadata, created_at, updated_at)
+          values (${id}, ${organizationId}, ${name}, ${description}, 'queued', 'none', 'api_key', ${apiKeyId},
+            ${requirementsText}, ${sql.json(metadata)}, ${now}, ${now})`,
+        transaction`insert into pipeline_starts (quotation_id, due_at) values (${id}, ${now})`,
+      ])
+      return reply.code(202).send({ quotation_id: id, status: 'queued' })
+    },
+  )
+
+  /** As nobody writes it unless each microsecond counts: one statement is a transaction too, and one round trip. */
+  app.post<{ Body: StartBody }>(
+    '/quotations-in-one-statement',
+    { schema: { response: { 202: STARTED } } },
+    async (request, reply) => {
+      const { name, description, requirementsText, metadata } = request.body
+      const id = uuidv7()
+      const now = new Date()
+      await sql`
+        with quotation as (
+          insert into quotations (id, organization_id, name, description, status, processed_step, source, api_key_id,
+            requirements_text, metadata, created_at, updated_at)
+          values (${id}, ${organizationId}, ${name}, ${description}, 'queued', 'none', 'api_key', ${apiKeyId},
+            ${requirementsText}, ${sql.json(metadata)}, ${now}, ${now})
+        )
+        insert into pipeline_starts (quotation_id, due_at) values (${id}, ${now})`
+      return reply.code(202).send({ quotation_id: id, status: 'queued' })
+    },
+  )
+
+  return app.listen({ host: '127.0.0.1', port: 0 })
+}
+
+const TEXT = { type: 'string' }
+const MOMENT = { type: 'string', format: 'date-time' }
+const NULLABLE_TEXT = { type: ['string', 'null'] }
+
+const QUOTATION = {
+  type: 'object',
+  properties: {
+    id: TEXT,
+    name: TEXT,
+    description: TEXT,
+    status: TEXT,
+    processed_step: TEXT,
+    source: TEXT,
+    config_id: NULLABLE_TEXT,
+    error_code: NULLABLE_TEXT,
+    created_at: MOMENT,
+    updated_at: MOMENT,
+  },
+}
+
+const STARTED = { type: 'object', properties: { quotation_id: TEXT, status: TEXT } }

@@ -1,0 +1,30 @@
+import type { Postgres } from '@quickquote/testing'
+import type { Child, Service } from './child.ts'
+
+/** What a bench is given. */
+export interface BenchContext {
+  readonly postgres: Postgres
+  /** Rounds that count. */
+  readonly rounds: number
+  /** How long a round takes. */
+  readonly seconds: number
+  /** Tells how far it is. */
+  readonly progress: (line: string) => void
+  /** Starts a process that ends with the bench. See startChild. */
+  readonly start: <S extends Service>(program: string) => Child<S>
+}
+
+/** A question about cost, and how it is answered. */
+export interface Bench {
+  /** What it is called on the command line. */
+  readonly name: string
+  readonly title: string
+  /** Returns a table and what must be known to read it. */
+  run(context: BenchContext): Promise<BenchResult>
+}
+
+interface BenchResult {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  readonly notes: readonly string[]
+}

@@ -1,0 +1,69 @@
+import type { BareHost } from './bare-host.ts'
+import type { BenchContext } from './bench.ts'
+import type { Child } from './child.ts'
+import type { Load, LoadFigures, LoadService } from './load.ts'
+import type { PartnerData } from './partner-data.ts'
+import type { PartnerHost } from './partner-host.ts'
+import { type Contender, type Measured, medianOf, ratioOf } from './rounds.ts'
+import { percent } from './table.ts'
+
+/** Connections, each with one request under way. */
+const IN_FLIGHT = 32
+
+export type HttpFigures = LoadFigures & {
+  /** Processor time of the server process for a request, in microseconds. PostgreSQL's and the client's are not in it. */
+  readonly cpuUs: number
+}
+
+/** A server that is up, in a process of its own. */
+export interface HttpSide {
+  readonly origin: string
+  cpuSeconds(): Promise<number>
+}
+
+export async function startPartnerHost(context: BenchContext, data: PartnerData): Promise<HttpSide> {
+  const host = context.start<PartnerHost>('./partner-host.js')
+  return sideOf(host, await host.call('listen', data))
+}
+
+export async function startBareHost(context: BenchContext, data: PartnerData): Promise<HttpSide> {
+  const host = context.start<BareHost>('./bare-host.js')
+  return sideOf(host, await host.call('listen', data))
+}
+
+function sideOf(host: Child<{ cpuSeconds: () => Promise<number> }>, origin: string): HttpSide {
+  return { origin, cpuSeconds: () => host.call('cpuSeconds') }
+}
+
+/** A contender that answers the requests of a load. */
+export function httpContender(
+  name: string,
+  side: HttpSide,
+  client: Child<LoadService>,
+  load: Omit<Load, 'origin' | 'inFlight'>,
+): Contender<HttpFigures> {
+  return {
+    name,
+    async measure() {
+      const before = await side.cpuSeconds()
+      const figures = await client.call('run', { ...load, origin: side.origin, inFlight: IN_FLIGHT })
+      const cpuSeconds = (await side.cpuSeconds()) - before
+      return { ...figures, cpuUs: (cpuSeconds / figures.answered) * 1e6 }
+    },
+  }
+}
+
+export const HTTP_HEAD = ['', 'requests/s', 'ratio', 'lowest', 'highest', 'p50 ms', 'p99 ms', 'server CPU us']
+
+/** A row for the terminal: medians, and the ratio of requests per second to the base, round by round. */
+export function httpRow(contender: Measured<HttpFigures>, base: Measured<HttpFigures>): string[] {
+  const { median, lowest, highest } = ratioOf(contender, base, 'perSecond')
+  return [
+    contender.name,
+    medianOf(contender, 'perSecond').toFixed(0),
+    ...[median, lowest, highest].map(percent),
+    medianOf(contender, 'p50Ms').toFixed(1),
+    medianOf(contender, 'p99Ms').toFixed(1),
+    medianOf(contender, 'cpuUs').toFixed(0),
+  ]
+}

@@ -1,0 +1,38 @@
+// A host with nothing but our plugin, in a process of its own.
+import { createIntegrations, type Limits } from '@quickquote/core'
+import { fastifyIntegrations } from '@quickquote/fastify-integrations'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import Fastify from 'fastify'
+import { serveParent } from './child.ts'
+import { ownCpuSeconds, peakMemory, watchMemory } from './usage.ts'
+
+interface PartnerHostSettings {
+  readonly databaseUrl: string
+  /** The SQL schema. */
+  readonly schema: string
+}
+
+const partnerHost = { listen, cpuSeconds: ownCpuSeconds, watchMemory, peakMemory }
+export type PartnerHost = typeof partnerHost
+serveParent(partnerHost)
+
+/** The limits count, and are never reached. */
+const LIMITS: Partial<Limits> = { requestsPerMinute: 1e9, startsPerMinute: 1e9 }
+
+async function listen({ databaseUrl, schema }: PartnerHostSettings): Promise<string> {
+  const integrations = createIntegrations({
+    storage: drizzleStorage({ connectionString: databaseUrl, schema }),
+    encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
+    limits: LIMITS,
+    // No worker runs, so nothing is started.
+    pipeline: {
+      async start() {},
+      async signDocumentUrl() {
+        throw new Error('There are no documents.')
+      },
+    },
+  })
+  const app = Fastify()
+  await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })
+  return app.listen({ host: '127.0.0.1', port: 0 })
+}

@@ -1,0 +1,67 @@
+/** What one round tells of a contender: figures by name. */
+export type Figures = Readonly<Record<string, number>>
+
+/** One way to do the job. */
+export interface Contender<F extends Figures> {
+  readonly name: string
+  /** Does the job for a while. Each call is a round. */
+  measure(): Promise<F>
+}
+
+/** A contender with the figures of its rounds, in their order. */
+export interface Measured<F extends Figures> {
+  readonly name: string
+  readonly rounds: readonly F[]
+}
+
+/**
+ * Lets contenders take turns (A, B, A, B, …), since the speed of a machine drifts: only figures of the same round may be
+ * compared. A round that does not count comes first.
+ */
+export async function takeTurns<F extends Figures>(
+  contenders: readonly Contender<F>[],
+  { rounds, onRound }: { rounds: number; onRound: (line: string) => void },
+): Promise<Measured<F>[]> {
+  const measured = contenders.map(({ name }) => ({ name, rounds: [] as F[] }))
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [index, contender] of contenders.entries()) {
+      const figures = await contender.measure()
+      const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`
+      onRound(`${label}  ${contender.name}: ${describe(figures)}`)
+      if (round > 0) measured[index]?.rounds.push(figures)
+    }
+  }
+  return measured
+}
+
+export function medianOf<F extends Figures>({ rounds }: Measured<F>, figure: keyof F & string): number {
+  return median(rounds.map((each) => each[figure] ?? Number.NaN))
+}
+
+/** A figure of one contender divided by that of another, round by round. */
+export function ratioOf<F extends Figures>(
+  contender: Measured<F>,
+  base: Measured<F>,
+  figure: keyof F & string,
+): { readonly median: number; readonly lowest: number; readonly highest: number } {
+  const ratios = contender.rounds.map(
+    (each, round) => (each[figure] ?? Number.NaN) / (base.rounds[round]?.[figure] ?? Number.NaN),
+  )
+  return { median: median(ratios), lowest: Math.min(...ratios), highest: Math.max(...ratios) }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const [low = Number.NaN, high = Number.NaN] = [
+    sorted[sorted.length % 2 === 1 ? middle : middle - 1],
+    sorted[middle],
+  ]
+  return (low + high) / 2
+}
+
+function describe(figures: Figures): string {
+  return Object.entries(figures)
+    .map(([name, value]) => `${name} ${value.toFixed(value < 100 ? 1 : 0)}`)
+    .join(', ')
+}

@@ -1,0 +1,95 @@
+// A process that uploads files, all at once and as fast as they are taken.
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { strToU8, zipSync } from 'fflate'
+import { Pool } from 'undici'
+import { serveParent } from './child.ts'
+
+interface UploadLoad {
+  readonly origin: string
+  readonly apiKey: string
+  readonly uploads: number
+  readonly bytesPerFile: number
+}
+
+const uploadService = { upload }
+export type UploadService = typeof uploadService
+serveParent(uploadService)
+
+const BOUNDARY = 'quickquote-bench'
+const PIECE_BYTES = 64 * 1024
+
+/** Sends quotes with five files each. Returns how long it took, in seconds. */
+async function upload({ origin, apiKey, uploads, bytesPerFile }: UploadLoad): Promise<number> {
+  const body = formOf(filesOf(bytesPerFile))
+  const headers = {
+    'x-api-key': apiKey,
+    'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+    'content-length': String(body.length),
+  }
+  const pool = new Pool(origin, { connections: uploads, headersTimeout: 0 })
+  const begun = performance.now()
+  const answers = Array.from({ length: uploads }, async () => {
+    const answer = await pool.request({
+      method: 'POST',
+      path: '/v1/integrations/quotations',
+      headers,
+      body: Readable.from(inPieces(body), { objectMode: false }),
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 202)
+      throw new Error(`An upload was answered with ${answer.statusCode}: ${text}`)
+  })
+  try {
+    await Promise.all(answers)
+  } finally {
+    await pool.destroy()
+  }
+  return (performance.now() - begun) / 1000
+}
+
+/** One of each kind that is checked in its own way, and a second one of the larger kinds. */
+function filesOf(bytes: number): readonly { name: string; content: Uint8Array }[] {
+  const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(bytes - 9)])
+  const text = Buffer.alloc(bytes, 'Customers sign in and see their invoices.\n')
+  const docx = docxOf(bytes)
+  return [
+    { name: 'scope.docx', content: docx },
+    { name: 'scope.pdf', content: pdf },
+    { name: 'notes.txt', content: text },
+    { name: 'annex.docx', content: docx },
+    { name: 'annex.pdf', content: pdf },
+  ]
+}
+
+/** A Word document with a large picture. */
+function docxOf(bytes: number): Uint8Array {
+  const types = `<?xml version="1.0" encoding="UTF-8"?>
+    <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
+      <Default Extension="png" ContentType="image/png"/>
+      <Override PartName="/word/document.xml"
+        ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>
+    </Types>`
+  const parts = {
+    '[Content_Types].xml': strToU8(types),
+    'word/document.xml': strToU8('<document/>'),
+    'word/media/image1.png': randomBytes(bytes - 4096),
+  }
+  return zipSync(parts, { level: 0 })
+}
+
+function formOf(files: ReturnType<typeof filesOf>): Buffer {
+  const parts = files.flatMap(({ name, content }) => [
+    Buffer.from(
+      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n` +
+        'content-type: application/octet-stream\r\n\r\n',
+    ),
+    content,
+    Buffer.from('\r\n'),
+  ])
+  return Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)])
+}
+
+async function* inPieces(body: Buffer): AsyncGenerator<Buffer> {
+  for (let from = 0; from < body.length; from += PIECE_BYTES) yield body.subarray(from, from + PIECE_BYTES)
+}

@@ -1,0 +1,130 @@
+import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy, type Outcome, settle } from '@quickquote/core'
+import { describe, expect, it } from 'vitest'
+
+const now = new Date('2026-11-21T10:00:00Z')
+
+function settled(
+  outcome: Outcome,
+  context: { attempt?: number; isTest?: boolean; random?: number; policy?: Partial<DeliveryPolicy> } = {},
+) {
+  const { attempt = 1, isTest = false, random = 0.5, policy = {} } = context
+  return settle(outcome, {
+    attempt,
+    isTest,
+    now,
+    random,
+    policy: { ...DEFAULT_DELIVERY_POLICY, ...policy },
+  })
+}
+
+function answered(httpStatus: number, retryAfterMs: number | null = null): Outcome {
+  return { kind: 'response', httpStatus, retryAfterMs }
+}
+
+/** How long the next attempt waits, in milliseconds. */
+function waitAfter(...parameters: Parameters<typeof settled>): number {
+  return (settled(...parameters).nextAttemptAt?.getTime() ?? Number.NaN) - now.getTime()
+}
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+describe('an answer', () => {
+  it.each([200, 201, 202, 204, 299])('%i is success', (status) => {
+    expect(settled(answered(status))).toEqual({
+      status: 'succeeded',
+      httpStatus: status,
+      error: null,
+      nextAttemptAt: null,
+    })
+  })
+
+  it('410 ends the event for this endpoint', () => {
+    expect(settled(answered(410))).toMatchObject({
+      status: 'rejected',
+      httpStatus: 410,
+      nextAttemptAt: null,
+    })
+  })
+
+  it.each([301, 302, 307, 308])('%i is a failure: redirects are not followed', (status) => {
+    expect(settled(answered(status))).toMatchObject({
+      status: 'failed',
+      httpStatus: status,
+      error: `The receiver answered ${status}: redirects are not followed.`,
+    })
+  })
+
+  it.each([199, 300, 400, 401, 404, 408, 429, 500, 503, 599])('%i is repeated', (status) => {
+    expect(settled(answered(status))).toMatchObject({ status: 'failed', httpStatus: status })
+  })
+})
+
+describe('no answer', () => {
+  it('is repeated, and says why', () => {
+    expect(settled({ kind: 'error', error: 'connection refused' })).toMatchObject({
+      status: 'failed',
+      httpStatus: null,
+      error: 'connection refused',
+    })
+  })
+
+  it('because the address may not be called ends the event for this endpoint', () => {
+    expect(settled({ kind: 'blocked', error: 'address 10.0.0.1 is private (10.0.0.0/8)' })).toEqual({
+      status: 'rejected',
+      httpStatus: null,
+      error: 'address 10.0.0.1 is private (10.0.0.0/8)',
+      nextAttemptAt: null,
+    })
+  })
+})
+
+describe('attempts', () => {
+  it('are 8 at most', () => {
+    expect(settled(answered(500), { attempt: 7 }).status).toBe('failed')
+    expect(settled(answered(500), { attempt: 8 })).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
+  })
+
+  it('are one for a test', () => {
+    expect(settled(answered(500), { isTest: true })).toMatchObject({
+      status: 'exhausted',
+      nextAttemptAt: null,
+    })
+  })
+
+  it('may succeed to the last', () => {
+    expect(settled(answered(200), { attempt: 8 }).status).toBe('succeeded')
+  })
+})
+
+describe('the wait before the next attempt', () => {
+  it('is about 10 s, 40 s, 3 min, 11 min, 43 min, 3 h, 11 h', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) => waitAfter(answered(500), { attempt }))
+    expect(waits).toEqual([10, 40, 160, 640, 2560, 10_240, 40_960].map((seconds) => seconds * 1000))
+  })
+
+  it('varies by up to a fifth', () => {
+    expect(waitAfter(answered(500), { random: 0 })).toBe(8000)
+    expect(waitAfter(answered(500), { random: 1 })).toBe(12_000)
+  })
+
+  it('follows the options of the host', () => {
+    const policy = { backoffMs: 100, backoffFactor: 3, jitter: 0, maxAttempts: 3 }
+    expect(waitAfter(answered(500), { attempt: 2, random: 1, policy })).toBe(300)
+    expect(settled(answered(500), { attempt: 3, policy }).status).toBe('exhausted')
+  })
+
+  it.each([429, 503])('is at least what Retry-After of a %i asks for', (status) => {
+    expect(waitAfter(answered(status, HOUR))).toBe(HOUR)
+    expect(waitAfter(answered(status, 1000))).toBe(10_000)
+  })
+
+  it('is at most 12 h because of Retry-After', () => {
+    expect(waitAfter(answered(429, 48 * HOUR))).toBe(12 * HOUR)
+  })
+
+  it('does not depend on Retry-After of any other answer', () => {
+    expect(waitAfter(answered(500, HOUR))).toBe(10_000)
+    expect(waitAfter(answered(301, HOUR))).toBe(10_000)
+  })
+})
