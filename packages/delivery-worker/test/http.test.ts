@@ -165,20 +165,36 @@ describe('the timeout', () => {
     expect(await post(client, 'https://silent.example')).toEqual(timedOut)
   })
 
-  it('lets nothing be sent later', async () => {
-    let answer = (_: readonly LookupAddress[]) => {}
-    const partner = await receiver()
-    const client = http({
-      timeoutMs: 300,
-      resolve: () => new Promise((resolve) => (answer = resolve)),
+  it('lets nothing be sent later, when a connection comes about after all', async () => {
+    const received: string[] = []
+    const origin = await tlsServer((socket) => {
+      socket.once('data', (data) => {
+        const path = data.toString().split(' ', 2)[1] ?? ''
+        received.push(path)
+        if (path !== '/hang') socket.end('HTTP/1.1 204 No Content\r\n\r\n')
+      })
     })
-    const late = `https://late.example:${new URL(partner.url).port}`
-    expect(await post(client, late)).toEqual(timedOut)
+    const here: readonly LookupAddress[] = [{ address: '127.0.0.1', family: 4 }]
+    let answer = (_: readonly LookupAddress[]) => {}
+    let questions = 0
+    const client = http({
+      timeoutMs: 1000,
+      socketsPerOrigin: 1,
+      resolve: () => {
+        questions += 1
+        return questions === 21 ? new Promise((resolve) => (answer = resolve)) : Promise.resolve(here)
+      },
+    })
+    const byName = `https://localhost:${new URL(origin).port}`
+    // They keep it waiting, so that it begins to connect when half of its time is over.
+    const hanging = Array.from({ length: 20 }, () => post(client, byName, '/hang'))
+    expect(await post(client, byName, '/late')).toEqual({ kind: 'error', error: 'timed out after 1000 ms' })
 
-    answer([{ address: '127.0.0.1', family: 4 }])
+    answer(here)
+    await post(client, byName, '/after')
 
-    expect(await post(http(), partner.url, '/after')).toEqual(answered(204))
-    expect(partner.requests.map(({ path }) => path)).toEqual(['/after'])
+    expect(received).toEqual([...Array(20).fill('/hang'), '/after'])
+    await Promise.all(hanging)
   })
 })
 
