@@ -1,5 +1,5 @@
 import { ConfigurationError, type Storage } from '@quickquote/core'
-import postgres from 'postgres'
+import postgres from '../vendor/postgres/index.js'
 import { apiKeyStorage } from './api-keys.ts'
 import { auditStorage } from './audit-log.ts'
 import { createDatabase, type Database } from './database.ts'
@@ -135,6 +135,11 @@ function connect(options: StorageOptions): postgres.Sql {
       max: maxConnections,
       prepare,
       connection: { application_name: 'quickquote' },
+      // The types of arrays, which no statement of ours gives back: one query less for each connection.
+      fetch_types: false,
+      connect_timeout: CONNECT_TIMEOUT_S,
+      backoff: (failures: number) =>
+        Math.min(0.05 * 2 ** failures, LONGEST_BACKOFF_S) * (0.5 + Math.random() / 2),
       // Notices would be printed to the console.
       onnotice() {},
     })
@@ -143,6 +148,12 @@ function connect(options: StorageOptions): postgres.Sql {
     throw new ConfigurationError(CONNECTION_STRING_FORM)
   }
 }
+
+/** A database that does not answer is given up after this time, by whoever waits for it. */
+const CONNECT_TIMEOUT_S = 10
+
+/** A database that came back is found again in this time. */
+const LONGEST_BACKOFF_S = 1
 
 const CONNECTION_STRING_FORM =
   'connectionString must have the form postgres://user:password@host:port/database (with special characters of the password percent-encoded).'

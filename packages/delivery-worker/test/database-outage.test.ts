@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Certificate,
+  createCertificate,
+  type EmbeddedPostgres,
+  type Receiver,
+  type ReceiverOptions,
+  startPostgres,
+  startReceiver,
+} from '@quickquote/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Host, type HostOptions, openHost } from './host.ts'
+
+/** Clients wait longer and longer before they connect again. */
+const PATIENTLY = { timeout: 50_000 }
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let certificate: Certificate
+let postgres: EmbeddedPostgres
+let host: Host
+let receiver: Receiver
+
+beforeAll(async () => {
+  certificate = await createCertificate()
+  postgres = await startPostgres({
+    dataDir: join(tmpdir(), `quickquote-outage-${randomUUID()}`),
+    persistent: false,
+  })
+})
+
+afterEach(async () => {
+  await host.close()
+  await receiver.stop()
+})
+
+afterAll(() => postgres.stop())
+
+async function open(respond?: ReceiverOptions['respond'], options: HostOptions = {}): Promise<void> {
+  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  host = await openHost({ databaseUrl: await postgres.createDatabase(), ...options })
+}
+
+function errorsLogged(message: RegExp) {
+  return host.logs.filter((line) => line.level === 'error' && message.test(line.message))
+}
+
+describe('connections that are cut again and again', () => {
+  it('cost delay only: every event arrives, and every request is on record', async () => {
+    await open(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return { status: 204 }
+    })
+    for (let n = 0; n < 4; n += 1) await host.createEndpoint(`${receiver.url}/${n}`)
+    const quotes = await Promise.all(Array.from({ length: 40 }, () => host.finishStep()))
+    await host.createWorker({ ca: certificate.cert, pollIntervalMs: 200 }).start()
+
+    for (let cut = 0; cut < 5; cut += 1) {
+      await receiver.waitFor(20 * (cut + 1))
+      await host.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'quickquote'`
+    }
+
+    await expect.poll(() => host.pending(), PATIENTLY).toEqual([])
+    const attempts = await host.attempts()
+    // Nobody was declared dead, and no outcome was lost: so nothing was sent twice.
+    expect(attempts.map(({ status }) => status)).toEqual(Array(160).fill('succeeded'))
+    expect(receiver.requests).toHaveLength(160)
+    const received = new Set(
+      receiver.requests.map(
+        ({ path, rawBody }) => `${path} ${JSON.parse(rawBody.toString()).data.quotation_id}`,
+      ),
+    )
+    expect(received.size).toBe(4 * quotes.length)
+  })
+})
+
+describe('a database that goes down', () => {
+  it.each(['fast', 'immediate'] as const)(
+    '(%s) finds the outcomes of that time when it is back',
+    async (mode) => {
+      let answer = () => {}
+      const answered = new Promise<void>((resolve) => (answer = resolve))
+      await open(async () => {
+        if (receiver.requests.length <= 5) await answered
+        return { status: 204 }
+      })
+      await host.createEndpoint(receiver.url)
+      await host.createWorker({ ca: certificate.cert, pollIntervalMs: 100 }).start()
+      for (let n = 0; n < 5; n += 1) await host.finishStep()
+      await receiver.waitFor(5)
+
+      await postgres.restart({
+        mode,
+        whileDown: async () => {
+          answer()
+          await expect.poll(() => errorsLogged(/claimed or recorded/)).toHaveLength(1)
+          // Several tries fail in that time: they are one trouble, and one line.
+          await new Promise((resolve) => setTimeout(resolve, 600))
+        },
+      })
+
+      await expect.poll(() => host.attempts().catch(() => []), PATIENTLY).toHaveLength(5)
+      expect((await host.attempts()).map(({ status, attempt }) => [status, attempt])).toEqual(
+        Array(5).fill(['succeeded', 1]),
+      )
+      expect(receiver.requests).toHaveLength(5)
+      expect(errorsLogged(/claimed or recorded/)).toHaveLength(1)
+      await host.finishStep()
+      await receiver.waitFor(6, { timeoutMs: PATIENTLY.timeout })
+    },
+  )
+
+  it('while a pipeline starts finds that it has started', async () => {
+    let started = () => {}
+    let starts = 0
+    await open(undefined, {
+      startPipeline: () => {
+        starts += 1
+        return new Promise((resolve) => (started = resolve))
+      },
+    })
+    await host.createWorker().start()
+    await host.startQuote()
+    await expect.poll(() => starts).toBe(1)
+
+    await postgres.restart({
+      mode: 'immediate',
+      whileDown: async () => {
+        started()
+        await expect.poll(() => errorsLogged(/orders to start pipelines/)).toHaveLength(1)
+      },
+    })
+
+    await expect
+      .poll(() => host.sql`select * from quickquote.pipeline_starts`.catch(() => undefined), PATIENTLY)
+      .toHaveLength(0)
+    expect(starts).toBe(1)
+  })
+
+  it('for good does not keep a worker from stopping', async () => {
+    await open(() => ({ status: 204 }))
+    await host.createEndpoint(receiver.url)
+    const worker = host.createWorker({ ca: certificate.cert, pollIntervalMs: 50 })
+    await worker.start()
+
+    await postgres.restart({
+      whileDown: async () => {
+        await expect.poll(() => errorsLogged(/claimed or recorded/)).toHaveLength(1)
+        await worker.stop({ deadlineMs: 100 })
+      },
+    })
+
+    expect(host.logs.at(-1)).toMatchObject({ message: 'the delivery worker has stopped' })
+  })
+})

@@ -1,0 +1,19 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { applyPatch, parsePatch, reversePatch } from 'diff'
+import { expect, it } from 'vitest'
+
+const ours = new URL('../vendor/postgres/', import.meta.url)
+const theirs = new URL('.', import.meta.resolve('postgres'))
+
+it('The driver that is shipped along is the published one with the fixes of fixes.patch, and nothing else', async () => {
+  const patches = parsePatch(await readFile(new URL('fixes.patch', ours), 'utf8'))
+  const names = (await readdir(theirs)).sort()
+  expect((await readdir(ours)).filter((name) => name.endsWith('.js')).sort()).toEqual(names)
+  expect(patches.map(({ newFileName }) => newFileName)).toEqual(['b/connection.js', 'b/index.js'])
+  for (const name of names) {
+    const patch = patches.find(({ newFileName }) => newFileName === `b/${name}`)
+    const text = await readFile(new URL(name, ours), 'utf8')
+    const unpatched = patch === undefined ? text : applyPatch(text, reversePatch(patch))
+    expect(unpatched, name).toBe(await readFile(new URL(name, theirs), 'utf8'))
+  }
+})
