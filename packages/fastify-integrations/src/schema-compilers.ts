@@ -6,7 +6,8 @@ import type { FastifyInstance } from 'fastify'
 type Serialize = (value: unknown) => string
 
 /**
- * Our own validator and serializer, for our routes only: what the host has set (zod, another Ajv) stays with the host.
+ * Our own validator and serializer, for our routes only: what the host has set (zod, another Ajv, a
+ * reply serializer) stays with the host.
  * Fastify validates what is in the URL, with core's validator; bodies are validated by core itself.
  */
 export function compileSchemas(scope: FastifyInstance): void {
@@ -30,4 +31,8 @@ export function compileSchemas(scope: FastifyInstance): void {
     }
     return serialize
   })
+
+  // A reply serializer of the host's would stand before the schemas, and what they leave out would be sent. Fastify takes
+  // null, which is its own default; its types do not say so.
+  scope.setReplySerializer(null as unknown as Parameters<typeof scope.setReplySerializer>[0])
 }

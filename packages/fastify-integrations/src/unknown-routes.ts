@@ -8,7 +8,9 @@ import { type Access, type Area, UNDOCUMENTED } from './route.ts'
  * a route of its own, which a more specific one would hide.
  */
 export function refuseUnknownRoutes(scope: FastifyInstance, { kind, routes }: Area): void {
-  const patterns = routes.map(({ url, method }) => ({ url, method, pattern: patternOf(url) }))
+  const { routerOptions, caseSensitive } = scope.initialConfig
+  const flags = (routerOptions?.caseSensitive ?? caseSensitive) === false ? 'i' : ''
+  const patterns = routes.map(({ url, method }) => ({ url, method, pattern: patternOf(url, flags) }))
 
   async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
     const rest = (request.params as { '*'?: string })['*']
@@ -37,6 +39,6 @@ function withHead(methods: readonly string[]): string[] {
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
 }
 
-function patternOf(url: string): RegExp {
-  return new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`)
+function patternOf(url: string, flags: string): RegExp {
+  return new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`, flags)
 }

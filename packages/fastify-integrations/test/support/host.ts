@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly key?: string
   readonly member?: MemberName
   readonly json?: unknown
-  readonly body?: string | Uint8Array
+  readonly body?: string | Uint8Array | FormData
   readonly headers?: Record<string, string>
 }
 
@@ -77,7 +77,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const logs: string[] = []
   const secrets = watchSecrets()
   const stream = { write: (line: string) => void logs.push(line) }
-  const app = Fastify({ logger: { level: 'debug', stream }, ...options.fastify })
+  const logger = options.fastify?.loggerInstance === undefined ? { logger: { level: 'debug', stream } } : {}
+  const app = Fastify({ ...logger, ...options.fastify })
   const storage = drizzleStorage({ connectionString: options.databaseUrl, maxConnections: 4 })
   const integrations = createIntegrations({
     storage: options.wrapStorage?.(storage) ?? storage,

@@ -1,0 +1,189 @@
+import rateLimit from '@fastify/rate-limit'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { ACME, NOWHERE, startHost, useDatabase } from '../support/host.ts'
+import { useHostMatrix } from './matrix.ts'
+
+const beside = useHostMatrix()
+const database = useDatabase()
+
+const QUOTATION = `/v1/integrations/quotations/${NOWHERE}`
+
+const isOurs = (request: FastifyRequest) => request.routeOptions.config.integrations !== undefined
+
+/** A guard that asks every request for a session, as hosts have them, and lets ours through by the flag of the route. */
+async function guard(request: FastifyRequest): Promise<void> {
+  if (isOurs(request) || request.headers['x-member'] !== undefined) return
+  throw Object.assign(new Error('sign in first'), { statusCode: 401 })
+}
+
+for (const hook of ['onRequest', 'preHandler'] as const) {
+  for (const when of ['before', 'after'] as const) {
+    beside(`a session guard for every route in ${hook}, added ${when}, that reads config.integrations`, {
+      [when]: (app: FastifyInstance) => void app.addHook(hook, guard),
+      own: [
+        { method: 'GET', path: '/host/answer', expected: { status: 401 } },
+        {
+          method: 'GET',
+          path: '/host/answer',
+          headers: { 'X-Member': 'acme-member' },
+          expected: { status: 200 },
+        },
+      ],
+    })
+  }
+}
+
+describe('a guard of the host that runs for every route', () => {
+  it('reads who may call from config.integrations.access', async () => {
+    const seen = new Set<unknown>()
+    const host = await startHost({
+      databaseUrl: database.url,
+      after(app) {
+        app.addHook('onRequest', async (request) => {
+          seen.add(request.routeOptions.config.integrations?.access)
+        })
+      },
+    })
+    const { key } = await host.createKey()
+    await host.call('GET', QUOTATION, { key })
+    await host.call('GET', `/v1/organizations/${ACME}/webhooks`, { member: 'acme-admin' })
+    await host.call('GET', '/api-docs')
+    await host.call('GET', '/host')
+    expect(seen).toEqual(new Set(['public', 'member', 'api_key', 'manage_integrations', undefined]))
+    await host.close()
+  })
+
+  it.each([
+    [401, 'SESSION_REQUIRED'],
+    [403, 'PERMISSION_REQUIRED'],
+    [429, 'RATE_LIMITED'],
+    [503, 'SERVICE_UNAVAILABLE'],
+    [418, 'MALFORMED_REQUEST'],
+  ])(
+    'that refuses with %i is answered with a problem document of ours, without its words',
+    async (statusCode, code) => {
+      const host = await startHost({
+        databaseUrl: database.url,
+        plugin: { apiDocs: false },
+        after(app) {
+          app.addHook('onRequest', async () => {
+            throw Object.assign(new Error('words of the host'), { statusCode })
+          })
+        },
+      })
+      const { headers, body } = await host.call('GET', '/v1/integrations/quotations')
+      expect(body).toMatchObject({ code, instance: headers.get('x-request-id') })
+      expect(JSON.stringify(body)).not.toContain('words of the host')
+      await host.close()
+    },
+  )
+})
+
+const limited = (options: object) => async (app: FastifyInstance) => {
+  await app.register(rateLimit, { max: 500, timeWindow: '1 hour', ...options })
+}
+const counted = {
+  method: 'GET',
+  path: '/host/answer',
+  expected: {
+    headers: { 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': expect.stringMatching(/^4\d\d$/) },
+  },
+}
+
+beside('@fastify/rate-limit for every route, which takes ours out', {
+  before: limited({ allowList: isOurs }),
+  own: [counted],
+})
+beside('@fastify/rate-limit for every route, registered after ours', { after: limited({}), own: [counted] })
+beside('@fastify/rate-limit with the draft headers, which takes ours out', {
+  before: limited({ allowList: isOurs, enableDraftSpec: true, hook: 'preHandler' }),
+  own: [
+    {
+      method: 'GET',
+      path: '/host/answer',
+      expected: { headers: { 'ratelimit-limit': '500' } },
+    },
+  ],
+})
+
+describe('beside @fastify/rate-limit of the host', () => {
+  it.each([
+    ['which counts ours as well', {}],
+    ['which takes ours out', { allowList: isOurs }],
+  ])('our limits are exact: %s', async (_, options) => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      integrations: { limits: { requestsPerMinute: 6, startsPerMinute: 3 } },
+      before: limited(options),
+    })
+    const { key } = await host.createKey()
+    const start = () =>
+      host.call('POST', '/v1/integrations/quotations', { key, json: { requirementsText: 'x' } })
+    const starts = [await start(), await start(), await start(), await start()]
+    expect(starts.map(({ status }) => status)).toEqual([202, 202, 202, 429])
+    expect(starts[3]?.headers.get('ratelimit')).toMatch(/^"requests";r=2;t=\d+, "starts";r=0;t=\d+$/)
+    expect(Number(starts[3]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const read = () => host.call('GET', QUOTATION, { key })
+    expect([(await read()).status, (await read()).status, (await read()).status]).toEqual([404, 404, 429])
+    await host.close()
+  })
+
+  it('which refuses a request of ours, that is a problem document with its Retry-After', async () => {
+    const host = await startHost({ databaseUrl: database.url, before: limited({ max: 3 }) })
+    const { key } = await host.createKey()
+    const answers = [await host.call('GET', QUOTATION, { key }), await host.call('GET', QUOTATION, { key })]
+    expect(answers.map(({ status, body }) => [status, body['code']])).toEqual([
+      [404, 'QUOTATION_NOT_FOUND'],
+      [429, 'RATE_LIMITED'],
+    ])
+    expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThan(3000)
+    await host.close()
+  })
+})
+
+beside(
+  'a proxy in front, and trustProxy',
+  {
+    fastify: { trustProxy: true },
+    after(app) {
+      app.get('/host/address', async (request) => `${request.protocol} ${request.host} ${request.ip}`)
+    },
+    own: [
+      {
+        method: 'GET',
+        path: '/host/address',
+        headers: {
+          'X-Forwarded-For': '203.0.113.7',
+          'X-Forwarded-Proto': 'https',
+          'X-Forwarded-Host': 'app.example.com',
+        },
+        expected: { body: 'https app.example.com 203.0.113.7' },
+      },
+    ],
+  },
+  (row) => {
+    it('limits failed authentications by the address of the client, not of the proxy', async () => {
+      const fail = async (address: string) => {
+        const headers = { 'X-Forwarded-For': address }
+        return (await row.host.call('GET', QUOTATION, { key: 'pk_wrong', headers })).status
+      }
+      const attempts = await Promise.all(Array.from({ length: 31 }, () => fail('203.0.113.7')))
+      expect(attempts.filter((status) => status === 429)).toHaveLength(1)
+      expect(await fail('203.0.113.8')).toBe(401)
+    })
+
+    it('knows pages of its own site by the host that the proxy tells', async () => {
+      const create = async (origin: string) =>
+        (
+          await row.host.call('POST', `/v1/organizations/${ACME}/webhooks`, {
+            member: 'acme-admin',
+            json: {},
+            headers: { Origin: origin, 'X-Forwarded-Host': 'app.example.com' },
+          })
+        ).body['code']
+      expect(await create('https://app.example.com')).toBe('VALIDATION_FAILED')
+      expect(await create('https://evil.example.com')).toBe('CROSS_SITE_REQUEST')
+    })
+  },
+)

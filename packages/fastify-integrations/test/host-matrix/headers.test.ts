@@ -1,0 +1,107 @@
+import cookie from '@fastify/cookie'
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import type { FastifyInstance } from 'fastify'
+import { expect, it } from 'vitest'
+import { ACME } from '../support/host.ts'
+import { useHostMatrix } from './matrix.ts'
+
+const beside = useHostMatrix()
+
+for (const when of ['before', 'after'] as const) {
+  for (const options of [{}, { enableCSPNonces: true }, { contentSecurityPolicy: false }]) {
+    const csp = 'contentSecurityPolicy' in options ? {} : { 'content-security-policy': expect.any(String) }
+    beside(`@fastify/helmet, registered ${when}, ${JSON.stringify(options)}`, {
+      [when]: async (app: FastifyInstance) => void (await app.register(helmet, options)),
+      own: [
+        {
+          method: 'GET',
+          path: '/host/answer',
+          expected: { headers: { 'x-content-type-options': 'nosniff', ...csp } },
+        },
+      ],
+    })
+  }
+}
+
+const PARTNER = 'https://partner.example.com'
+const preflight = (path: string) => ({
+  method: 'OPTIONS',
+  path,
+  headers: {
+    Origin: PARTNER,
+    'Access-Control-Request-Method': 'POST',
+    'Access-Control-Request-Headers': 'content-type,x-api-key',
+  },
+  expected: { status: 204, headers: { 'access-control-allow-origin': PARTNER } },
+})
+
+for (const when of ['before', 'after'] as const) {
+  beside(
+    `@fastify/cors, registered ${when}`,
+    {
+      [when]: async (app: FastifyInstance) => void (await app.register(cors, { origin: [PARTNER] })),
+      own: [
+        preflight('/host/json'),
+        {
+          method: 'GET',
+          path: '/host/answer',
+          headers: { Origin: PARTNER },
+          expected: { headers: { 'access-control-allow-origin': PARTNER } },
+        },
+      ],
+    },
+    (row) => {
+      it('answers preflights of our routes, and our answers can be read by the pages it lists', async () => {
+        const path = '/v1/integrations/quotations'
+        const { status, headers } = await row.host.call('OPTIONS', path, preflight(path))
+        expect([status, headers.get('access-control-allow-origin')]).toEqual([204, PARTNER])
+        for (const key of [row.key, 'pk_wrong']) {
+          const answer = await row.host.call('GET', `${path}/${ACME}`, { key, headers: { Origin: PARTNER } })
+          expect(answer.headers.get('access-control-allow-origin')).toBe(PARTNER)
+        }
+      })
+    },
+  )
+}
+
+const signIn = async (app: FastifyInstance) => {
+  await app.register(cookie, { secret: 'of the host' })
+  app.get('/host/sign-in', async (_request, reply) => {
+    reply.setCookie('session', 'acme-admin', { signed: true, httpOnly: true })
+    return 'welcome'
+  })
+}
+
+beside(
+  '@fastify/cookie, which resolveSession reads',
+  {
+    before: signIn,
+    plugin: {
+      resolveSession(request) {
+        const { value, valid } = request.unsignCookie(request.cookies['session'] ?? '')
+        // The requests that every row sends carry a header.
+        const memberId = valid ? value : request.headers['x-member']
+        return memberId === undefined
+          ? null
+          : { memberId: String(memberId), organizations: [{ id: ACME, role: 'admin' }] }
+      },
+    },
+    own: [
+      {
+        method: 'GET',
+        path: '/host/sign-in',
+        expected: { headers: { 'set-cookie': expect.stringMatching(/^session=acme-admin\./) } },
+      },
+    ],
+  },
+  (row) => {
+    it('serves who signed in at a route of the host', async () => {
+      const cookies = (await row.host.call('GET', '/host/sign-in')).headers.get('set-cookie') ?? ''
+      const list = (value: string) =>
+        row.host.call('GET', `/v1/organizations/${ACME}/webhooks`, { headers: { Cookie: value } })
+      expect((await list(cookies.split(';')[0] ?? '')).status).toBe(200)
+      expect((await list('session=acme-admin.forged')).status).toBe(401)
+    })
+  },
+)

@@ -1,0 +1,87 @@
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
+import { text } from 'node:stream/consumers'
+import { createIntegrations, type Integrations } from '@quickquote/core'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fastifyIntegrations } from '../../src/index.ts'
+import { ACME, useDatabase, YEAR_AHEAD } from '../support/host.ts'
+
+const database = useDatabase()
+const BOUNDARY = 'boundary-of-the-test'
+const PART = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n`
+
+describe('a host that speaks HTTP/2', () => {
+  let app: { close(): Promise<void> }
+  let integrations: Integrations
+  let client: ClientHttp2Session
+  let key: string
+  let url: string
+
+  beforeAll(async () => {
+    integrations = createIntegrations({
+      storage: drizzleStorage({ connectionString: database.url }),
+      encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
+      pipeline: {
+        start: async () => {},
+        signDocumentUrl: async () => ({ url: 'https://files.example.com', expires_at: new Date() }),
+      },
+    })
+    const server = Fastify({ http2: true })
+    await server.register(fastifyIntegrations, {
+      integrations,
+      resolveSession: () => ({ memberId: 'm', organizations: [{ id: ACME, role: 'admin' }] }),
+    })
+    server.post('/host/json', async (request) => ({ got: request.body }))
+    app = server
+    url = await server.listen({ port: 0, host: '127.0.0.1' })
+    client = connect(url)
+    const member = { memberId: 'm', organizationId: ACME, permissions: new Set<string>() }
+    key = (await integrations.apiKeys.create(member, { name: 'x', expires_at: YEAR_AHEAD })).key.reveal()
+  })
+  afterAll(async () => {
+    client.close()
+    await app.close()
+    await integrations.close()
+  })
+
+  async function call(method: string, path: string, headers: Record<string, string> = {}, body?: string) {
+    const stream = client.request({ ':method': method, ':path': path, ...headers })
+    const answered = new Promise<IncomingHttpHeaders>((resolve, reject) => {
+      stream.once('response', resolve).once('error', reject)
+    })
+    stream.end(body)
+    return { headers: await answered, body: await text(stream) }
+  }
+  const status = async (...request: Parameters<typeof call>) => (await call(...request)).headers[':status']
+  const quotations = '/v1/integrations/quotations'
+  const json = { 'content-type': 'application/json' }
+  const multipart = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+
+  it('takes starts, as JSON and with a file', async () => {
+    const withKey = { 'x-api-key': key }
+    expect(await status('POST', quotations, { ...withKey, ...json }, '{"requirementsText":"x"}')).toBe(202)
+    const file = `${PART}Customers see their invoices.\r\n--${BOUNDARY}--\r\n`
+    expect(await status('POST', quotations, { ...withKey, ...multipart }, file)).toBe(202)
+  })
+
+  it('gets problem documents, also for an upload that is refused before it has ended', async () => {
+    const { headers, body } = await call('POST', quotations, { 'x-api-key': 'pk_wrong', ...multipart }, PART)
+    expect(headers[':status']).toBe(401)
+    expect(JSON.parse(body)).toMatchObject({ code: 'API_KEY_INVALID', instance: headers['x-request-id'] })
+    expect(await status('GET', '/v1/integrations/nothing', { 'x-api-key': key })).toBe(404)
+  })
+
+  it('serves sessions, refuses pages of other sites by its own authority, and shows the documentation', async () => {
+    const webhooks = `/v1/organizations/${ACME}/webhooks`
+    expect(await status('GET', webhooks)).toBe(200)
+    expect(await status('POST', webhooks, { ...json, origin: 'https://evil.example' }, '{}')).toBe(403)
+    expect(await status('POST', webhooks, { ...json, origin: url }, '{}')).toBe(400)
+    expect(await status('GET', '/api-docs')).toBe(200)
+  })
+
+  it('keeps its own routes', async () => {
+    expect(await call('POST', '/host/json', json, '{"a":1}')).toMatchObject({ body: '{"got":{"a":1}}' })
+    expect(await status('GET', '/host/nothing')).toBe(404)
+  })
+})

@@ -1,0 +1,238 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ACME, type Host, type HostOptions, startHost, useDatabase } from '../support/host.ts'
+
+/** A request to a route of the host's own. */
+export interface OwnRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Record<string, string>
+  readonly body?: () => string | Uint8Array | FormData
+  /** What shows that the host is set up as the row says: a part of the answer. */
+  readonly expected?: object
+}
+
+/** A kind of host, by what it registers before and after our plugin. */
+export interface Row extends Omit<HostOptions, 'databaseUrl'> {
+  /** Routes of the host's own that read schemas, for hosts whose schemas are no JSON schemas. */
+  readonly schemaRoutes?: (app: FastifyInstance) => void | Promise<void>
+  /** Requests to the host's own routes, beside those that every host is sent. */
+  readonly own?: readonly OwnRequest[]
+}
+
+/** The same for every host: what plugins and settings change most often. */
+const OWN_REQUESTS: readonly OwnRequest[] = [
+  { method: 'GET', path: '/host/early' },
+  { method: 'GET', path: '/host/answer' },
+  { method: 'HEAD', path: '/host/answer' },
+  { method: 'OPTIONS', path: '/host/answer' },
+  { method: 'GET', path: '/host/answer/' },
+  { method: 'GET', path: '/HOST/answer' },
+  { method: 'GET', path: '/host/fails' },
+  { method: 'GET', path: '/host/nothing?api_key=1' },
+  { method: 'GET', path: `/v1/organizations/${ACME}/members` },
+  { method: 'GET', path: '/v1/integration' },
+  { method: 'PUT', path: '/host/json' },
+  json('/host/json', '{"a":[1]}'),
+  json('/host/json', '{"a":'),
+  json('/host/json', '{"__proto__":1}'),
+  json('/host/json', ''),
+  json('/host/body', '{"count":"5","more":1}'),
+  json('/host/body', '{"count":"five"}'),
+  { method: 'POST', path: '/host/json', headers: { 'Content-Type': 'text/plain' }, body: () => 'text' },
+  { method: 'POST', path: '/host/json', headers: { 'Content-Type': 'text/csv' }, body: () => 'a;b' },
+  { method: 'POST', path: '/host/json', body: () => form('file.txt', 'of the host') },
+]
+
+export function json(path: string, body: string, expected?: object): OwnRequest {
+  const headers = { 'Content-Type': 'application/json' }
+  return { method: 'POST', path, headers, body: () => body, ...(expected ? { expected } : {}) }
+}
+
+export function form(fileName: string, content: string): FormData {
+  const data = new FormData()
+  data.append('files', new Blob([content]), fileName)
+  return data
+}
+
+function ownRoutes(app: FastifyInstance): void {
+  app.get('/host/fails', async () => {
+    throw new Error('of the host')
+  })
+  app.post('/host/json', async (request) => ({ got: request.body ?? null }))
+}
+
+/** What a host of JSON schemas relies on: coercion, and answers that hold only what the schema lists. */
+function jsonSchemaRoutes(app: FastifyInstance): void {
+  const answer = { type: 'object', properties: { shown: { type: 'string' } } }
+  app.get('/host/answer', { schema: { response: { 200: answer } } }, async () => ({
+    shown: 'a',
+    hidden: 'b',
+  }))
+  const body = { type: 'object', additionalProperties: false, properties: { count: { type: 'integer' } } }
+  app.post('/host/body', { schema: { body } }, async (request) => ({ got: request.body }))
+}
+
+/** What the host registers around our plugin: the row's, and routes that every host has. */
+function furniture(row: Row): Required<Pick<HostOptions, 'before' | 'after'>> {
+  return {
+    async before(app) {
+      await row.before?.(app)
+      app.get('/host/early', async () => 'early')
+    },
+    async after(app) {
+      await row.after?.(app)
+      ownRoutes(app)
+      await (row.schemaRoutes ?? jsonSchemaRoutes)(app)
+    },
+  }
+}
+
+/** The host as it was before it knew of us. */
+async function startWithoutPlugin(row: Row): Promise<{ url: string; app: FastifyInstance }> {
+  const app = Fastify({ ...row.fastify })
+  const { before, after } = furniture(row)
+  await before(app)
+  await after(app)
+  return { app, url: await app.listen({ port: 0, host: '127.0.0.1' }) }
+}
+
+async function send(url: string, { method, path, headers, body }: OwnRequest) {
+  const init = { method, headers: headers ?? {}, redirect: 'manual' as const }
+  const response = await fetch(url + path, body === undefined ? init : { ...init, body: body() })
+  // What differs from one answer to the next.
+  const { date: _, ...kept } = Object.fromEntries(
+    [...response.headers].map(([name, value]) => [name, value.replace(/nonce-\w+/g, 'nonce')]),
+  )
+  return { status: response.status, headers: kept, body: await response.text() }
+}
+
+export interface RowContext {
+  readonly host: Host
+  /** An API key of Acme's, made by a session route. */
+  readonly key: string
+}
+
+/**
+ * Makes `beside(name, row)`: every promise is held by every kind of host. Our routes work, and those of the host answer as
+ * those of the same host without our plugin.
+ */
+export function useHostMatrix() {
+  const database = useDatabase()
+
+  return function beside(name: string, row: Row, more: (context: RowContext) => void = () => {}): void {
+    describe(name, () => {
+      let host: Host
+      let key: string
+      let alone: Awaited<ReturnType<typeof startWithoutPlugin>>
+      const prefix = row.plugin?.prefix ?? ''
+      const quotations = `${prefix}/v1/integrations/quotations`
+      const webhooks = `${prefix}/v1/organizations/${ACME}/webhooks`
+
+      beforeAll(async () => {
+        alone = await startWithoutPlugin(row)
+        host = await startHost({ ...row, ...furniture(row), databaseUrl: database.url })
+        key = (await host.createKey()).key
+      })
+      afterAll(async () => {
+        await alone.app.close()
+        await host.close()
+      })
+
+      it('takes a start as JSON, within limits of ours', async () => {
+        const { status, headers, body } = await host.call('POST', quotations, {
+          key,
+          json: { name: 'As JSON', requirementsText: 'Customers see their invoices.' },
+        })
+        expect(status).toBe(202)
+        expect(headers.get('ratelimit-policy')).toBe('"requests";q=60;w=60, "starts";q=10;w=60')
+        expect(headers.get('ratelimit')).toMatch(/^"requests";r=\d+;t=\d+, "starts";r=\d+;t=\d+$/)
+        expect(headers.get('cache-control')).toBe('no-store')
+        const summary = await host.call('GET', `${quotations}/${body['quotation_id']}`, { key })
+        expect(summary).toMatchObject({ status: 200, body: { name: 'As JSON', source: 'api_key' } })
+        expect(summary.body).not.toHaveProperty('api_key_id')
+      })
+
+      it('takes a start with a file, and looks into it', async () => {
+        const start = (file: string) => host.call('POST', quotations, { key, body: form('a.txt', file) })
+        expect(await start('Customers see their invoices.')).toMatchObject({ status: 202 })
+        expect(await start('\0')).toMatchObject({ status: 400, body: { errors: [{ pointer: '/files/0' }] } })
+      })
+
+      it('serves members by their session', async () => {
+        const listed = await host.call('GET', webhooks, { member: 'acme-admin' })
+        expect(listed).toMatchObject({ status: 200, body: [] })
+        expect(await host.call('GET', webhooks)).toMatchObject({
+          status: 401,
+          body: { code: 'SESSION_REQUIRED' },
+        })
+        expect((await host.call('HEAD', webhooks, { member: 'acme-admin' })).status).toBe(200)
+      })
+
+      it('answers refusals with problem documents', async () => {
+        const problems = [
+          await host.call('POST', quotations, { key, json: { name: 5 } }),
+          await host.call('POST', quotations, {
+            key,
+            body: '{',
+            headers: { 'Content-Type': 'application/json' },
+          }),
+          await host.call('POST', quotations, { key, body: 'a;b', headers: { 'Content-Type': 'text/csv' } }),
+          await host.call('GET', `${quotations}/no-uuid`, { key }),
+          await host.call('GET', quotations.replace('quotations', 'nothing'), { key }),
+          await host.call('PUT', quotations, { key }),
+          await host.call('GET', quotations),
+        ]
+        expect(problems.map(({ status, body }) => [status, body['code']])).toEqual([
+          [400, 'VALIDATION_FAILED'],
+          [400, 'MALFORMED_REQUEST'],
+          [415, 'UNSUPPORTED_MEDIA_TYPE'],
+          [400, 'VALIDATION_FAILED'],
+          [404, 'ROUTE_NOT_FOUND'],
+          [405, 'METHOD_NOT_ALLOWED'],
+          [401, 'API_KEY_MISSING'],
+        ])
+        expect(problems[0]?.body['errors']).toEqual([{ pointer: '/name', detail: 'must be string or null' }])
+        for (const { headers, body } of problems) {
+          expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
+          expect(headers.get('x-request-id')).toBe(body['instance'])
+        }
+      })
+
+      it('shows the documentation', async () => {
+        const docs = `${prefix}/api-docs`
+        const page = await host.call('GET', docs)
+        expect(page.status).toBe(200)
+        expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+        // Neither looser nor so tight that the page stays blank: scripts of ours, styles inline.
+        expect(page.headers.get('content-security-policy')).toMatch(
+          /^default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'/,
+        )
+        expect(page.headers.get('content-security-policy')).not.toContain('upgrade-insecure-requests')
+        const [, script] = /<script src="([^"]+bundle\.js)"/.exec(String(page.body['text'])) ?? []
+        const bundle = await host.call('GET', String(script))
+        expect(bundle.status).toBe(200)
+        expect(bundle.headers.get('content-type')).toMatch(/javascript/)
+        expect(Object.keys(host.openapi.paths)).toContain(quotations)
+      })
+
+      it('leaves the routes of the host as they were', async () => {
+        for (const request of [...OWN_REQUESTS, ...(row.own ?? [])]) {
+          const was = await send(alone.url, request)
+          const label = `${request.method} ${request.path}`
+          expect({ label, ...(await send(host.url, request)) }).toEqual({ label, ...was })
+          if (request.expected !== undefined) expect(was).toMatchObject(request.expected)
+        }
+      })
+
+      more({
+        get host() {
+          return host
+        },
+        get key() {
+          return key
+        },
+      })
+    })
+  }
+}

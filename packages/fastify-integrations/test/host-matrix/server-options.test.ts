@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyBaseLogger } from 'fastify'
+import { expect, it } from 'vitest'
+import { NOWHERE } from '../support/host.ts'
+import { useHostMatrix } from './matrix.ts'
+
+const beside = useHostMatrix()
+
+const QUOTATION = `/v1/integrations/quotations/${NOWHERE}`
+
+beside('a prefix', { plugin: { prefix: '/api' } }, (row) => {
+  it('stands before the Location of a start, and before the assets of the documentation', async () => {
+    const { headers } = await row.host.call('POST', '/api/v1/integrations/quotations', {
+      key: row.key,
+      json: { requirementsText: 'x' },
+    })
+    expect(headers.get('location')).toMatch(/^\/api\/v1\/integrations\/quotations\//)
+    expect((await row.host.call('GET', String(headers.get('location')), { key: row.key })).status).toBe(200)
+    expect((await row.host.call('GET', '/v1/integrations/quotations', { key: row.key })).body).toMatchObject({
+      error: 'Not Found',
+    })
+  })
+})
+
+beside('no logger', { fastify: { logger: false } })
+
+/** A logger that is no pino: it has the levels and `child`, and nothing more. */
+function plainLogger(lines: string[]): FastifyBaseLogger {
+  const at = (level: string) => (fields: object, message?: string) => {
+    lines.push([level, ...Object.keys(fields), message].join(' '))
+  }
+  const logger = {
+    level: 'debug',
+    ...{ trace: at('trace'), debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    fatal: at('fatal'),
+    silent() {},
+    child: () => logger,
+  }
+  return logger
+}
+
+const plainLines: string[] = []
+beside('a logger that is no pino', { fastify: { loggerInstance: plainLogger(plainLines) } }, (row) => {
+  it('is given the log lines of our routes, those of a key in the URL included', async () => {
+    plainLines.splice(0)
+    await row.host.call('GET', `${QUOTATION}?api_key=${row.key}`)
+    expect(plainLines).toContain('info code a request of the integrations API was refused')
+  })
+})
+
+const redacted: string[] = []
+beside(
+  'a pino logger with redaction, serializers and a child logger factory',
+  {
+    fastify: {
+      logger: {
+        level: 'debug',
+        stream: { write: (line: string) => void redacted.push(line) },
+        redact: ['req.headers.authorization', 'req.headers["x-api-key"]'],
+        serializers: { req: ({ method, url, headers }) => ({ method, url, headers, service: 'host' }) },
+      },
+      childLoggerFactory: (logger, bindings, options) =>
+        logger.child({ ...bindings, tenant: 'acme' }, options),
+    },
+  },
+  (row) => {
+    it('keeps what the host made of its log lines, and keys out of them', async () => {
+      await row.host.call('GET', QUOTATION, {
+        key: row.key,
+        headers: { Authorization: 'Bearer of-the-host' },
+      })
+      await row.host.call('GET', `${QUOTATION}?api_key=${row.key}`)
+      const lines = redacted.map((line) => JSON.parse(line))
+      const ours = lines.filter(({ req }) => String(req?.url).startsWith(QUOTATION))
+      expect(ours).toHaveLength(2)
+      for (const line of ours) expect(line).toMatchObject({ tenant: 'acme', req: { service: 'host' } })
+      expect(ours[0].req.headers).toMatchObject({ authorization: '[Redacted]', 'x-api-key': '[Redacted]' })
+      expect(redacted.join('')).not.toContain(row.key)
+      expect(redacted.join('')).not.toContain('of-the-host')
+    })
+  },
+)
+
+beside(
+  'a child logger factory that is set before ours',
+  {
+    before(app) {
+      app.setChildLoggerFactory((logger, bindings, options) =>
+        logger.child({ ...bindings, tenant: 'acme' }, options),
+      )
+    },
+  },
+  (row) => {
+    it('makes the loggers of our requests, too', async () => {
+      const before = row.host.logs.length
+      await row.host.call('GET', QUOTATION, { key: row.key })
+      await row.host.call('GET', `${QUOTATION}?api_key=x`, { key: row.key })
+      const lines = row.host.logs.slice(before).map((line) => JSON.parse(line))
+      const ofRequests = lines.filter(({ reqId }) => reqId !== undefined)
+      expect(ofRequests).not.toEqual([])
+      for (const line of ofRequests) expect(line).toMatchObject({ tenant: 'acme' })
+    })
+  },
+)
+
+beside(
+  'ignoreTrailingSlash, ignoreDuplicateSlashes and no case',
+  {
+    fastify: {
+      routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, caseSensitive: false },
+    },
+    own: [{ method: 'GET', path: '/HOST//answer/', expected: { status: 200 } }],
+  },
+  (row) => {
+    it('finds our routes by the same spellings', async () => {
+      const at = async (method: string, path: string) => {
+        const answer = await row.host.call(method, path, { key: row.key })
+        return [answer.status, answer.headers.get('allow')]
+      }
+      const id = await row.host.startQuotation(row.key)
+      expect(await at('GET', `/V1/Integrations//Quotations/${id}/`)).toEqual([200, null])
+      expect(await at('GET', `/v1/integrations/quotations/${id.toUpperCase()}/PIPELINE`)).toEqual([200, null])
+      expect(await at('DELETE', `/V1/Integrations//Quotations/${id}/`)).toEqual([405, 'GET, HEAD'])
+    })
+  },
+)
+
+beside('no HEAD routes', {
+  fastify: { exposeHeadRoutes: false },
+  own: [{ method: 'HEAD', path: '/host/answer', expected: { status: 404 } }],
+})
+
+beside(
+  'requestIdHeader and genReqId',
+  {
+    fastify: { requestIdHeader: 'x-correlation-id', genReqId: () => randomUUID() },
+    after(app) {
+      app.get('/host/id', async (request) => request.id)
+    },
+    own: [
+      {
+        method: 'GET',
+        path: '/host/id',
+        headers: { 'X-Correlation-Id': 'of the client' },
+        expected: { body: 'of the client' },
+      },
+    ],
+  },
+  (row) => {
+    it('gives our requests their ids', async () => {
+      const given = await row.host.call('GET', QUOTATION, {
+        key: row.key,
+        headers: { 'X-Correlation-Id': 'c-1' },
+      })
+      expect([given.headers.get('x-request-id'), given.body['instance']]).toEqual(['c-1', 'c-1'])
+      const made = await row.host.call('GET', QUOTATION, { key: row.key })
+      expect(made.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+    })
+  },
+)
+
+beside('a URL that is rewritten, and a query parser of its own', {
+  fastify: {
+    rewriteUrl: (request) => (request.url ?? '').replace(/^\/tenant-1/, ''),
+    routerOptions: { querystringParser: (text) => ({ text }) },
+  },
+  after(app) {
+    app.get('/host/query', async (request) => request.query)
+  },
+  own: [{ method: 'GET', path: '/tenant-1/host/query?a=1', expected: { body: '{"text":"a=1"}' } }],
+})
