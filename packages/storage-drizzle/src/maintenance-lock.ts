@@ -1,8 +1,7 @@
-import type postgres from 'postgres'
-
-/** Until the transaction ends, no other process migrates this SQL schema or makes its partitions. */
-export async function lockMaintenance(transaction: postgres.ISql, schema: string): Promise<void> {
-  await transaction.unsafe('select pg_advisory_xact_lock(hashtextextended($1::text, 0))', [
-    `${schema} maintenance`,
-  ])
+/**
+ * The statement after which, until the transaction ends, no other process migrates this SQL schema or makes its
+ * partitions. The lock belongs to the transaction, so it works behind a pooler, and no dead process keeps it.
+ */
+export function maintenanceLock(schema: string): string {
+  return `select pg_advisory_xact_lock(hashtextextended('${schema} maintenance', 0));`
 }

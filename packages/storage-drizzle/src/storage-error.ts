@@ -1,3 +1,5 @@
+import { MIGRATE_COMMAND } from './migrate-command.ts'
+
 /**
  * Something went wrong between us and PostgreSQL. `code` is the SQLSTATE, or the driver's code when no answer came.
  * The message is made for logs: it never holds a parameter, a row or a connection string, and there is no `cause`,
@@ -87,5 +89,7 @@ function describe(code: string, message: string): string {
   const isSqlState = /^[0-9A-Z]{5}$/.test(code)
   const isSafe = isSqlState ? SAFE_CLASSES.has(code.slice(0, 2)) : !code.startsWith('ERR_')
   const what = isSafe && message !== '' ? message : 'the database refused the statement'
-  return NOT_MIGRATED.has(code) ? `${what}. Has the database been migrated? Run storage.migrate()` : what
+  return NOT_MIGRATED.has(code)
+    ? `${what}. Has the database been migrated? Run \`${MIGRATE_COMMAND}\` or storage.migrate()`
+    : what
 }

@@ -9,7 +9,8 @@ import { endpointHealthStorage } from './endpoint-health.ts'
 import { eventStorage } from './events.ts'
 import { fileStorage, uploadStorage } from './files.ts'
 import { idempotencyStorage } from './idempotency-keys.ts'
-import { type MigrationStatus, migrate, migrationStatus } from './migrate.ts'
+import { type MigrationStatus, migrate, migrationPlan, migrationStatus } from './migrate.ts'
+import { MIGRATE_COMMAND } from './migrate-command.ts'
 import { ensurePartitions } from './partitions.ts'
 import { pipelineStartStorage } from './pipeline-starts.ts'
 import { quotationStorage } from './quotations.ts'
@@ -48,8 +49,13 @@ export interface DatabaseCare {
   /** Tells whether migrations are missing. Throws what `migrate` throws. */
   migrationStatus(): Promise<MigrationStatus>
   /**
+   * The SQL that `migrate` would run now, bookkeeping included, for somebody else to apply in one go; null when nothing
+   * is missing. Changes nothing. Throws what `migrate` throws.
+   */
+  migrationPlan(): Promise<string | null>
+  /**
    * For a host that migrates when it is deployed, to call when it starts.
-   * @throws ConfigurationError when migrations are missing, and what `migrate` throws
+   * @throws ConfigurationError when migrations are missing, with the command to run, and what `migrate` throws
    */
   requireMigrated(): Promise<void>
 }
@@ -113,11 +119,14 @@ function careOf(sql: postgres.Sql, schema: string): DatabaseCare {
   return {
     migrate: () => migrate(sql, schema),
     migrationStatus: () => migrationStatus(sql, schema),
+    migrationPlan: () => migrationPlan(sql, schema),
     async requireMigrated() {
       const { pending } = await migrationStatus(sql, schema)
       if (pending.length > 0) {
+        const option = schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`
         throw new ConfigurationError(
-          `The database lacks the migrations ${pending.join(', ')}. Run \`await storage.migrate()\` first.`,
+          `The database lacks the migrations ${pending.join(', ')}. With DATABASE_URL set, run ` +
+            `\`${MIGRATE_COMMAND}${option}\`, or call \`await storage.migrate()\` first.`,
         )
       }
     },
@@ -172,7 +181,7 @@ function checkClient(sql: postgres.Sql): postgres.Sql {
   return sql
 }
 
-function checkSchema(schema: string): void {
+export function checkSchema(schema: string): void {
   const isOurs = /^[a-z_][a-z0-9_]{0,39}$/.test(schema) && !/^(pg_.*|public|information_schema)$/.test(schema)
   if (!isOurs) {
     throw new ConfigurationError(

@@ -110,7 +110,12 @@ describe('a database that was not migrated', () => {
   it('is refused by requireMigrated, which says what to run', async () => {
     const storage = open()
     await expect(storage.requireMigrated()).rejects.toThrow(ConfigurationError)
-    await expect(storage.requireMigrated()).rejects.toThrow(/0001_initial\.sql.*storage\.migrate\(\)/)
+    await expect(storage.requireMigrated()).rejects.toThrow(
+      /0001_initial\.sql.*`npx @quickquote\/storage-drizzle migrate`.*storage\.migrate\(\)/,
+    )
+    await expect(open({ schema: 'partner_quotes' }).requireMigrated()).rejects.toThrow(
+      /`npx @quickquote\/storage-drizzle migrate --schema partner_quotes`/,
+    )
 
     await storage.migrate()
     await storage.requireMigrated()

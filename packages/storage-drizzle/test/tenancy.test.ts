@@ -289,7 +289,7 @@ it('every method of the storage is either held to an organization above, or know
     'transaction',
     'close',
   ]
-  const careOfDatabase = ['migrate', 'migrationStatus', 'requireMigrated']
+  const careOfDatabase = ['migrate', 'migrationPlan', 'migrationStatus', 'requireMigrated']
 
   expect(Object.keys(storage).sort()).toEqual(
     [...heldAbove, ...heldInTheTestOfFiles, ...insertsItsOrganization, ...trusted, ...careOfDatabase].sort(),

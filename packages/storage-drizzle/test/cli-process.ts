@@ -1,0 +1,34 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+export const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+
+export interface CliResult {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Starts the command line in a process of its own, as built. */
+export function spawnCli(args: readonly string[], databaseUrl?: string) {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env['PATH'], ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return { child: child as ChildProcess, result: resultOf(child) }
+}
+
+export function runCli(args: readonly string[], databaseUrl?: string): Promise<CliResult> {
+  return spawnCli(args, databaseUrl).result
+}
+
+async function resultOf(child: ReturnType<typeof spawn>): Promise<CliResult> {
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    child.stdout === null ? '' : text(child.stdout),
+    child.stderr === null ? '' : text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { exitCode, stdout, stderr }
+}

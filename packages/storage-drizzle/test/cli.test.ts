@@ -1,0 +1,250 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+import { applyMigration, createJournal, readMigrations } from '../src/migrate.ts'
+import { runCli, spawnCli } from './cli-process.ts'
+
+let database: TestDatabase
+let sql: postgres.Sql
+
+beforeEach(async () => {
+  database = await testDatabase(inject('postgresUrl'))
+  sql = postgres(database.url, { onnotice() {} })
+})
+
+afterEach(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+const cli = (...args: string[]) => runCli(args, database.url)
+
+/** What an earlier version of the package left: its first migrations. */
+async function migrateTo(count: number, schema = 'quickquote'): Promise<void> {
+  await sql.unsafe(`create schema "${schema}"; ${createJournal(schema)}`)
+  for (const migration of (await readMigrations()).slice(0, count)) {
+    await sql.unsafe(applyMigration(schema, migration))
+  }
+}
+
+/** Everything in the SQL schema: relations, columns, constraints, indexes, functions, journal. */
+async function contents(schema: string) {
+  const parts = await Promise.all([
+    sql`select relname, relkind from pg_class where relnamespace = to_regnamespace(${schema}) order by 1`,
+    sql`select table_name, column_name, data_type, is_nullable, column_default from information_schema.columns
+        where table_schema = ${schema} order by 1, 2`,
+    sql`select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint
+        where connamespace = to_regnamespace(${schema}) order by 1, 2`,
+    sql`select indexname, indexdef from pg_indexes where schemaname = ${schema} order by 1`,
+    sql`select pg_get_functiondef(oid), proacl is null as is_public from pg_proc
+        where pronamespace = to_regnamespace(${schema}) order by 1`,
+    sql`select name, hash from ${sql(schema)}.migrations order by 1`,
+  ])
+  return parts.map((rows) => [...rows])
+}
+
+describe('status', () => {
+  it('tells what is applied and pending; the exit code is 1 while something is', async () => {
+    await migrateTo(2)
+    const behind = await cli('status')
+    expect(behind).toMatchObject({ exitCode: 1, stderr: '' })
+    expect(behind.stdout).toMatch(
+      /^applied {2}0001_initial\.sql\napplied {2}0002_file_chunks\.sql\npending {2}0003_audit_log\.sql\n/,
+    )
+    expect(behind.stdout).toContain('npx @quickquote/storage-drizzle migrate')
+
+    await cli('migrate')
+    const upToDate = await cli('status')
+    expect(upToDate).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(upToDate.stdout).not.toContain('pending')
+    expect(upToDate.stdout).toContain('Up to date.')
+  })
+
+  it('changes nothing', async () => {
+    await cli('status')
+    expect(await sql`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
+  })
+})
+
+describe('migrate', () => {
+  it('tells what it applied, and nothing the second time', async () => {
+    await migrateTo(8)
+    expect(await cli('migrate', '--schema', 'quickquote')).toMatchObject({ exitCode: 0, stderr: '' })
+    expect((await cli('migrate')).stdout).toBe('Up to date.\n')
+  })
+
+  it('ten processes at once all succeed, and each migration is applied once', async () => {
+    const results = await Promise.all(Array.from({ length: 10 }, () => cli('migrate')))
+
+    expect(results.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+      Array(10).fill({ exitCode: 0, stderr: '' }),
+    )
+    const names = (await readMigrations()).map(({ name }) => ({ name }))
+    expect([...(await sql`select name from quickquote.migrations order by name`)]).toEqual(names)
+  })
+
+  it('a process that is killed in the middle leaves nothing behind, and no lock', async () => {
+    await migrateTo(3)
+    const before = await contents('quickquote')
+    // 0004 changes this table: there the process waits, with 0004 half done.
+    const blocker = await sql.reserve()
+    await blocker`begin`
+    await blocker`lock table quickquote.events in access share mode`
+    const { child, result } = spawnCli(['migrate'], database.url)
+    const waiting = () => sql`
+      select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1)
+
+    child.kill('SIGKILL')
+    await result
+    await blocker`rollback`
+    blocker.release()
+    await expect
+      .poll(
+        () => sql`select from pg_stat_activity where application_name = 'quickquote'
+                      and datname = current_database()`,
+        { timeout: 20_000 },
+      )
+      .toHaveLength(0)
+
+    expect(await contents('quickquote')).toEqual(before)
+    expect(await cli('migrate')).toMatchObject({ exitCode: 0 })
+    expect((await cli('status')).exitCode).toBe(0)
+  })
+})
+
+describe('plan', () => {
+  it.each([0, 1, 5])('applied to a database with %i migrations, it does what migrate does', async (count) => {
+    if (count > 0) await migrateTo(count)
+    const plan = await cli('plan')
+    expect(plan).toMatchObject({ exitCode: 0, stderr: '' })
+    await applyAsAdministrator(plan.stdout)
+
+    expect((await cli('status')).exitCode).toBe(0)
+    const planned = await contents('quickquote')
+    await sql`drop schema quickquote cascade`
+    if (count > 0) await migrateTo(count)
+    await cli('migrate')
+    expect(planned).toEqual(await contents('quickquote'))
+  })
+
+  it('keeps to the schema it was asked for', async () => {
+    const plan = await cli('plan', '--schema', 'partner_quotes')
+    expect(plan.stdout).not.toContain('"quickquote"')
+    await applyAsAdministrator(plan.stdout)
+
+    await drizzleStorage({ sql, schema: 'partner_quotes' }).requireMigrated()
+    await drizzleStorage({ sql, schema: 'partner_quotes' }).ensurePartitions()
+    expect(await sql`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
+  })
+
+  it('changes nothing itself, and says so when nothing is missing', async () => {
+    await cli('plan')
+    expect(await sql`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
+    await drizzleStorage({ sql }).migrate()
+    expect((await cli('plan')).stdout).toBe('-- Nothing is missing.\n')
+  })
+
+  it('applied a second time, it fails and changes nothing', async () => {
+    const { stdout } = await cli('plan')
+    await applyAsAdministrator(stdout)
+    const before = await contents('quickquote')
+
+    const administrator = postgres(database.url, { max: 1, onnotice() {} })
+    await expect(administrator.unsafe(stdout).simple()).rejects.toMatchObject({ code: '42P06' })
+    await administrator.end()
+    expect(await contents('quickquote')).toEqual(before)
+  })
+
+  /** With psql where it is installed; else in one go, as other tools do it. */
+  async function applyAsAdministrator(script: string): Promise<void> {
+    const { status, error, stderr } = spawnSync(
+      'psql',
+      ['--no-psqlrc', '--quiet', '--set', 'ON_ERROR_STOP=1', '--file', '-', database.url],
+      { input: script, encoding: 'utf8' },
+    )
+    if (error === undefined) return expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const administrator = postgres(database.url, { max: 1, onnotice() {} })
+    await administrator.unsafe(script).simple()
+    await administrator.end()
+  }
+})
+
+describe('what goes wrong', () => {
+  const PASSWORD = 'correct-horse-battery'
+
+  it.each([
+    ['no DATABASE_URL', undefined, /DATABASE_URL/],
+    ['another scheme', `mysql://someone:${PASSWORD}@127.0.0.1/app`, /must have the form postgres:/],
+    ['not encoded', `postgres://someone:${PASSWORD}%@127.0.0.1/app`, /percent-encoded/],
+    ['another word', PASSWORD, /must have the form postgres:/],
+  ])('%s: is told, without the connection string', async (_, url, message) => {
+    const result = await runCli(['status'], url)
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(result.stderr).toMatch(message)
+    expect(result.stderr).not.toContain(PASSWORD)
+  })
+
+  it('a wrong password is told, and not repeated', async () => {
+    const url = new URL(database.url)
+    url.password = PASSWORD
+    const result = await runCli(['migrate'], url.href)
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(result.stderr).toMatch(/password authentication failed.*28P01/)
+    expect(result.stderr).not.toContain(PASSWORD)
+  })
+
+  it('a server that is not there is told', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = address !== null && typeof address === 'object' ? address.port : 0
+    await new Promise((resolve) => server.close(resolve))
+
+    const result = await runCli(['status'], `postgres://someone:${PASSWORD}@127.0.0.1:${port}/app`)
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(result.stderr).toContain('ECONNREFUSED')
+    expect(result.stderr).not.toContain(PASSWORD)
+  })
+
+  it('a database that a newer version has migrated is refused by every command', async () => {
+    await drizzleStorage({ sql }).migrate()
+    await sql`insert into quickquote.migrations (name, hash) values ('9999_future.sql', '')`
+    for (const command of ['status', 'migrate', 'plan']) {
+      const result = await cli(command)
+      expect(result, command).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(result.stderr).toMatch(/9999_future\.sql.*newer version/)
+    }
+  })
+
+  it('a line that is not understood is refused, and what was typed is not repeated', async () => {
+    const lines = [
+      [],
+      [`postgres://someone:${PASSWORD}@127.0.0.1/app`],
+      ['status', `--url=postgres://someone:${PASSWORD}@127.0.0.1/app`],
+      ['constructor'],
+      ['status', '--schema', 'public'],
+      ['roles', '--owner', 'app', '--runtime', 'app'],
+    ]
+    for (const args of lines) {
+      const result = await cli(...args)
+      expect(result, args.join(' ')).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(result.stderr).not.toBe('')
+      expect(result.stderr).not.toContain(PASSWORD)
+    }
+  })
+})
+
+it('--help and --version need no database', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  expect(await runCli(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' })
+  const help = await runCli(['--help'])
+  expect(help.exitCode).toBe(0)
+  for (const word of ['status', 'migrate', 'plan', 'roles', 'DATABASE_URL']) {
+    expect(help.stdout).toContain(word)
+  }
+})

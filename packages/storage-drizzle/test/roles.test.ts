@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { rolesSql } from '../src/roles.ts'
+import { runCli } from './cli-process.ts'
+import { sampleEvent } from './samples.ts'
+
+const PASSWORD = 'secret'
+
+let database: TestDatabase
+let admin: postgres.Sql
+let owner: string
+let runtime: string
+let opened: { close(): Promise<void> }[]
+
+beforeEach(async () => {
+  database = await testDatabase(inject('postgresUrl'))
+  // Scripts bring their own transaction: they need one connection.
+  admin = postgres(database.url, { max: 1, onnotice() {} })
+  // Roles belong to the whole server, which other tests use at the same time.
+  const suffix = randomBytes(4).toString('hex')
+  owner = `owner_${suffix}`
+  runtime = `runtime-${suffix}`
+  opened = []
+})
+
+afterEach(async () => {
+  for (const each of opened) await each.close()
+  await admin.end()
+  await database.drop()
+  const server = postgres(inject('postgresUrl'), { onnotice() {} })
+  for (const role of [owner, runtime]) await server`drop role if exists ${server(role)}`
+  await server.end()
+})
+
+/** As the guide has it: the SQL of the command, then passwords. */
+async function createRoles(): Promise<void> {
+  const { stdout, exitCode } = await runCli(['roles', '--owner', owner, '--runtime', runtime])
+  expect(exitCode).toBe(0)
+  await admin.unsafe(stdout).simple()
+  for (const role of [owner, runtime]) {
+    await admin.unsafe(`alter role "${role}" password '${PASSWORD}'`)
+  }
+}
+
+function urlOf(role: string): string {
+  const url = new URL(database.url)
+  url.username = role
+  url.password = PASSWORD
+  return url.href
+}
+
+function storageAs(role: string): DrizzleStorage {
+  const storage = drizzleStorage({ connectionString: urlOf(role), maxConnections: 2 })
+  opened.push(storage)
+  return storage
+}
+
+function clientAs(role: string): postgres.Sql {
+  const sql = postgres(urlOf(role), { max: 1, onnotice() {} })
+  opened.push({ close: () => sql.end() })
+  return sql
+}
+
+async function owners(): Promise<string[]> {
+  const rows = await admin<{ owner: string }[]>`
+    select nspowner::regrole::text as owner from pg_namespace where nspname = 'quickquote'
+    union select relowner::regrole::text from pg_class where relnamespace = to_regnamespace('quickquote')
+    union select proowner::regrole::text from pg_proc where pronamespace = to_regnamespace('quickquote')`
+  return rows.map((row) => row.owner.replaceAll('"', ''))
+}
+
+describe('the owner', () => {
+  it('migrates without any right on the database, and owns all of it', async () => {
+    await createRoles()
+    await storageAs(owner).migrate()
+    expect(await owners()).toEqual([owner])
+    const [right] = await admin`
+      select has_database_privilege(${owner}, current_database(), 'create') as has_create`
+    expect(right).toEqual({ has_create: false })
+  })
+
+  it('owns also what an administrator migrates, or applies of a plan', async () => {
+    await createRoles()
+    const { stdout } = await runCli(['plan'], urlOf(runtime))
+    await admin.unsafe(stdout).simple()
+    expect(await owners()).toEqual([owner])
+    await admin`delete from quickquote.migrations where name >= '0009'`
+    await admin`drop function quickquote.make_partitions()`
+    await drizzleStorage({ sql: admin }).migrate()
+    expect(await owners()).toEqual([owner])
+  })
+
+  it('is handed over what was migrated before there were roles', async () => {
+    await drizzleStorage({ sql: admin }).migrate()
+    await createRoles()
+    expect(await owners()).toEqual([owner])
+    await createRoles()
+
+    await storageAs(owner).migrate()
+    await storageAs(runtime).ensurePartitions()
+  })
+
+  it('need not be made by a superuser', async () => {
+    const creator = `creator_${owner}`
+    await admin.unsafe(`create role "${creator}" login createrole password '${PASSWORD}';
+      grant create on database "${new URL(database.url).pathname.slice(1)}" to "${creator}"`)
+    const sql = clientAs(creator)
+    await sql.unsafe(rolesSql({ schema: 'quickquote', owner, runtime })).simple()
+    await sql.unsafe(rolesSql({ schema: 'quickquote', owner, runtime })).simple()
+    await admin.unsafe(`alter role "${runtime}" password '${PASSWORD}'`)
+
+    // A member of the owner, it migrates in its place.
+    await drizzleStorage({ sql }).migrate()
+    expect(await owners()).toEqual([owner])
+    await storageAs(runtime).requireMigrated()
+
+    await sql.end()
+    await admin.unsafe(`drop owned by "${creator}"; drop owned by "${owner}" cascade`)
+    await admin.unsafe(
+      `drop owned by "${runtime}"; drop role "${owner}", "${runtime}"; drop role "${creator}"`,
+    )
+  })
+})
+
+describe('the runtime role', () => {
+  it('finds the database migrated, and makes partitions', async () => {
+    await createRoles()
+    await storageAs(owner).migrate()
+    const storage = storageAs(runtime)
+    await storage.requireMigrated()
+    // A host that calls migrate() when it starts has nothing to do.
+    await storage.migrate()
+
+    const [today] = await admin`select to_char(now() at time zone 'utc', 'YYYY_MM_DD') as day`
+    await admin.unsafe(`drop table quickquote.events_${today?.['day']}`)
+    await storage.recordEvent(sampleEvent())
+    await storage.ensurePartitions()
+    const rows = await admin`select tableoid::regclass::text as partition from quickquote.events`
+    expect([...rows]).toEqual([{ partition: `quickquote.events_${today?.['day']}` }])
+    expect(await owners()).toEqual([owner])
+  })
+
+  it('is refused when it should migrate', async () => {
+    await createRoles()
+    await expect(storageAs(runtime).migrate()).rejects.toMatchObject({ name: 'StorageError', code: '42501' })
+  })
+
+  it('has no attribute and no right beyond rows and functions', async () => {
+    await createRoles()
+    await storageAs(owner).migrate()
+    const [role] = await admin`
+      select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
+        has_database_privilege(oid, current_database(), 'create') as creates_in_database,
+        has_schema_privilege(oid, 'quickquote', 'create') as creates_in_schema
+      from pg_roles where rolname = ${runtime}`
+    expect(Object.values(role ?? {})).toEqual(Array(7).fill(false))
+    const rights = await admin`
+      select distinct privilege_type from pg_class, aclexplode(relacl)
+      where grantee = ${`"${runtime}"`}::regrole order by 1`
+    expect(rights.map((row) => row['privilege_type'])).toEqual(['DELETE', 'INSERT', 'SELECT', 'UPDATE'])
+    // Everybody else has none.
+    const others = await admin`
+      select from pg_proc, aclexplode(proacl) where proname = 'make_partitions' and grantee = 0`
+    expect(others).toHaveLength(0)
+  })
+
+  it('may change no table, no function and no journal, and be nobody else', async () => {
+    await createRoles()
+    await storageAs(owner).migrate()
+    const sql = clientAs(runtime)
+    const statements = [
+      'create table quickquote.mine (id int)',
+      'create schema mine',
+      'drop table quickquote.events_default',
+      'alter table quickquote.deliveries add column mine int',
+      'truncate quickquote.deliveries',
+      'alter table quickquote.events detach partition quickquote.events_default',
+      'create or replace function quickquote.make_partitions() returns void language sql as $$select$$',
+      `insert into quickquote.migrations (name, hash) values ('9999', '')`,
+      `update quickquote.migrations set hash = ''`,
+      'delete from quickquote.migrations',
+      'create trigger mine before insert on quickquote.deliveries execute function now()',
+      'set role postgres',
+    ]
+    for (const statement of statements) {
+      await expect(sql.unsafe(statement), statement).rejects.toMatchObject({ code: '42501' })
+    }
+  })
+
+  it('cannot make the function do anything else, through names or settings of its own', async () => {
+    await createRoles()
+    await storageAs(owner).migrate()
+    const sql = clientAs(runtime)
+    await sql.unsafe(`create temp table pg_namespace (oid oid, nspname name, nspowner oid);
+      create function pg_temp.to_regclass(text) returns regclass language sql as 'select null::regclass';
+      create function pg_temp.to_char(timestamp, text) returns text language sql as $$select '_mine'$$;
+      set search_path = pg_temp, quickquote; set datestyle = 'German'; set timezone = 'Pacific/Kiritimati'`)
+    const before = await admin`select count(*) from pg_class where relnamespace = 'quickquote'::regnamespace`
+    await sql`select quickquote.make_partitions()`
+    const after = await admin`select count(*) from pg_class where relnamespace = 'quickquote'::regnamespace`
+    expect([...after]).toEqual([...before])
+  })
+})
