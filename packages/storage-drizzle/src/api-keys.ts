@@ -3,6 +3,7 @@ import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { isAfter, newestFirst } from './page.ts'
 import { isUuid } from './scope.ts'
+import { together } from './together.ts'
 
 /** API keys in PostgreSQL: see ApiKeyStorage. */
 export function apiKeyStorage({ db, tables, schema, run, prepared }: Database): ApiKeyStorage {
@@ -11,17 +12,22 @@ export function apiKeyStorage({ db, tables, schema, run, prepared }: Database): 
   const inOrganization = (organizationId: string, id: string) =>
     and(eq(apiKeys.organization_id, organizationId), eq(apiKeys.id, id))
 
-  const findByHash = prepared((on) =>
+  const keysByHash = prepared((on) =>
     on
       .select({
+        hash: apiKeys.key_hash,
         id: apiKeys.id,
         organization_id: apiKeys.organization_id,
         status: apiKeys.status,
         expires_at: apiKeys.expires_at,
       })
       .from(apiKeys)
-      .where(eq(apiKeys.key_hash, sql.placeholder('hash'))),
+      .where(sql`${apiKeys.key_hash} = any (${sql.placeholder('hashes')}::bytea[])`),
   )
+  const findByHash = together(async (hashes) => {
+    const found = await keysByHash({ hashes: hashes.map((hash) => Buffer.from(hash, 'hex')) })
+    return new Map(found.map(({ hash, ...key }) => [Buffer.from(hash).toString('hex'), key]))
+  })
 
   return {
     async insertApiKey(key, hash) {
@@ -29,8 +35,7 @@ export function apiKeyStorage({ db, tables, schema, run, prepared }: Database): 
     },
 
     async findApiKeyByHash(hash) {
-      const [key] = await findByHash({ hash })
-      return key ?? null
+      return (await findByHash(Buffer.from(hash).toString('hex'))) ?? null
     },
 
     async findApiKey(organizationId, id) {

@@ -10,6 +10,7 @@ import type { Database } from './database.ts'
 import { takeUploads } from './files.ts'
 import { lookUpKey, rememberKey } from './idempotency-keys.ts'
 import { isUuid, scoped } from './scope.ts'
+import { together } from './together.ts'
 
 /** Quotations, their progress and their proposals in PostgreSQL: see QuotationStorage. */
 export function quotationStorage(database: Database): QuotationStorage {
@@ -30,9 +31,16 @@ export function quotationStorage(database: Database): QuotationStorage {
   }
   const byId = eq(id, sql.placeholder('id'))
 
-  const quotationById = database.prepared((on) =>
-    on.select({ organization_id, found: summary }).from(quotations).where(byId),
+  const quotationsById = database.prepared((on) =>
+    on
+      .select({ organization_id, found: summary })
+      .from(quotations)
+      .where(sql`${id} = any (${sql.placeholder('ids')}::uuid[])`),
   )
+  const quotationById = together(async (ids) => {
+    const rows = await quotationsById({ ids })
+    return new Map(rows.map((row) => [row.found.id, row]))
+  })
   const stepsById = database.prepared((on) =>
     on
       .select({ organization_id, state, step })
@@ -91,8 +99,7 @@ export function quotationStorage(database: Database): QuotationStorage {
 
     async findQuotation(organizationId, id) {
       if (!isUuid(id)) return 'unknown'
-      const [row] = await quotationById({ id })
-      return scoped(row, organizationId)
+      return scoped(await quotationById(id.toLowerCase()), organizationId)
     },
 
     async findPipelineStatus(organizationId, quotationId) {

@@ -1,0 +1,111 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
+import { drizzleStorage, StorageError } from '../src/index.ts'
+import { sampleApiKey, sampleQuotation } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+/** The look-ups that were sent to the database. */
+let statements: string[] = []
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  // postgres.js itself sends a statement on each new connection.
+  sql = postgres(testing.url, { debug: (_, text) => text.includes('any (') && statements.push(text) })
+  await drizzleStorage({ sql }).migrate()
+})
+
+beforeEach(() => {
+  statements = []
+})
+
+afterAll(async () => {
+  await sql.end()
+  await testing.drop()
+})
+
+const range = (length: number) => Array.from({ length }, (_, index) => index)
+
+it('quotations that are looked up at once are found in one statement, each for who asked', async () => {
+  const storage = drizzleStorage({ sql })
+  const quotations = range(20).map((index) => sampleQuotation({ name: `Quotation ${index}` }))
+  for (const quotation of quotations) await storage.acceptQuotation(quotation, null)
+
+  const found = await Promise.all(
+    quotations.flatMap(({ id, organization_id }) => [
+      storage.findQuotation(organization_id, id),
+      storage.findQuotation(randomUUID(), id),
+      storage.findQuotation(organization_id, id.toUpperCase()),
+      storage.findQuotation(organization_id, randomUUID()),
+    ]),
+  )
+
+  expect(found).toEqual(
+    quotations.flatMap(({ id, name }) => {
+      const own = expect.objectContaining({ id, name })
+      return [own, 'other_organization', own, 'unknown']
+    }),
+  )
+  expect(statements).toHaveLength(1)
+})
+
+it('keys that are looked up at once are found in one statement, a hundred at a time, each for who asked', async () => {
+  const storage = drizzleStorage({ sql })
+  const keys = range(120).map(() => ({ key: sampleApiKey(), hash: randomBytes(32) }))
+  for (const { key, hash } of keys) await storage.insertApiKey(key, hash)
+
+  const found = await Promise.all(
+    keys.flatMap(({ hash }) => [storage.findApiKeyByHash(hash), storage.findApiKeyByHash(randomBytes(32))]),
+  )
+
+  expect(found).toEqual(
+    keys.flatMap(({ key: { id, organization_id, status, expires_at } }) => [
+      { id, organization_id, status, expires_at },
+      null,
+    ]),
+  )
+  expect(statements).toHaveLength(3)
+})
+
+it('a look-up sees what was committed before it was asked for', async () => {
+  const storage = drizzleStorage({ sql })
+  const [key, hash] = [sampleApiKey(), randomBytes(32)]
+  await storage.insertApiKey(key, hash)
+  expect(await storage.findApiKeyByHash(hash)).toMatchObject({ status: 'active' })
+
+  await storage.saveApiKey({ ...key, status: 'revoked' })
+
+  expect(await storage.findApiKeyByHash(hash)).toMatchObject({ status: 'revoked' })
+})
+
+it('inside a transaction of the host, a look-up sees what the transaction wrote, and nobody else does', async () => {
+  const storage = drizzleStorage({ sql })
+  const { id, organization_id, ...quotation } = sampleQuotation()
+  await sql.begin(async (transaction) => {
+    const within = storage.within(transaction)
+    await within.acceptQuotation({ ...quotation, id, organization_id }, null)
+    expect(
+      await Promise.all([
+        within.findQuotation(organization_id, id),
+        storage.findQuotation(organization_id, id),
+      ]),
+    ).toEqual([expect.objectContaining({ id }), 'unknown'])
+  })
+})
+
+it('a statement that fails is told to all who wait for it', async () => {
+  const storage = drizzleStorage({ sql, schema: 'not_there' })
+  const ended = await Promise.allSettled(
+    range(3).map(() => storage.findQuotation(randomUUID(), randomUUID())),
+  )
+
+  expect(ended).toEqual(
+    range(3).map(() => ({
+      status: 'rejected',
+      reason: expect.objectContaining({ name: 'StorageError', code: '42P01' }),
+    })),
+  )
+  expect(ended[0]).toMatchObject({ reason: expect.any(StorageError) })
+})
