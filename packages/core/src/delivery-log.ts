@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ATTEMPT_STATUSES, type Delivery, type DeliveryAttempt } from './delivery.ts'
 import { IntegrationError } from './errors.ts'
-import { EVENT_TYPES } from './event-catalog.ts'
+import type { EventCatalog } from './event-catalog.ts'
 import { PAGE_PARAMETERS, type Page, readPage } from './page.ts'
 import { requestHeaders } from './request-headers.ts'
 import { OneOf, Uuid } from './schema.ts'
@@ -12,19 +12,21 @@ import { validateUrlPart } from './validator.ts'
 import { eventIdOf } from './webhook-event.ts'
 
 /** What a list of delivery attempts may ask for (specification, `GET /deliveries`). */
-export const DeliveryLogQuery = Type.Object({
-  endpoint_id: Type.Optional(Uuid),
-  event_type: Type.Optional(OneOf(EVENT_TYPES)),
-  status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'Attempts made then or later.' })),
-  until: Type.Optional(Type.String({ format: 'date-time', description: 'Attempts made before then.' })),
-  ...PAGE_PARAMETERS,
-})
+export function deliveryLogQuery({ types }: EventCatalog) {
+  return Type.Object({
+    endpoint_id: Type.Optional(Uuid),
+    event_type: Type.Optional(OneOf(types)),
+    status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
+    since: Type.Optional(Type.String({ format: 'date-time', description: 'Attempts made then or later.' })),
+    until: Type.Optional(Type.String({ format: 'date-time', description: 'Attempts made before then.' })),
+    ...PAGE_PARAMETERS,
+  })
+}
 
 /** What was sent to the endpoints of an organization. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). */
 export interface DeliveryLog {
   /**
-   * Lists the delivery attempts of an organization, tests included, the newest first. `query` is what DeliveryLogQuery
+   * Lists the delivery attempts of an organization, tests included, the newest first. `query` is what deliveryLogQuery
    * says; `endpoint_id` may be a deleted endpoint's.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
    */
@@ -44,12 +46,14 @@ export interface DeliveryLog {
 }
 
 export function createDeliveryLog(storage: Storage, settings: Settings): DeliveryLog {
+  const querySchema = deliveryLogQuery(settings.events)
+
   return {
     async list(member, query = {}) {
       requireManageIntegrations(member)
       const { organizationId } = member
       const { endpoint_id, event_type, status, since, until, ...page } = validateUrlPart(
-        DeliveryLogQuery,
+        querySchema,
         query,
         '?',
       )

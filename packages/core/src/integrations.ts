@@ -1,7 +1,9 @@
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { createDeliveryLog, type DeliveryLog } from './delivery-log.ts'
+import { createEmitter, type Emitter } from './emitter.ts'
 import { ConfigurationError } from './errors.ts'
+import type { EventDefinitions, NoEvents } from './event-definition.ts'
 import { disableFailingEndpoints } from './failing-endpoints.ts'
 import { createQuotations, type Quotations } from './quotations.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
@@ -15,7 +17,7 @@ import { createTestDeliveries, type TestDeliveries } from './test-deliveries.ts'
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts'
 
 /** What a host can do with integrations, on its own or inside a transaction of its own. */
-export interface IntegrationServices {
+export interface IntegrationServices<Events extends EventDefinitions = NoEvents> extends Emitter<Events> {
   readonly apiKeys: ApiKeys
   readonly quotations: Quotations
   readonly webhookEndpoints: WebhookEndpoints
@@ -26,7 +28,8 @@ export interface IntegrationServices {
   pipeline(quotationId: string): QuotationReporter
 }
 
-export interface Integrations extends IntegrationServices {
+export interface Integrations<Events extends EventDefinitions = NoEvents>
+  extends IntegrationServices<Events> {
   /** Not part of a transaction: a worker sees a test only once it is committed. */
   readonly testDeliveries: TestDeliveries
   readonly storage: Storage
@@ -37,7 +40,7 @@ export interface Integrations extends IntegrationServices {
    * The same services bound to a transaction of the host (drizzle's, or postgres.js's `sql.begin`): what they write,
    * events and deliveries included, is committed or rolled back with it.
    */
-  within(transaction: unknown): IntegrationServices
+  within(transaction: unknown): IntegrationServices<Events>
   /**
    * Encrypts every signing secret with the newest of the `encryptionKeys`, so that older keys can be taken out. It goes on
    * where it was interrupted when it is run again, and may run while the service is in use.
@@ -56,7 +59,9 @@ export interface Integrations extends IntegrationServices {
  * Puts the product together: the one object that the Fastify plugin, the worker and the host share.
  * @throws ConfigurationError for an option that is missing or wrong
  */
-export function createIntegrations(options: IntegrationsOptions): Integrations {
+export function createIntegrations<Events extends EventDefinitions = NoEvents>(
+  options: IntegrationsOptions<Events>,
+): Integrations<Events> {
   if (typeof options.storage?.transaction !== 'function') {
     throw new ConfigurationError('storage is missing: pass drizzleStorage({ connectionString }).')
   }
@@ -84,7 +89,7 @@ function createServices(
   storage: Storage,
   settings: Settings,
   requirementsFiles: RequirementsFiles,
-): IntegrationServices {
+): IntegrationServices<EventDefinitions> {
   return {
     apiKeys: createApiKeys(storage, settings),
     quotations: createQuotations(storage, settings, requirementsFiles),
@@ -92,6 +97,7 @@ function createServices(
     deliveryLog: createDeliveryLog(storage, settings),
     replays: createReplays(storage, settings),
     auditLog: createAuditLog(storage),
-    pipeline: (quotationId) => createReporter({ storage, now: settings.now }, quotationId),
+    pipeline: (quotationId) => createReporter({ storage, settings }, quotationId),
+    ...createEmitter(storage, settings),
   }
 }

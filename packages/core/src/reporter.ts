@@ -1,14 +1,16 @@
 import { v7 as uuidv7 } from 'uuid'
 import { IntegrationError } from './errors.ts'
-import type { QuotationEventType } from './event-catalog.ts'
+import type { EventCatalog } from './event-catalog.ts'
 import { decide, type Progress, type ProgressChange, type Report } from './progress.ts'
+import type { QuotationEventData, QuotationEventType } from './quotation-events.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
+import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 import { createWebhookEvent, type RecordedEvent } from './webhook-event.ts'
 
 /** Makes the reporter of one quotation: see QuotationReporter. */
 export function createReporter(
-  { storage, now }: { storage: Storage; now: () => Date },
+  { storage, settings }: { storage: Storage; settings: Pick<Settings, 'events' | 'now'> },
   quotationId: string,
 ): QuotationReporter {
   async function apply(report: Report): Promise<void> {
@@ -18,9 +20,9 @@ export function createReporter(
       const decision = decide(progress, report)
       if (decision.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', decision.reason)
       if (decision.kind === 'unchanged') return
-      const at = now()
+      const at = settings.now()
       await transaction.saveProgress(progress.organization_id, quotationId, decision.change, at)
-      const event = eventOf(progress, decision.change, at)
+      const event = eventOf(settings.events, progress, decision.change, at)
       if (event !== null) await transaction.recordEvent(event)
     })
   }
@@ -38,22 +40,29 @@ export function createReporter(
   }
 }
 
-function eventOf(progress: Progress, change: ProgressChange, now: Date): RecordedEvent | null {
+function eventOf(
+  catalog: EventCatalog,
+  progress: Progress,
+  change: ProgressChange,
+  now: Date,
+): RecordedEvent | null {
   if (change.event === undefined) return null
   const { kind, step } = change.event
   const type: QuotationEventType =
     kind === 'step_completed' ? (`quotation.${step}.completed` as QuotationEventType) : `quotation.${kind}`
-  return createWebhookEvent({
+  const data: QuotationEventData = {
+    quotation_id: progress.quotation_id,
+    proposal_id: change.proposal?.id ?? progress.proposal?.id ?? null,
+    step,
+    status: kind === 'failed' ? 'failed' : 'completed',
+    error_code: change.error_code ?? null,
+    generation_source: progress.source,
+  }
+  return createWebhookEvent(catalog, {
     type,
     organizationId: progress.organization_id,
+    generationSource: progress.source,
+    data,
     now,
-    data: {
-      quotation_id: progress.quotation_id,
-      proposal_id: change.proposal?.id ?? progress.proposal?.id ?? null,
-      step,
-      status: kind === 'failed' ? 'failed' : 'completed',
-      error_code: change.error_code ?? null,
-      generation_source: progress.source,
-    },
   })
 }

@@ -2,6 +2,8 @@ import { type AddressGuard, addressGuard } from './address-guard.ts'
 import { type ApiKeyUses, createApiKeyUses } from './api-key-uses.ts'
 import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from './delivery.ts'
 import { ConfigurationError } from './errors.ts'
+import { createEventCatalog, type EventCatalog } from './event-catalog.ts'
+import type { EventDefinitions, NoEvents } from './event-definition.ts'
 import type { FailingEndpoint } from './failing-endpoints.ts'
 import type { FileStorage } from './file-storage.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './keyring.ts'
@@ -11,9 +13,11 @@ import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './qu
 import type { Storage } from './storage.ts'
 
 /** What a host gives to `createIntegrations`. */
-export interface IntegrationsOptions {
+export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents> {
   readonly storage: Storage
   readonly pipeline: QuotePipeline
+  /** Event types of your own, beside those of quotations: what `defineEvents` returned. Default none. */
+  readonly events?: Events
   /** Where the bytes of requirements files are kept. Default: in the storage. */
   readonly files?: FileStorage
   /** Encrypt the signing secrets at rest (AES-256-GCM), the newest first. There is no start without one. */
@@ -39,6 +43,7 @@ export interface IntegrationsOptions {
 /** The options, checked and completed, and what is made of them once. */
 export interface Settings {
   readonly pipeline: QuotePipeline
+  readonly events: EventCatalog
   readonly productName: string
   readonly limits: Limits
   readonly delivery: DeliveryPolicy
@@ -52,7 +57,7 @@ export interface Settings {
 }
 
 /** @throws ConfigurationError for an option that is missing or wrong, with what was wrong and how to mend it */
-export function createSettings(options: IntegrationsOptions): Settings {
+export function createSettings(options: IntegrationsOptions<EventDefinitions>): Settings {
   const { productName = 'Service' } = options
   const logger = carefulLogger(options.logger ?? silentLogger)
   if (
@@ -70,6 +75,7 @@ export function createSettings(options: IntegrationsOptions): Settings {
   }
   return {
     pipeline: options.pipeline,
+    events: createEventCatalog(options.events),
     productName,
     limits: complete('limits', DEFAULT_LIMITS, options.limits),
     delivery: complete('delivery', DEFAULT_DELIVERY_POLICY, options.delivery),

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import type { AttemptStatus } from './delivery.ts'
 import { IntegrationError, validationFailed } from './errors.ts'
-import { sampleData } from './event-examples.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
-import { TestDeliveryBody, type TestDeliveryResult } from './test-delivery.ts'
+import { type TestDeliveryResult, testDeliveryBody } from './test-delivery.ts'
 import { validate } from './validator.ts'
 import { createWebhookEvent } from './webhook-event.ts'
 
@@ -32,11 +31,13 @@ const SILENCE_MS = 60_000
 const POLL_MS = [10, 20, 40, 80, 160, 250]
 
 export function createTestDeliveries(storage: Storage, settings: Settings): TestDeliveries {
+  const bodySchema = testDeliveryBody(settings.events)
+
   return {
     async send(member, endpointId, body) {
       requireManageIntegrations(member)
       const { organizationId } = member
-      const { event_type } = validate(TestDeliveryBody, body)
+      const { event_type } = validate(bodySchema, body)
       const endpoint = await storage.findWebhookEndpoint(organizationId, endpointId)
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       if (!endpoint.events.includes(event_type)) {
@@ -48,10 +49,12 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
         throw unavailable('No delivery worker is running, so nothing was sent.')
       }
       const now = settings.now()
-      const event = createWebhookEvent({
+      const { example } = settings.events.definitionOf(event_type)
+      const event = createWebhookEvent(settings.events, {
         type: event_type,
         organizationId,
-        data: sampleData(event_type),
+        generationSource: 'api_key',
+        data: example,
         now,
       })
       const deliveryId = uuidv7()

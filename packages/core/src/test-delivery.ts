@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EVENT_TYPES } from './event-catalog.ts'
+import type { EventCatalog } from './event-catalog.ts'
 import { NullableInteger, NullableString, OneOf, Uuid } from './schema.ts'
 
 /** What a test asks for. */
-export const TestDeliveryBody = Type.Object(
-  {
-    event_type: OneOf(EVENT_TYPES, { description: 'An event type that the endpoint subscribes to.' }),
-  },
-  { title: 'TestDelivery' },
-)
+export function testDeliveryBody({ types }: EventCatalog) {
+  return Type.Object(
+    { event_type: OneOf(types, { description: 'An event type that the endpoint subscribes to.' }) },
+    { title: 'TestDelivery' },
+  )
+}
 
 /** How a test went. It is 200 whatever the receiver answered. */
 export const TestDeliveryResult = Type.Object(

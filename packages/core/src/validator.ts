@@ -16,7 +16,7 @@ function createAjv(coerceTypes: boolean): Ajv {
     strict: true,
     allowUnionTypes: true,
   })
-  formats.default(ajv, ['uuid', 'date-time', 'email', 'uri'])
+  formats.default(ajv)
   ajv.addFormat('text', isStorableText)
   // Annotations that TypeBox and OpenAPI add and that constrain nothing.
   ajv.addVocabulary(['example'])

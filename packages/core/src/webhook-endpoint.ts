@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EVENT_TYPES } from './event-catalog.ts'
+import type { EventCatalog } from './event-catalog.ts'
 import type { Limits } from './limits.ts'
 import { NullableText, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from './schema.ts'
 
@@ -65,18 +65,18 @@ export const WebhookEndpointWithSecret = Type.Composite(
   { title: 'WebhookEndpointWithSecret' },
 )
 
-function endpointFields(limits: Limits) {
+function endpointFields(limits: Limits, { types }: EventCatalog) {
   return {
     name: Text({ minLength: 1, maxLength: limits.nameLength }),
     url: Text({ minLength: 1, maxLength: limits.urlLength, description: 'HTTPS only.' }),
-    events: Type.Array(OneOf(EVENT_TYPES), { minItems: 1, description: 'Event types of the catalog.' }),
+    events: Type.Array(OneOf(types), { minItems: 1, description: 'Event types of the catalog.' }),
     description: NullableText({ maxLength: limits.descriptionLength }),
   }
 }
 
 /** What a create sends (specification, "Webhook endpoint"). The URL's own rules are checked apart: see webhook-url.ts. */
-export function createWebhookEndpointBody(limits: Limits) {
-  const { description, ...required } = endpointFields(limits)
+export function createWebhookEndpointBody(limits: Limits, catalog: EventCatalog) {
+  const { description, ...required } = endpointFields(limits, catalog)
   return Type.Object(
     {
       ...required,
@@ -89,10 +89,10 @@ export function createWebhookEndpointBody(limits: Limits) {
 }
 
 /** What an update sends: any of the fields. `description: null` clears it. */
-export function updateWebhookEndpointBody(limits: Limits) {
+export function updateWebhookEndpointBody(limits: Limits, catalog: EventCatalog) {
   return Type.Partial(
     Type.Object({
-      ...endpointFields(limits),
+      ...endpointFields(limits, catalog),
       trigger_mode: OneOf(TRIGGER_MODES),
       is_enabled: Type.Boolean(),
     }),

@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { auditChanges, auditEntry } from './audit-log.ts'
 import { IntegrationError, validationFailed } from './errors.ts'
-import type { CatalogEntry } from './event-catalog.ts'
-import { eventCatalogOf } from './event-examples.ts'
+import { type CatalogEntry, eventCatalogOf } from './event-catalog.ts'
 import type { SecretValue } from './secret-value.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
@@ -53,8 +52,8 @@ export interface WebhookEndpoints {
 }
 
 export function createWebhookEndpoints(storage: Storage, settings: Settings): WebhookEndpoints {
-  const createBody = createWebhookEndpointBody(settings.limits)
-  const updateBody = updateWebhookEndpointBody(settings.limits)
+  const createBody = createWebhookEndpointBody(settings.limits, settings.events)
+  const updateBody = updateWebhookEndpointBody(settings.limits, settings.events)
   const rotateBody = rotateSecretBody(settings.limits)
 
   function checkUrl(url: string): string {
@@ -121,7 +120,7 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
   return {
     eventCatalog(member) {
       requireManageIntegrations(member)
-      return eventCatalogOf(member.organizationId)
+      return eventCatalogOf(settings.events, member.organizationId)
     },
 
     async list(member) {

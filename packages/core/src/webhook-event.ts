@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
-import { type QuotationEventData, type QuotationEventType, WebhookEvent } from './event-catalog.ts'
-import { validate } from './validator.ts'
+import { validationFailed } from './errors.ts'
+import type { EventCatalog } from './event-catalog.ts'
+import type { Source } from './quotation.ts'
 
 /** An event as it is recorded: the body is serialized here, once, and every attempt to every endpoint sends these bytes. */
 export interface RecordedEvent {
@@ -10,7 +11,7 @@ export interface RecordedEvent {
   readonly type: string
   readonly quotation_id: string | null
   /** Decides, with the trigger mode, which endpoints are notified. */
-  readonly generation_source: QuotationEventData['generation_source']
+  readonly generation_source: Source
   readonly created_at: Date
   readonly body: string
 }
@@ -22,45 +23,47 @@ export function eventIdOf(uuid: string): string {
 
 /** What happened, and to whom. */
 export interface NewEvent {
-  readonly type: QuotationEventType
+  readonly type: string
   readonly organizationId: string
-  readonly data: QuotationEventData
+  readonly generationSource: Source
+  /** Its `quotation_id`, where it has one, is the quotation that the delivery log names. */
+  readonly data: unknown
   readonly now: Date
 }
 
-/** Builds the envelope. Only the fields of the catalog get in. */
-export function buildWebhookEvent({ type, organizationId, data, now }: NewEvent, id: string): WebhookEvent {
-  return {
-    id: eventIdOf(id),
-    type,
-    created_at: now,
-    organization_id: organizationId,
-    data: {
-      quotation_id: data.quotation_id,
-      proposal_id: data.proposal_id,
-      step: data.step,
-      status: data.status,
-      error_code: data.error_code,
-      generation_source: data.generation_source,
-    },
-  }
-}
+/** Bytes of a whole event: bodies are lean, and every receiver has to take them. */
+const MAX_BODY_BYTES = 64 * 1024
 
 /**
  * Makes the event and its bytes. They are held to the schema that the catalog documents.
- * @throws IntegrationError VALIDATION_FAILED when the pipeline reported something that the schema does not allow
+ * @throws IntegrationError VALIDATION_FAILED when it is not what the catalog says, or longer than 64 KiB
  */
-export function createWebhookEvent(event: NewEvent): RecordedEvent {
+export function createWebhookEvent(catalog: EventCatalog, event: NewEvent): RecordedEvent {
   const id = uuidv7()
-  const body = JSON.stringify(buildWebhookEvent(event, id))
-  validate(WebhookEvent, JSON.parse(body))
+  const checked = catalog.checked({
+    id: eventIdOf(id),
+    type: event.type,
+    created_at: event.now,
+    organization_id: event.organizationId,
+    data: event.data,
+  })
+  const body = JSON.stringify(checked)
+  if (Buffer.byteLength(body) > MAX_BODY_BYTES) {
+    throw validationFailed([{ pointer: '/data', detail: `must be at most ${MAX_BODY_BYTES} bytes of JSON` }])
+  }
   return {
     id,
     organization_id: event.organizationId,
     type: event.type,
-    quotation_id: event.data.quotation_id,
-    generation_source: event.data.generation_source,
+    quotation_id: quotationOf(checked.data),
+    generation_source: event.generationSource,
     created_at: event.now,
     body,
   }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function quotationOf({ quotation_id }: { readonly quotation_id?: unknown }): string | null {
+  return typeof quotation_id === 'string' && UUID.test(quotation_id) ? quotation_id : null
 }

@@ -44,7 +44,7 @@ export function openapiFrame(
       { name: 'Audit log', description: 'For holders of `manage_integrations`, with their session.' },
       { name: EVENTS_TAG, description: 'Sent to the webhook endpoints that subscribe to them.' },
     ],
-    webhooks: openapiWebhooks(integrations.settings.productName),
+    webhooks: openapiWebhooks(integrations.settings),
     components: {
       securitySchemes: {
         apiKey: {

@@ -1,15 +1,26 @@
-import { type CatalogEntry, eventCatalogOf, WebhookEvent } from '@quickquote/core'
+import {
+  type CatalogEntry,
+  eventCatalogOf,
+  QuotationEventData,
+  type Settings,
+  WebhookEvent,
+} from '@quickquote/core'
+import type { TSchema } from '@sinclair/typebox'
 import { EXAMPLE } from './examples.ts'
+import { mapValues } from './openapi-document.ts'
 
 /** The tag of the events. */
 export const EVENTS_TAG = 'Events'
 
 /** The events of the catalog, as the `webhooks` of an OpenAPI document (specification, "Events"). */
-export function openapiWebhooks(productName: string): Record<string, object> {
+export function openapiWebhooks({
+  events,
+  productName,
+}: Pick<Settings, 'events' | 'productName'>): Record<string, object> {
   return Object.fromEntries(
-    eventCatalogOf(EXAMPLE.organizationId).map((event) => [
+    eventCatalogOf(events, EXAMPLE.organizationId).map((event) => [
       event.type,
-      { post: operationOf(event, productName) },
+      { post: operationOf(event, events.definitionOf(event.type).data, productName) },
     ]),
   )
 }
@@ -17,7 +28,11 @@ export function openapiWebhooks(productName: string): Record<string, object> {
 const SIGNATURE = { type: 'string', pattern: '^v1=[0-9a-f]{64}$' }
 
 /** `Content-Type`, the fifth header of the specification, is the media type of the body: OpenAPI has no parameter for it. */
-function operationOf({ type, description, example }: CatalogEntry, productName: string): object {
+function operationOf(
+  { type, description, example }: CatalogEntry,
+  data: TSchema,
+  productName: string,
+): object {
   const header = (name: string, schema: object, description: string, required = true) => ({
     name: `X-${productName}-${name}`,
     in: 'header',
@@ -51,7 +66,10 @@ function operationOf({ type, description, example }: CatalogEntry, productName: 
       content: {
         'application/json': {
           schema: {
-            allOf: [WebhookEvent, { type: 'object', properties: { type: { enum: [type] } } }],
+            allOf: [
+              WebhookEvent,
+              { type: 'object', properties: { type: { enum: [type] }, data: documented(data) } },
+            ],
           },
           examples: { example: { value: example } },
         },
@@ -63,4 +81,17 @@ function operationOf({ type, description, example }: CatalogEntry, productName: 
       default: { description: 'Not received: the event is sent again later, up to 8 times in all.' },
     },
   }
+}
+
+/** Titled schemas become components. Only ours may: a title of the host's could be one of ours, or no name at all. */
+function documented(data: TSchema): unknown {
+  return data === QuotationEventData ? data : withoutTitles(data)
+}
+
+function withoutTitles(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutTitles)
+  if (typeof node !== 'object' || node === null) return node
+  const { title, ...rest } = mapValues(node as Record<string, unknown>, withoutTitles)
+  const isSchema = typeof title === 'string' && 'properties' in rest
+  return title === undefined || isSchema ? rest : { title, ...rest }
 }

@@ -1,4 +1,4 @@
-import { Delivery, DeliveryAttempt, DeliveryLogQuery, type Integrations, Uuid } from '@quickquote/core'
+import { Delivery, DeliveryAttempt, deliveryLogQuery, type Integrations, Uuid } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
 import { EXAMPLE } from '../examples.ts'
 import { organizationParams } from '../organization-params.ts'
@@ -37,8 +37,9 @@ const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 /** What was sent to the webhook endpoints of an organization (specification, `GET /deliveries`). */
 export function deliveryRoutes({
   deliveryLog,
-  settings: { productName },
+  settings: { productName, events },
 }: Integrations): readonly SessionRoute[] {
+  const listQuery = deliveryLogQuery(events)
   const details = {
     ...attempt,
     request_headers: {
@@ -59,7 +60,7 @@ export function deliveryRoutes({
       summary: 'List delivery attempts',
       description: 'The newest first, tests included. A deleted endpoint can still be asked for.',
       params: organizationParams,
-      query: DeliveryLogQuery,
+      query: listQuery,
       answer: {
         status: 200,
         description: 'The attempts.',
@@ -69,7 +70,7 @@ export function deliveryRoutes({
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
       handle: async ({ member, query, request }) =>
-        pageAnswer(await deliveryLog.list(member, query), request, DeliveryLogQuery),
+        pageAnswer(await deliveryLog.list(member, query), request, listQuery),
     }),
 
     sessionRoute({

@@ -4,8 +4,8 @@ import {
   eventCatalogOf,
   type Integrations,
   rotateSecretBody,
-  TestDeliveryBody,
   TestDeliveryResult,
+  testDeliveryBody,
   Uuid,
   updateWebhookEndpointBody,
   WebhookEndpoint,
@@ -47,7 +47,7 @@ const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 export function webhookRoutes({
   webhookEndpoints,
   testDeliveries,
-  settings: { limits },
+  settings: { limits, events },
 }: Integrations): readonly SessionRoute[] {
   return [
     sessionRoute({
@@ -62,7 +62,7 @@ export function webhookRoutes({
         status: 200,
         description: 'The event catalog.',
         schema: Type.Array(CatalogEntry),
-        example: JSON.parse(JSON.stringify(eventCatalogOf(EXAMPLE.organizationId))),
+        example: JSON.parse(JSON.stringify(eventCatalogOf(events, EXAMPLE.organizationId))),
       },
       errors: [],
       handle: async ({ member }) => ({ body: [...webhookEndpoints.eventCatalog(member)] }),
@@ -94,7 +94,7 @@ export function webhookRoutes({
       summary: 'Create a webhook endpoint',
       description: 'The answer holds the signing secret, for the only time.',
       params: organizationParams,
-      body: { 'application/json': { schema: createWebhookEndpointBody(limits), example: settings } },
+      body: { 'application/json': { schema: createWebhookEndpointBody(limits, events), example: settings } },
       answer: {
         status: 201,
         description: 'The endpoint, and its signing secret.',
@@ -135,7 +135,10 @@ export function webhookRoutes({
         'Any of the fields. Deliveries that are pending when an endpoint is disabled are parked: they are not sent later on their own.',
       params,
       body: {
-        'application/json': { schema: updateWebhookEndpointBody(limits), example: { is_enabled: false } },
+        'application/json': {
+          schema: updateWebhookEndpointBody(limits, events),
+          example: { is_enabled: false },
+        },
       },
       answer: {
         status: 200,
@@ -209,7 +212,10 @@ export function webhookRoutes({
         'Sent once, as every delivery is sent, whether or not the endpoint is enabled. Answers when the receiver has answered.',
       params,
       body: {
-        'application/json': { schema: TestDeliveryBody, example: { event_type: 'quotation.completed' } },
+        'application/json': {
+          schema: testDeliveryBody(events),
+          example: { event_type: 'quotation.completed' },
+        },
       },
       answer: {
         status: 200,

@@ -740,20 +740,7 @@ export interface components {
             /** Format: uuid */
             organization_id: string;
             data: {
-                /** Format: uuid */
-                quotation_id: string;
-                /** Format: uuid */
-                proposal_id: string | null;
-                /**
-                 * @description The step; for a failure the failed step, or `unknown`.
-                 * @enum {string}
-                 */
-                step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal" | "unknown";
-                /** @enum {string} */
-                status: "completed" | "failed";
-                error_code: string | null;
-                /** @enum {string} */
-                generation_source: "ui" | "api_key";
+                [key: string]: unknown;
             };
         };
         /** CatalogEntry */
@@ -1065,6 +1052,23 @@ export interface components {
             }[];
             /** Format: date-time */
             created_at: string;
+        };
+        /** QuotationEventData */
+        QuotationEventData: {
+            /** Format: uuid */
+            quotation_id: string;
+            /** Format: uuid */
+            proposal_id: string | null;
+            /**
+             * @description The step; for a failure the failed step, or `unknown`.
+             * @enum {string}
+             */
+            step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal" | "unknown";
+            /** @enum {string} */
+            status: "completed" | "failed";
+            error_code: string | null;
+            /** @enum {string} */
+            generation_source: "ui" | "api_key";
         };
     };
     responses: {
@@ -3298,6 +3302,7 @@ export interface operations {
                 "application/json": components["schemas"]["WebhookEvent"] & {
                     /** @enum {unknown} */
                     type?: "quotation.requirement_analysis.completed";
+                    data?: components["schemas"]["QuotationEventData"];
                 };
             };
         };
@@ -3348,6 +3353,7 @@ export interface operations {
                 "application/json": components["schemas"]["WebhookEvent"] & {
                     /** @enum {unknown} */
                     type?: "quotation.functional_specification.completed";
+                    data?: components["schemas"]["QuotationEventData"];
                 };
             };
         };
@@ -3398,6 +3404,7 @@ export interface operations {
                 "application/json": components["schemas"]["WebhookEvent"] & {
                     /** @enum {unknown} */
                     type?: "quotation.work_breakdown.completed";
+                    data?: components["schemas"]["QuotationEventData"];
                 };
             };
         };
@@ -3448,6 +3455,7 @@ export interface operations {
                 "application/json": components["schemas"]["WebhookEvent"] & {
                     /** @enum {unknown} */
                     type?: "quotation.effort_estimation.completed";
+                    data?: components["schemas"]["QuotationEventData"];
                 };
             };
         };
@@ -3498,6 +3506,7 @@ export interface operations {
                 "application/json": components["schemas"]["WebhookEvent"] & {
                     /** @enum {unknown} */
                     type?: "quotation.proposal.completed";
+                    data?: components["schemas"]["QuotationEventData"];
                 };
             };
         };
@@ -3548,6 +3557,7 @@ export interface operations {
                 "application/json": components["schemas"]["WebhookEvent"] & {
                     /** @enum {unknown} */
                     type?: "quotation.completed";
+                    data?: components["schemas"]["QuotationEventData"];
                 };
             };
         };
@@ -3598,6 +3608,7 @@ export interface operations {
                 "application/json": components["schemas"]["WebhookEvent"] & {
                     /** @enum {unknown} */
                     type?: "quotation.failed";
+                    data?: components["schemas"]["QuotationEventData"];
                 };
             };
         };

@@ -1,0 +1,56 @@
+import { validationFailed } from './errors.ts'
+import { QUOTATION_DOMAIN } from './event-catalog.ts'
+import type { EventDataOf, EventDefinitions } from './event-definition.ts'
+import type { Source } from './quotation.ts'
+import type { Settings } from './settings.ts'
+import type { Storage } from './storage.ts'
+import { createWebhookEvent, eventIdOf } from './webhook-event.ts'
+
+/** What a host tells about an event of its own. */
+export interface EmittedEvent<Data> {
+  readonly organizationId: string
+  readonly data: Data
+  /**
+   * Decides which trigger modes are notified, as the source of a quote does: `ui` reaches endpoints with `always` alone.
+   * Default `api_key`: every endpoint that subscribes.
+   */
+  readonly generationSource?: Source
+}
+
+export interface Emitter<Events extends EventDefinitions> {
+  /**
+   * Sends an event that the host declared to the endpoints that subscribe to it: when this resolves, the event and its
+   * deliveries are committed, or part of the transaction of `within`. Events of quotations come from the reporter alone.
+   * @returns the event id that receivers see (`evt_…`)
+   * @throws IntegrationError VALIDATION_FAILED for a type that was not declared, and for data that is not what its schema
+   * says or makes a body of more than 64 KiB. `errors` names the fields; nothing was written.
+   */
+  emit<Type extends keyof Events & string>(
+    type: Type,
+    event: EmittedEvent<EventDataOf<Events, Type>>,
+  ): Promise<string>
+}
+
+export function createEmitter(storage: Storage, { events, now }: Settings): Emitter<EventDefinitions> {
+  return { emit }
+
+  async function emit(
+    type: string,
+    { organizationId, data, generationSource = 'api_key' }: EmittedEvent<unknown>,
+  ): Promise<string> {
+    if (type.startsWith(QUOTATION_DOMAIN)) {
+      throw validationFailed([
+        { pointer: '/type', detail: 'belongs to the reporter: see integrations.pipeline(id)' },
+      ])
+    }
+    const event = createWebhookEvent(events, {
+      type,
+      organizationId: String(organizationId).toLowerCase(),
+      generationSource,
+      data,
+      now: now(),
+    })
+    await storage.recordEvent(event)
+    return eventIdOf(event.id)
+  }
+}
