@@ -1,5 +1,6 @@
 import type { Postgres } from '@quickquote/testing'
 import type { Child, Service } from './child.ts'
+import type { Goal } from './goal.ts'
 
 /** What a bench is given. */
 export interface BenchContext {
@@ -8,6 +9,8 @@ export interface BenchContext {
   readonly rounds: number
   /** How long a round takes. */
   readonly seconds: number
+  /** How many deliveries are drained where that is the question. */
+  readonly deliveries: number
   /** Tells how far it is. */
   readonly progress: (line: string) => void
   /** Starts a process that ends with the bench. See startChild. */
@@ -27,4 +30,5 @@ interface BenchResult {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
   readonly notes: readonly string[]
+  readonly goals?: readonly Goal[]
 }

@@ -8,6 +8,8 @@ export interface Child<S extends Service> {
   /** Throws what the process answers with, and when it dies. One call at a time. */
   call<N extends keyof S & string>(name: N, ...given: Parameters<S[N]>): Promise<Awaited<ReturnType<S[N]>>>
   stop(): Promise<void>
+  /** SIGKILL: it has no time for anything. */
+  kill(): Promise<void>
 }
 
 type Answer = { readonly result: unknown } | { readonly error: string }
@@ -35,6 +37,10 @@ export function startChild<S extends Service>(program: string): Child<S> {
     async stop() {
       if (!child.connected) return
       child.disconnect()
+      await died.catch(() => undefined)
+    },
+    async kill() {
+      child.kill('SIGKILL')
       await died.catch(() => undefined)
     },
   }

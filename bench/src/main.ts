@@ -1,4 +1,5 @@
-// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4]`: prints a table of ratios for each bench.
+// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000]`: prints a table of ratios for each
+// bench, and one of the targets. A name is that of a bench or of a group of them.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,14 @@ import { usePostgres } from '@quickquote/testing'
 import postgres from 'postgres'
 import type { Bench } from './bench.ts'
 import { type Child, type Service, startChild } from './child.ts'
+import { deliveries } from './deliveries.ts'
+import { deliveryClaim } from './delivery-claim.ts'
+import { deliveryHungEndpoint } from './delivery-hung-endpoint.ts'
+import { deliveryKilledWorker } from './delivery-killed-worker.ts'
+import { deliveryLatency } from './delivery-latency.ts'
+import { deliveryMemory } from './delivery-memory.ts'
+import { deliveryPinnedVacuum } from './delivery-pinned-vacuum.ts'
+import { GOALS_HEAD, type Goal, goalRow } from './goal.ts'
 import { describeMachine } from './machine.ts'
 import { manyKeys } from './many-keys.ts'
 import { readQuotation } from './read-quotation.ts'
@@ -14,17 +23,40 @@ import { startQuotation } from './start-quotation.ts'
 import { formatTable } from './table.ts'
 import { uploadMemory } from './upload-memory.ts'
 
-const BENCHES: readonly Bench[] = [readQuotation, startQuotation, manyKeys, uploadMemory]
+const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
+  'partner-api': [readQuotation, startQuotation, manyKeys, uploadMemory],
+  delivery: [
+    deliveries,
+    deliveryLatency,
+    deliveryHungEndpoint,
+    deliveryClaim,
+    deliveryPinnedVacuum,
+    deliveryKilledWorker,
+    deliveryMemory,
+  ],
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '4' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    deliveries: { type: 'string', default: '1000000' },
+  },
 })
-const chosen = BENCHES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const known = Object.values(GROUPS).flat()
+const chosen =
+  positionals.length === 0
+    ? known
+    : positionals.flatMap((wanted) => GROUPS[wanted] ?? known.filter(({ name }) => name === wanted))
 if (chosen.length < Math.max(positionals.length, 1)) {
-  console.error(`There are: ${BENCHES.map(({ name }) => name).join(', ')}`)
+  const groups = Object.entries(GROUPS).map(
+    ([name, benches]) => `${name} (${benches.map((each) => each.name).join(', ')})`,
+  )
+  console.error(`There are: ${groups.join(', ')}`)
   process.exit(1)
 }
+const reached: Goal[] = []
 
 const progress = (line: string) => console.error(line)
 const folder = await mkdtemp(join(tmpdir(), 'quickquote-bench-'))
@@ -35,6 +67,7 @@ try {
   console.log(`\n${await describeMachine(sql)}`)
   await sql.end()
   for (const bench of chosen) await runAndPrint(bench)
+  if (reached.length > 0) console.log(`\nTargets\n\n${formatTable(GOALS_HEAD, reached.map(goalRow))}`)
 } finally {
   await database.stop()
   await rm(folder, { recursive: true, force: true })
@@ -42,13 +75,19 @@ try {
 
 async function runAndPrint(bench: Bench): Promise<void> {
   const children: Child<Service>[] = []
-  const { rounds, seconds } = values
+  const { rounds, seconds, deliveries: count } = values
   progress(`\n${bench.name}`)
   try {
-    const { head, rows, notes } = await bench.run({
+    const {
+      head,
+      rows,
+      notes,
+      goals = [],
+    } = await bench.run({
       postgres: database,
       rounds: Number(rounds),
       seconds: Number(seconds),
+      deliveries: Number(count),
       progress,
       start<S extends Service>(program: string) {
         const child = startChild<S>(program)
@@ -60,6 +99,7 @@ async function runAndPrint(bench: Bench): Promise<void> {
       `\n${bench.title} (${bench.name}, median of ${rounds} rounds)\n\n${formatTable(head, rows)}\n`,
     )
     for (const note of notes) console.log(note)
+    reached.push(...goals)
   } finally {
     await Promise.all(children.map((child) => child.stop()))
   }

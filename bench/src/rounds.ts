@@ -16,14 +16,14 @@ export interface Measured<F extends Figures> {
 
 /**
  * Lets contenders take turns (A, B, A, B, …), since the speed of a machine drifts: only figures of the same round may be
- * compared. A round that does not count comes first.
+ * compared. A round that does not count comes first, unless `warmUp` is false.
  */
 export async function takeTurns<F extends Figures>(
   contenders: readonly Contender<F>[],
-  { rounds, onRound }: { rounds: number; onRound: (line: string) => void },
+  { rounds, onRound, warmUp = true }: { rounds: number; onRound: (line: string) => void; warmUp?: boolean },
 ): Promise<Measured<F>[]> {
   const measured = contenders.map(({ name }) => ({ name, rounds: [] as F[] }))
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = warmUp ? 0 : 1; round <= rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
       const figures = await contender.measure()
       const label = round === 0 ? 'warm-up' : `round ${round}/${rounds}`

@@ -10,3 +10,11 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
 export function percent(ratio: number): string {
   return `${Math.round(ratio * 100)} %`
 }
+
+export function times(ratio: number): string {
+  return `${ratio.toFixed(ratio < 10 ? 1 : 0)}x`
+}
+
+export function milliseconds(value: number): string {
+  return `${value.toFixed(1)} ms`
+}

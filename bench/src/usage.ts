@@ -22,3 +22,8 @@ export async function watchMemory(): Promise<number> {
 export async function peakMemory(): Promise<number> {
   return Math.max(peak, process.memoryUsage.rss())
 }
+
+/** Milliseconds on a clock that all processes of this machine share, and that nobody sets. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}

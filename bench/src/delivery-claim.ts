@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Bench } from './bench.ts'
+import { quantile } from './delivery/arrivals.ts'
+import { type Outbox, openOutbox } from './delivery/outbox.ts'
+import { atMost } from './goal.ts'
+import { medianOf, ratioOf, takeTurns } from './rounds.ts'
+import { milliseconds, times } from './table.ts'
+
+const ENDPOINTS = 200
+const LIMIT = 500
+const FEW = 1000
+/** Of each round. */
+const CLAIMS = 15
+const PER_ENDPOINT = 8
+
+export const deliveryClaim: Bench = {
+  name: 'delivery-claim',
+  title: `A claim of ${LIMIT} deliveries, as the backlog grows`,
+
+  async run(context) {
+    const many = context.deliveries
+    const urls = Array.from({ length: ENDPOINTS }, (_, n) => `https://127.0.0.1/${n}`)
+    const [small, large] = [await openOutbox(context, { urls }), await openOutbox(context, { urls })]
+    try {
+      await small.fill(FEW)
+      // The oldest are those of one endpoint, which has no room.
+      const backlogOfOne = Math.floor(many * 0.3)
+      await large.fill(backlogOfOne, large.endpoints.slice(0, 1))
+      await large.storage.settleAndClaim(claim({ limit: PER_ENDPOINT }))
+      await large.fill(many - backlogOfOne)
+      context.progress('the backlog is there')
+      const [few, lots] = await takeTurns(
+        [
+          { name: `${FEW.toLocaleString('en')} pending`, measure: () => measure(small) },
+          { name: `${many.toLocaleString('en')} pending`, measure: () => measure(large) },
+        ],
+        { rounds: context.rounds, onRound: context.progress },
+      )
+      assert(few !== undefined && lots !== undefined)
+      const ratio = ratioOf(lots, few, 'medianMs')
+      return {
+        head: ['', 'median ms', 'p95 ms'],
+        rows: [few, lots].map((each) => [
+          each.name,
+          ...(['medianMs', 'p95Ms'] as const).map((figure) => medianOf(each, figure).toFixed(1)),
+        ]),
+        notes: [
+          `30 % of the larger backlog is of one endpoint, is the oldest, and has nothing left of its ${PER_ENDPOINT} at once.`,
+        ],
+        goals: [
+          atMost({
+            goal: `A claim of ${LIMIT} at ${many.toLocaleString('en')} pending`,
+            value: medianOf(lots, 'medianMs'),
+            must: 10,
+            format: milliseconds,
+          }),
+          atMost({
+            goal: `The same, of that at ${FEW.toLocaleString('en')} pending`,
+            value: ratio.median,
+            must: 1.2,
+            format: times,
+          }),
+        ],
+      }
+    } finally {
+      await small.close()
+      await large.close()
+    }
+  },
+}
+
+function claim(fields: { workerId?: string; limit: number }) {
+  return { workerId: randomUUID(), settled: [], perEndpoint: PER_ENDPOINT, now: new Date(), ...fields }
+}
+
+/** What is claimed is given back, so that the backlog stays as it is. */
+async function measure({ storage, sql }: Outbox) {
+  const workerId = randomUUID()
+  const took: number[] = []
+  for (let n = 0; n < CLAIMS; n += 1) {
+    const begun = performance.now()
+    const { claimed } = await storage.settleAndClaim(claim({ workerId, limit: LIMIT }))
+    took.push(performance.now() - begun)
+    assert.equal(claimed.length, LIMIT)
+    await storage.releaseDeliveries(workerId, claimed)
+    // As the autovacuum would have, after so many changes of so small a table.
+    if (n % 5 === 4) await sql`vacuum quickquote.deliveries`
+  }
+  return { medianMs: quantile(took, 0.5), p95Ms: quantile(took, 0.95) }
+}

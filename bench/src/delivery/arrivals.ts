@@ -1,0 +1,32 @@
+import { createCertificate } from '@quickquote/testing'
+import type { BenchContext } from '../bench.ts'
+import type { Arrival, NodeReceiver } from './node-receiver.ts'
+
+/** A receiver that tells when each event came first. */
+export interface ArrivalReceiver {
+  readonly origin: string
+  readonly ca: string
+  /** The first arrivals since the last call, by event. */
+  take(): Promise<ReadonlyMap<string, number>>
+  /** All arrivals since the last call. */
+  takeAll(): Promise<readonly Arrival[]>
+}
+
+export async function startArrivalReceiver(context: BenchContext): Promise<ArrivalReceiver> {
+  const certificate = await createCertificate()
+  const receiver = context.start<NodeReceiver>('./delivery/node-receiver.js')
+  const origin = await receiver.call('listen', { certificate, keepsArrivals: true })
+  return {
+    origin,
+    ca: certificate.cert,
+    // Of two entries with one key the last one stays.
+    take: async () => new Map((await receiver.call('takeArrivals')).toReversed()),
+    takeAll: () => receiver.call('takeArrivals'),
+  }
+}
+
+/** The value below which a share of the values is. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

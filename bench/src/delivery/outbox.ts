@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { createIntegrations, type Integrations, memberOf } from '@quickquote/core'
+import { type DrizzleStorage, drizzleStorage } from '@quickquote/storage-drizzle'
+import postgres from 'postgres'
+import { v7 as uuidv7 } from 'uuid'
+import type { BenchContext } from '../bench.ts'
+import { BODY, EVENT_TYPE } from './payload.ts'
+
+/** A database of ours with endpoints, each of an organization of its own. */
+export interface Outbox {
+  readonly databaseUrl: string
+  readonly sql: postgres.Sql
+  readonly storage: DrizzleStorage
+  readonly endpoints: readonly Endpoint[]
+  addEndpoint(url: string): Promise<Endpoint>
+  /** So many events that are due now, each with one delivery, spread over the endpoints. */
+  fill(deliveries: number, endpoints?: readonly Endpoint[]): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Endpoint {
+  readonly id: string
+  readonly organizationId: string
+}
+
+const FILL_AT_ONCE = 20_000
+
+/** @param options.urls of the endpoints */
+export async function openOutbox(
+  context: BenchContext,
+  { urls }: { urls: readonly string[] },
+): Promise<Outbox> {
+  const databaseUrl = await context.postgres.createDatabase()
+  const storage = drizzleStorage({ connectionString: databaseUrl })
+  await storage.migrate()
+  const integrations = createBenchIntegrations(storage)
+  const sql = postgres(databaseUrl, { max: 2, onnotice() {} })
+
+  async function addEndpoint(url: string): Promise<Endpoint> {
+    const organizationId = randomUUID()
+    const session = { memberId: 'bench', organizations: [{ id: organizationId, role: 'admin' }] }
+    const member = memberOf(session, organizationId)
+    const { id } = await integrations.webhookEndpoints.create(member, {
+      name: 'Bench',
+      url,
+      events: [EVENT_TYPE],
+    })
+    return { id, organizationId }
+  }
+
+  const endpoints: Endpoint[] = []
+  for (const url of urls) endpoints.push(await addEndpoint(url))
+
+  return {
+    databaseUrl,
+    sql,
+    storage,
+    endpoints,
+    addEndpoint,
+    async fill(deliveries, of = endpoints) {
+      for (let from = 0; from < deliveries; from += FILL_AT_ONCE) {
+        await insert(sql, of, Math.min(FILL_AT_ONCE, deliveries - from))
+      }
+      await sql`vacuum analyze quickquote.deliveries`
+    },
+    async close() {
+      await sql.end()
+      await integrations.close()
+    },
+  }
+}
+
+/** What all processes of a bench have in common. */
+export function createBenchIntegrations(storage: DrizzleStorage): Integrations {
+  return createIntegrations({
+    storage,
+    encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
+    allowAddresses: ['127.0.0.1/32'],
+    pipeline: {
+      async start() {},
+      async signDocumentUrl() {
+        throw new Error('There are no documents.')
+      },
+    },
+  })
+}
+
+async function insert(sql: postgres.Sql, endpoints: readonly Endpoint[], count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => uuidv7())
+  await sql`
+    with wanted as (
+      select event_id, endpoint.id as endpoint_id, organization_id, date_trunc('milliseconds', now()) as at
+      from unnest(${ids}::uuid[]) with ordinality as event (event_id, n)
+      join unnest(${endpoints.map(({ id }) => id)}::uuid[], ${endpoints.map(({ organizationId }) => organizationId)}::uuid[])
+        with ordinality as endpoint (id, organization_id, position) on position = 1 + n % ${endpoints.length}::int
+    ), event as (
+      insert into quickquote.events (id, organization_id, type, body, created_at)
+      select event_id, organization_id, ${EVENT_TYPE}, ${BODY}, at from wanted
+    )
+    insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
+    select (left(event_id::text, 15) || substr(gen_random_uuid()::text, 16))::uuid, organization_id, endpoint_id, event_id, at, at
+    from wanted`
+}

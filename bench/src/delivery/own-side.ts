@@ -1,0 +1,27 @@
+import type { DeliveryWorkerOptions } from '@quickquote/delivery-worker'
+import type { BenchContext } from '../bench.ts'
+import type { DeliverySide } from '../deliveries.ts'
+import { openOutbox } from './outbox.ts'
+import type { FastReceiver } from './receiver.ts'
+import type { WorkerProcess } from './worker-process.ts'
+
+export type OwnOptions = Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'>
+
+const ENDPOINTS = 200
+
+/** Our worker, with a full outbox. */
+export async function ownSide(
+  context: BenchContext,
+  { origin, ca }: FastReceiver,
+  options: OwnOptions,
+): Promise<DeliverySide> {
+  const urls = Array.from({ length: ENDPOINTS }, (_, n) => `${origin}/${n}`)
+  const { databaseUrl, fill } = await openOutbox(context, { urls })
+  const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
+  await worker.call('open', { databaseUrl, ca, options })
+  return {
+    fill: (count) => fill(count),
+    drain: (count) => worker.call('drain', count),
+    cpuSeconds: () => worker.call('cpuSeconds'),
+  }
+}

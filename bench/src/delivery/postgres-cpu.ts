@@ -1,0 +1,34 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { Sql } from 'postgres'
+
+/** Linux counts the time of processes in hundredths of a second, on every architecture. */
+const TICKS_PER_SECOND = 100
+
+/**
+ * Processor time that the whole PostgreSQL server has used so far: the postmaster, its children, and those that are gone.
+ * NaN when it does not run on this machine, or this is no Linux.
+ */
+export async function postgresCpuSeconds(sql: Sql): Promise<number> {
+  const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  const own = await statOf(String(backend?.pid))
+  if (own === undefined) return Number.NaN
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const all = await Promise.all(pids.map(statOf))
+  const postmaster = await statOf(String(own.parent))
+  const children = all.filter((stat) => stat?.parent === own.parent)
+  const ticks = children.reduce((sum, stat) => sum + (stat?.ticks ?? 0), 0)
+  return (ticks + (postmaster?.ticks ?? 0) + (postmaster?.ticksOfDead ?? 0)) / TICKS_PER_SECOND
+}
+
+async function statOf(pid: string) {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  // The name of the program may hold anything, but ends with the last parenthesis.
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
+  const [parent = 0] = fields.slice(1)
+  const [user = 0, system = 0, userOfDead = 0, systemOfDead = 0] = fields.slice(11)
+  return { parent, ticks: user + system, ticksOfDead: userOfDead + systemOfDead }
+}

@@ -1,0 +1,75 @@
+// One worker of ours, in a process of its own.
+import {
+  createDeliveryWorker,
+  type DeliveryWorker,
+  type DeliveryWorkerOptions,
+} from '@quickquote/delivery-worker'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { serveParent } from '../child.ts'
+import { ownCpuSeconds, peakMemory, watchMemory } from '../usage.ts'
+import { createBenchIntegrations } from './outbox.ts'
+
+interface WorkerSettings {
+  readonly databaseUrl: string
+  readonly ca: string
+  readonly options?: Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'>
+}
+
+const workerProcess = {
+  open,
+  start,
+  stop,
+  drain,
+  settled,
+  cpuSeconds: ownCpuSeconds,
+  watchMemory,
+  peakMemory,
+}
+export type WorkerProcess = typeof workerProcess
+serveParent(workerProcess)
+
+let worker: DeliveryWorker | undefined
+let recorded = 0
+let onRecorded = () => {}
+
+async function open({ databaseUrl, ca, options }: WorkerSettings): Promise<void> {
+  const storage = drizzleStorage({ connectionString: databaseUrl })
+  const integrations = createBenchIntegrations({
+    ...storage,
+    async settleAndClaim(round) {
+      const claim = await storage.settleAndClaim(round)
+      recorded += round.settled.length
+      onRecorded()
+      return claim
+    },
+  })
+  worker = createDeliveryWorker({ integrations, ca, ...options })
+}
+
+async function start(): Promise<void> {
+  await worker?.start()
+}
+
+/** What is under way is broken off. */
+async function stop(): Promise<void> {
+  await worker?.stop({ deadlineMs: 0 })
+}
+
+/** Resolves when so many attempts are committed, since `open`. */
+async function settled(deliveries: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    onRecorded = () => {
+      if (recorded >= deliveries) resolve()
+    }
+    onRecorded()
+  })
+}
+
+/** Runs the worker until so many more attempts are committed. Returns the seconds that took. */
+async function drain(deliveries: number): Promise<number> {
+  const begun = performance.now()
+  await Promise.all([settled(recorded + deliveries), start()])
+  const seconds = (performance.now() - begun) / 1000
+  await stop()
+  return seconds
+}
