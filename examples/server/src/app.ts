@@ -3,12 +3,14 @@ import { answerFrameworkError, fastifyIntegrations } from '@quickquote/fastify-i
 import Fastify, { type FastifyInstance } from 'fastify'
 import { findDocument } from './documents.ts'
 import type { Host } from './host.ts'
+import { servePlayground } from './playground.ts'
+import type { Receiver } from './receiver.ts'
 
 const STRING = { type: 'string' }
 const UUID = { type: 'string', format: 'uuid' }
 
 /** Builds the host app: a few routes of its own, and the integrations. Listening is up to server.ts. */
-export async function buildApp(host: Host): Promise<FastifyInstance> {
+export async function buildApp(host: Host, receiver: Receiver): Promise<FastifyInstance> {
   const { integrations, sessions, documentLinks, sql } = host
   const app = Fastify({ loggerInstance: host.logger, frameworkErrors: answerFrameworkError })
 
@@ -19,6 +21,8 @@ export async function buildApp(host: Host): Promise<FastifyInstance> {
       sessionScheme: { type: 'http', scheme: 'bearer', description: 'The token of `POST /login`.' },
     },
   })
+
+  await servePlayground(app, { sessions, receiver })
 
   app.get('/health', async (_, reply) => {
     const reachable = await sql`select 1`.then(

@@ -11,7 +11,6 @@ import { EXPECTED_EVENTS, runHeadlessQuote } from './headless-quote.ts'
 import { hostSecrets } from './host-secrets.ts'
 import { createLogger } from './logger.ts'
 import { ACME } from './members.ts'
-import { startReceiver } from './receiver.ts'
 import { seed } from './seed.ts'
 import { demoSettings } from './settings.ts'
 import { startServer } from './start-server.ts'
@@ -44,32 +43,27 @@ async function demo(): Promise<void> {
   )
   if (process.env['DATABASE_URL']) terminal.fact('PostgreSQL', 'the server of DATABASE_URL')
 
-  const inbox = new EventEmitter<{ webhook: [WebhookPayload] }>()
-  const receiver = await start("the partner's receiver", () =>
-    startReceiver({
-      certificate,
-      onWebhook(event, { repeated }) {
-        showWebhook(event, repeated)
-        inbox.emit('webhook', event)
-      },
-      onRefused: (code) => terminal.event('webhook', `refused, ${code}`),
-    }),
-  )
-  terminal.fact('Receiver', `${receiver.url} (the partner's, HTTPS)`)
-
   const log = join(dataFolder, 'demo.log')
   const logger = createLogger(settings.logLevel, pino.destination({ dest: log, append: false, sync: true }))
   const server = await start('the host app and its worker', () =>
     startServer({ ...settings, databaseUrl: postgres.url }, logger),
   )
   terminal.fact('Host app', `${server.url} (documents: ${server.httpsUrl})`)
+  const partner = server.receiver.inbox('demo')
+  terminal.fact('Receiver', `${partner.url} (the partner's, HTTPS)`)
   terminal.fact('Log', log)
   const [{ quotes } = { quotes: 0 }] = await server.host.sql<{ quotes: number }[]>`
     select count(*)::int as quotes from quickquote.quotations`
   terminal.fact('Earlier quotes', String(quotes))
 
-  const { apiKey, signingSecret, isNewEndpoint } = await seed(server.url, receiver.url)
-  receiver.trust(signingSecret)
+  const inbox = new EventEmitter<{ webhook: [WebhookPayload] }>()
+  partner.listen(({ event, refusal, repeated }) => {
+    if (event === null) return terminal.event('webhook', `refused, ${refusal}`)
+    showWebhook(event, repeated)
+    inbox.emit('webhook', event)
+  })
+  const { apiKey, signingSecret, isNewEndpoint } = await seed(server.url, partner.url)
+  partner.trust(signingSecret)
   terminal.fact('API key', `${apiKey} (new; shown this once)`)
   terminal.fact('Endpoint', isNewEndpoint ? 'new' : 'the one of the last start, with a new secret')
 
@@ -94,9 +88,10 @@ async function demo(): Promise<void> {
   )
   if (once) return
 
-  terminal.title('Go on in another terminal')
+  terminal.title(`Go on in a browser: ${server.url}`)
+  terminal.title('Or in another terminal')
   terminal.plain(
-    curlLines({ ...quote, apiUrl: server.url, apiKey, organizationId: ACME, receiverUrl: receiver.url }),
+    curlLines({ ...quote, apiUrl: server.url, apiKey, organizationId: ACME, receiverUrl: partner.url }),
   )
   terminal.title('Ctrl-C stops the demo. New webhooks appear here.')
   await interrupted

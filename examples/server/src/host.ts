@@ -28,7 +28,7 @@ export interface Host {
 
 /** @param documentsUrl where the documents are served, over HTTPS */
 export async function createHost(
-  settings: Pick<HostSettings, 'databaseUrl' | 'dataFolder' | 'stepMs'>,
+  settings: Pick<HostSettings, 'databaseUrl' | 'dataFolder' | 'stepMs' | 'retryMs'>,
   { documentsUrl, logger }: { documentsUrl: string; logger: FastifyBaseLogger },
 ): Promise<Host> {
   const secrets = await hostSecrets(settings.dataFolder)
@@ -62,6 +62,8 @@ export async function createHost(
 
       signDocumentUrl: async ({ document_id }) => documentLinks.sign(document_id),
     }),
+    // Sooner than the default, for those who watch.
+    delivery: { backoffMs: settings.retryMs },
     // Webhooks never go to private addresses, unless the host says so: the example's receiver runs on this machine.
     allowAddresses: ['127.0.0.1/32'],
     logger,

@@ -12,6 +12,8 @@ export interface HostSettings {
   readonly httpsPort: number
   /** Milliseconds that each step of the pretend pipeline takes. */
   readonly stepMs: number
+  /** Milliseconds from a failed webhook to its first retry: each further wait is four times longer. */
+  readonly retryMs: number
   /** Whether the server runs a delivery worker in its own process. */
   readonly runsWorker: boolean
   readonly logLevel: string
@@ -42,6 +44,7 @@ function commonSettings(env: NodeJS.ProcessEnv): Omit<HostSettings, 'databaseUrl
     port: wholeNumber(env, 'PORT', 0),
     httpsPort: wholeNumber(env, 'HTTPS_PORT', 0),
     stepMs: wholeNumber(env, 'PIPELINE_STEP_MS', 400),
+    retryMs: wholeNumber(env, 'RETRY_MS', 2000),
     runsWorker: env['RUN_WORKER'] !== 'false',
     logLevel: env['LOG_LEVEL'] || 'info',
   }

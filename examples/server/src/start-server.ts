@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { buildApp } from './app.ts'
 import { createHost, type Host } from './host.ts'
 import { hostSecrets } from './host-secrets.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
 import type { HostSettings } from './settings.ts'
 
 export interface RunningServer {
@@ -13,6 +14,8 @@ export interface RunningServer {
   /** The same app over HTTPS: links to documents point here. */
   readonly httpsUrl: string
   readonly host: Host
+  /** What a partner would run: webhooks of the page at `/` go there. */
+  readonly receiver: Receiver
   /** Stops taking requests, lets the worker finish what it sends, then closes the database. */
   stop(): Promise<void>
 }
@@ -26,7 +29,8 @@ export async function startServer(settings: HostSettings, logger: FastifyBaseLog
   const httpsUrl = `https://127.0.0.1:${(https.address() as AddressInfo).port}`
 
   const host = await createHost(settings, { documentsUrl: httpsUrl, logger })
-  const app = await buildApp(host)
+  const receiver = await startReceiver(certificate)
+  const app = await buildApp(host, receiver)
   const url = await app.listen({ host: '127.0.0.1', port: settings.port })
   https.on('request', (request, response) => app.routing(request, response))
   const worker = settings.runsWorker ? host.createWorker() : null
@@ -36,9 +40,11 @@ export async function startServer(settings: HostSettings, logger: FastifyBaseLog
     url,
     httpsUrl,
     host,
+    receiver,
     async stop() {
       await Promise.all([app.close(), new Promise((closed) => https.close(closed))])
       await worker?.stop()
+      await receiver.stop()
       await host.close()
     },
   }

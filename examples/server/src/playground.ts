@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { IntegrationError, type Session } from '@quickquote/core'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Host } from './host.ts'
+import { DEMO_PASSWORD, MEMBERS } from './members.ts'
+import { BEHAVIOURS, type Behaviour, type Inbox, type ReceivedWebhook, type Receiver } from './receiver.ts'
+
+const FOLDER = resolve(import.meta.dirname, '../page')
+const FILES = { '/': 'index.html', '/page.css': 'page.css', '/page.js': 'page.js', '/api.js': 'api.js' }
+const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' }
+
+/** Nothing of the page comes from elsewhere, and nobody may frame it: it holds a session. */
+const POLICY =
+  "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+/**
+ * The page at `/`, and what it needs beside the API that all hosts have: who may sign in, and a partner's receiver that can
+ * be watched and told how to behave. Each organization has an inbox of its own there.
+ */
+export async function servePlayground(
+  app: FastifyInstance,
+  { sessions, receiver }: Pick<Host, 'sessions'> & { receiver: Receiver },
+): Promise<void> {
+  for (const [url, name] of Object.entries(FILES)) {
+    const content = await readFile(resolve(FOLDER, name), 'utf8')
+    const type = TYPES[name.slice(name.indexOf('.') + 1) as keyof typeof TYPES]
+    app.get(url, async (_, reply) =>
+      reply
+        .type(`${type}; charset=utf-8`)
+        .header('Content-Security-Policy', POLICY)
+        .header('X-Content-Type-Options', 'nosniff')
+        .header('Referrer-Policy', 'no-referrer')
+        .header('Cache-Control', 'no-cache')
+        .send(content),
+    )
+  }
+
+  app.get('/play/members', async () =>
+    MEMBERS.map(({ email, role, organizationId }) => ({
+      email,
+      role,
+      organization_id: organizationId,
+      password: DEMO_PASSWORD,
+    })),
+  )
+
+  async function inboxOf(request: FastifyRequest): Promise<Inbox> {
+    const session: Session | null = await sessions.resolve(request)
+    const [organization] = session?.organizations ?? []
+    if (organization === undefined) throw new IntegrationError('SESSION_REQUIRED')
+    return receiver.inbox(organization.id)
+  }
+
+  app.get('/play/inbox', async (request) => describe(await inboxOf(request)))
+
+  app.patch<{ Body: { secret?: string; behaviour?: Behaviour } }>(
+    '/play/inbox',
+    {
+      schema: {
+        body: {
+          type: 'object',
+          properties: { secret: { type: 'string' }, behaviour: { enum: Object.keys(BEHAVIOURS) } },
+        },
+      },
+    },
+    async (request) => {
+      const inbox = await inboxOf(request)
+      const { secret, behaviour } = request.body
+      if (secret !== undefined) inbox.trust(secret)
+      if (behaviour !== undefined) inbox.behaviour = behaviour
+      return describe(inbox)
+    },
+  )
+
+  const streams = new Set<Readable>()
+  // Before the server waits for its connections to end: these would not, by themselves.
+  app.addHook('preClose', async () => {
+    for (const stream of streams) stream.push(null)
+  })
+
+  /** One line of JSON for each webhook, for as long as somebody reads. */
+  app.get('/play/inbox/webhooks', async (request, reply) => {
+    const inbox = await inboxOf(request)
+    const stream = new Readable({ read() {} })
+    const unlisten = inbox.listen((webhook: ReceivedWebhook) => stream.push(`${JSON.stringify(webhook)}\n`))
+    streams.add(stream)
+    reply.raw.once('close', () => {
+      unlisten()
+      streams.delete(stream)
+      stream.destroy()
+    })
+    // Browsers hand on nothing before the first bytes.
+    stream.push('\n')
+    return reply.type('application/x-ndjson').header('Cache-Control', 'no-store').send(stream)
+  })
+}
+
+function describe({ url, behaviour }: Inbox) {
+  return { url, behaviour }
+}

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import type { Browser } from 'playwright-core'
+import { chromium } from 'playwright-core'
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const installed = process.env['CHROMIUM'] ?? PLACES.find((path) => existsSync(path))
+
+/** Whether a Chromium is installed, or named by CHROMIUM. */
+export const hasChromium = installed !== undefined
+
+export function openBrowser(): Promise<Browser> {
+  if (installed === undefined)
+    throw new Error('There is no Chromium: install it, or set CHROMIUM to its path.')
+  const isRoot = process.getuid?.() === 0
+  return chromium.launch({ executablePath: installed, args: isRoot ? ['--no-sandbox'] : [] })
+}
