@@ -89,7 +89,7 @@ async function demo(): Promise<void> {
   if (once) return
 
   terminal.title(`Go on in a browser: ${server.url}`)
-  terminal.title('Or in another terminal')
+  terminal.title('Go on in another terminal')
   terminal.plain(
     curlLines({ ...quote, apiUrl: server.url, apiKey, organizationId: ACME, receiverUrl: partner.url }),
   )
