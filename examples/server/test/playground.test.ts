@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { testDatabase } from '@quickquote/testing'
+import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { call } from '../src/api-client.ts'
@@ -199,7 +198,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await webhooks(page).first().click()
     await attempts(page).first().waitFor()
 
-    await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+    await page.evaluate(axe.source)
     const violations = await page.evaluate(`axe.run().then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
     expect(violations).toEqual([])
