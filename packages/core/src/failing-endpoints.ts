@@ -1,3 +1,4 @@
+import { answerInTime } from './answer-in-time.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -58,7 +59,9 @@ async function disable(
     'an endpoint was disabled: nothing but failures came of it',
   )
   try {
-    await settings.onEndpointDisabled(endpoint)
+    await answerInTime('onEndpointDisabled', settings.hookTimeoutMs, () =>
+      settings.onEndpointDisabled(endpoint),
+    )
   } catch (error) {
     settings.logger.error({ err: error, endpoint_id: id }, 'the hook onEndpointDisabled failed')
   }

@@ -2,7 +2,6 @@ import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { createDeliveryLog, type DeliveryLog } from './delivery-log.ts'
 import { createEmitter, type Emitter } from './emitter.ts'
-import { ConfigurationError } from './errors.ts'
 import type { EventDefinitions, NoEvents } from './event-definition.ts'
 import { disableFailingEndpoints } from './failing-endpoints.ts'
 import { createQuotations, type Quotations } from './quotations.ts'
@@ -57,16 +56,13 @@ export interface Integrations<Events extends EventDefinitions = NoEvents>
 
 /**
  * Puts the product together: the one object that the Fastify plugin, the worker and the host share.
- * @throws ConfigurationError for an option that is missing or wrong
+ * @throws ConfigurationError for an option that is missing, unknown or wrong
  */
 export function createIntegrations<Events extends EventDefinitions = NoEvents>(
   options: IntegrationsOptions<Events>,
 ): Integrations<Events> {
-  if (typeof options.storage?.transaction !== 'function') {
-    throw new ConfigurationError('storage is missing: pass drizzleStorage({ connectionString }).')
-  }
-  const { storage } = options
   const settings = createSettings(options)
+  const { storage } = options
   const files = options.files ?? storage.files
   const requirementsFiles = createRequirementsFiles({ uploads: storage, files }, settings)
   return {

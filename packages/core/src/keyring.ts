@@ -31,21 +31,22 @@ const HOW_TO_MAKE_ONE =
  * @throws ConfigurationError without keys, or for one that is not 32 bytes or has an id twice
  */
 export function createKeyring(keys: readonly EncryptionKey[]): Keyring {
-  const newest = keys[0]
+  const newest = Array.isArray(keys) ? keys[0] : undefined
   if (newest === undefined) {
     throw new ConfigurationError(
-      `encryptionKeys is empty: signing secrets are never stored in the clear. ${HOW_TO_MAKE_ONE}`,
+      `encryptionKeys is empty or no list: signing secrets are never stored in the clear. ${HOW_TO_MAKE_ONE}`,
     )
   }
   const byId = new Map<string, Buffer>()
-  for (const { id, key } of keys) {
-    const bytes = typeof key === 'string' ? Buffer.from(key, 'base64') : Buffer.from(key)
-    if (id === '' || byId.has(id))
-      throw new ConfigurationError('encryptionKeys: each key needs an id of its own.')
+  for (const [index, entry] of keys.entries()) {
+    // By its place: what was given for an id may be the key.
+    const name = `encryptionKeys[${index}]`
+    const { id, key } = entry ?? {}
+    if (typeof id !== 'string' || id === '' || byId.has(id))
+      throw new ConfigurationError(`${name} needs an id of its own, as { id: '2026-11', key }.`)
+    const bytes = toBytes(key)
     if (bytes.length !== 32) {
-      throw new ConfigurationError(
-        `encryptionKeys: the key "${id}" is not 32 bytes (base64). ${HOW_TO_MAKE_ONE}`,
-      )
+      throw new ConfigurationError(`${name}.key is not 32 bytes, or their base64. ${HOW_TO_MAKE_ONE}`)
     }
     byId.set(id, bytes)
   }
@@ -78,4 +79,9 @@ export function createKeyring(keys: readonly EncryptionKey[]): Keyring {
       return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8')
     },
   }
+}
+
+function toBytes(key: unknown): Buffer {
+  if (typeof key === 'string') return Buffer.from(key, 'base64')
+  return key instanceof Uint8Array ? Buffer.from(key) : Buffer.alloc(0)
 }

@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
+import { answerInTime } from './answer-in-time.ts'
 import { type ErrorCode, IntegrationError, validationFailed } from './errors.ts'
 import { idempotencyOf } from './idempotency.ts'
 import {
   type DocumentUrl,
-  type PipelineStatus,
+  PipelineStatus,
   type Proposal,
   type Quotation,
   type Source,
@@ -41,16 +42,13 @@ export interface Quotations {
   start(quote: StartQuotation): Promise<StartResult>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION */
   get(organizationId: string, id: string): Promise<Quotation>
-  /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION */
+  /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE, INTERNAL_ERROR */
   pipelineStatus(organizationId: string, id: string): Promise<PipelineStatus>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, PROPOSAL_NOT_FOUND, OTHER_ORGANIZATION */
   proposal(organizationId: string, quotationId: string): Promise<Proposal>
-  /** @throws IntegrationError PROPOSAL_NOT_FOUND, DOCUMENT_NOT_READY, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE */
+  /** @throws IntegrationError PROPOSAL_NOT_FOUND, DOCUMENT_NOT_READY, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE, INTERNAL_ERROR */
   documentUrl(organizationId: string, proposalId: string): Promise<DocumentUrl>
 }
-
-/** How long the host may take to sign a link or to tell a status, in milliseconds. */
-const HOOK_TIMEOUT_MS = 10_000
 
 export function createQuotations(
   storage: Storage,
@@ -79,7 +77,10 @@ export function createQuotations(
     async pipelineStatus(organizationId, id) {
       const status = inScope(await storage.findPipelineStatus(organizationId, id), 'QUOTATION_NOT_FOUND')
       const ofHost = settings.pipeline.status
-      return ofHost === undefined ? status : callHook('status', () => ofHost.call(settings.pipeline, id))
+      if (ofHost === undefined) return status
+      const answer = await callHook('status', () => ofHost.call(settings.pipeline, id))
+      if (!isStatusOf(id, answer)) throw junk('status', 'no status of that quotation')
+      return answer
     },
 
     async proposal(organizationId, quotationId) {
@@ -99,13 +100,7 @@ export function createQuotations(
           organization_id: organizationId,
         }),
       )
-      if (!isHttpsUrl(link.url) || Number.isNaN(new Date(link.expires_at).getTime())) {
-        settings.logger.error(
-          { hook: 'signDocumentUrl' },
-          'the pipeline hook returned no HTTPS url with expires_at',
-        )
-        throw new IntegrationError('SERVICE_UNAVAILABLE')
-      }
+      if (!isLink(link)) throw junk('signDocumentUrl', 'no HTTPS url with expires_at')
       return { url: link.url, expires_at: new Date(link.expires_at) }
     },
   }
@@ -150,19 +145,19 @@ export function createQuotations(
   }
 
   /** A hook of the host that throws or hangs is the host's fault, not the client's: a 503, with the cause in the log only. */
-  async function callHook<T>(hook: string, call: () => Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${HOOK_TIMEOUT_MS} ms`)), HOOK_TIMEOUT_MS)
-    })
+  async function callHook(hook: 'status' | 'signDocumentUrl', call: () => unknown): Promise<unknown> {
     try {
-      return await Promise.race([call(), timeout])
+      return await answerInTime(`pipeline.${hook}`, settings.hookTimeoutMs, call)
     } catch (error) {
       settings.logger.error({ hook, err: error }, 'a pipeline hook failed')
       throw new IntegrationError('SERVICE_UNAVAILABLE')
-    } finally {
-      clearTimeout(timer)
     }
+  }
+
+  /** A hook that answers junk will do so again: a 500. What it answered may be a secret link, and is not logged. */
+  function junk(hook: string, answer: string): IntegrationError {
+    settings.logger.error({ hook }, `a pipeline hook answered ${answer}`)
+    return new IntegrationError('INTERNAL_ERROR')
   }
 }
 
@@ -209,6 +204,22 @@ function defaultName(now: Date): string {
   return `Quick Quote ${now.toISOString().slice(0, 16).replace('T', ' ')}`
 }
 
-function isHttpsUrl(url: string): boolean {
-  return URL.canParse(url) && new URL(url).protocol === 'https:'
+function isLink(answer: unknown): answer is { url: string; expires_at: Date | string | number } {
+  const { url, expires_at } = (answer ?? {}) as { url?: unknown; expires_at?: unknown }
+  if (typeof url !== 'string' || !URL.canParse(url) || new URL(url).protocol !== 'https:') return false
+  if (!(expires_at instanceof Date) && typeof expires_at !== 'string' && typeof expires_at !== 'number')
+    return false
+  return !Number.isNaN(new Date(expires_at).getTime())
+}
+
+/** Compared as it will be sent. Another quotation's status could be another organization's. */
+function isStatusOf(id: string, answer: unknown): answer is PipelineStatus {
+  try {
+    return (
+      validate(PipelineStatus, JSON.parse(JSON.stringify(answer))).quotation_id.toLowerCase() ===
+      id.toLowerCase()
+    )
+  } catch {
+    return false
+  }
 }

@@ -43,7 +43,8 @@ export interface QuotePipeline {
    * the order to start is done: resolve early when the pipeline keeps a queue of its own, and at the end of the run
    * when it keeps none (a crash then starts the run again). When it throws it is called again, with backoff, and after
    * the last try the quotation fails with PIPELINE_START_FAILED.
-   * @param context `signal` aborts when the worker stops; `report` tells progress; `readFile` streams one of
+   * @param context `signal` aborts when the worker stops, and when the call
+   * has taken `start.callTimeoutMs`; `report` tells progress; `readFile` streams one of
    * `quote.files`
    */
   start(
@@ -54,13 +55,19 @@ export interface QuotePipeline {
       readFile: (file: QuotationFile) => AsyncIterable<Uint8Array>
     },
   ): Promise<void>
-  /** Signs a short-lived HTTPS link to the document of a proposal. */
+  /**
+   * Signs a short-lived HTTPS link to the document of a proposal. When it throws or hangs the client gets 503, and when it
+   * answers anything else than an HTTPS `url` and a time in `expires_at`, 500.
+   */
   signDocumentUrl(document: {
     document_id: string
     proposal_id: string
     organization_id: string
   }): Promise<{ url: string; expires_at: Date }>
-  /** Replaces the step list that the reporter keeps, for a host that has a status service of its own. */
+  /**
+   * Replaces the step list that the reporter keeps, for a host that has a status service of its own. When it throws or
+   * hangs the client gets 503, and when it answers no status of that very quotation, 500.
+   */
   status?(quotationId: string): Promise<PipelineStatus>
 }
 
@@ -72,6 +79,11 @@ export interface StartPolicy {
   readonly backoffMs: number
   /** Starts that one worker has under way at once. Default 10. */
   readonly concurrency: number
+  /**
+   * Milliseconds that one call of `start` may take: then its signal is aborted, and the call counts as one that threw. A
+   * pipeline that runs to its end inside the call needs as much. Default an hour.
+   */
+  readonly callTimeoutMs: number
   /** Milliseconds without any report after which a run fails with PIPELINE_TIMEOUT. Default 24 hours. */
   readonly timeoutMs: number
 }
@@ -80,5 +92,6 @@ export const DEFAULT_START_POLICY: StartPolicy = Object.freeze({
   maxAttempts: 6,
   backoffMs: 2000,
   concurrency: 10,
+  callTimeoutMs: 60 * 60 * 1000,
   timeoutMs: 24 * 60 * 60 * 1000,
 })

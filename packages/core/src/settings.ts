@@ -9,6 +9,14 @@ import type { FileStorage } from './file-storage.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './keyring.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { carefulLogger, type Logger, silentLogger } from './logger.ts'
+import {
+  checkNumber,
+  checkOptionNames,
+  givenOptions,
+  MAX_TIMER_MS,
+  type NumberRange,
+} from './option-check.ts'
+import { DELIVERY_RANGES, LIMIT_RANGES, START_RANGES } from './option-ranges.ts'
 import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './quote-pipeline.ts'
 import type { Storage } from './storage.ts'
 
@@ -34,6 +42,11 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents>
    * the change; when it throws, that is logged and no more.
    */
   readonly onEndpointDisabled?: (endpoint: FailingEndpoint) => void | Promise<void>
+  /**
+   * Milliseconds that a hook may take: `pipeline.signDocumentUrl`, `pipeline.status`, `onEndpointDisabled`. Default 10,000.
+   * A call of `pipeline.start` has its own limit: `start.callTimeoutMs`.
+   */
+  readonly hookTimeoutMs?: number
   /** pino-shaped. Default: silent. */
   readonly logger?: Logger
   /** The clock. Default: the system's. */
@@ -52,53 +65,136 @@ export interface Settings {
   readonly addressGuard: AddressGuard
   readonly keyUses: ApiKeyUses
   readonly onEndpointDisabled: (endpoint: FailingEndpoint) => void | Promise<void>
+  readonly hookTimeoutMs: number
   readonly logger: Logger
   readonly now: () => Date
 }
 
-/** @throws ConfigurationError for an option that is missing or wrong, with what was wrong and how to mend it */
+const OPTION_NAMES = Object.keys({
+  storage: true,
+  pipeline: true,
+  events: true,
+  files: true,
+  encryptionKeys: true,
+  productName: true,
+  limits: true,
+  delivery: true,
+  start: true,
+  allowAddresses: true,
+  onEndpointDisabled: true,
+  hookTimeoutMs: true,
+  logger: true,
+  now: true,
+} satisfies Record<keyof IntegrationsOptions, true>)
+
+/** No wait between two tries is longer. */
+const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
+
+/** @throws ConfigurationError for an option that is missing, unknown or wrong, with what was wrong and how to mend it */
 export function createSettings(options: IntegrationsOptions<EventDefinitions>): Settings {
-  const { productName = 'Service' } = options
-  const logger = carefulLogger(options.logger ?? silentLogger)
-  if (
-    typeof options.pipeline?.start !== 'function' ||
-    typeof options.pipeline.signDocumentUrl !== 'function'
-  ) {
-    throw new ConfigurationError(
-      'pipeline needs two functions: start(quote, context) and signDocumentUrl(document).',
-    )
-  }
-  if (!/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/.test(productName)) {
-    throw new ConfigurationError(
-      'productName becomes part of header names: letters, digits and single dashes only.',
-    )
-  }
+  checkOptionNames('createIntegrations', options, OPTION_NAMES)
+  const { storage, pipeline, encryptionKeys = [], productName = 'Service', allowAddresses = [] } = options
+  const { hookTimeoutMs = 10_000, onEndpointDisabled = () => {}, now = () => new Date() } = options
+  const { events, files, logger: given = silentLogger } = options
+  expect(hasMethods(storage, 'transaction'), 'storage is missing: pass drizzleStorage({ connectionString }).')
+  expect(
+    hasMethods(pipeline, 'start', 'signDocumentUrl'),
+    'pipeline needs two functions: start(quote, context) and signDocumentUrl(document).',
+  )
+  expect(
+    pipeline.status === undefined || typeof pipeline.status === 'function',
+    'pipeline.status must be a function (quotationId) => status, or be left out.',
+  )
+  expect(
+    events === undefined || (typeof events === 'object' && events !== null && !Array.isArray(events)),
+    'events must be what defineEvents({ … }) returned.',
+  )
+  expect(
+    files === undefined || hasMethods(files, 'put', 'get', 'delete'),
+    'files needs three functions: put(file, bytes), get(file) and delete(files).',
+  )
+  expect(
+    typeof productName === 'string' && /^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/.test(productName),
+    'productName becomes part of header names: letters, digits and single dashes only.',
+  )
+  expect(
+    Array.isArray(allowAddresses) && allowAddresses.every((entry) => typeof entry === 'string'),
+    "allowAddresses must be a list of CIDRs and host names, as ['10.1.0.0/16', 'receiver.internal'].",
+  )
+  expect(
+    typeof onEndpointDisabled === 'function',
+    'onEndpointDisabled must be a function (endpoint) => void.',
+  )
+  expect(
+    hasMethods(given, 'debug', 'info', 'warn', 'error'),
+    'logger needs the functions debug, info, warn and error, as those of pino.',
+  )
+  expect(
+    typeof now === 'function' && isTime(now()),
+    'now must be a function that returns a Date: () => new Date().',
+  )
+  checkNumber('createIntegrations: hookTimeoutMs', hookTimeoutMs, { min: 1, max: MAX_TIMER_MS })
+  const delivery = complete('delivery', DEFAULT_DELIVERY_POLICY, options.delivery, DELIVERY_RANGES)
+  const start = complete('start', DEFAULT_START_POLICY, options.start, START_RANGES)
+  checkBackoff('delivery', delivery)
+  checkBackoff('start', { ...start, backoffFactor: 2 })
+  const logger = carefulLogger(given)
   return {
-    pipeline: options.pipeline,
-    events: createEventCatalog(options.events),
+    pipeline,
+    events: createEventCatalog(events),
     productName,
-    limits: complete('limits', DEFAULT_LIMITS, options.limits),
-    delivery: complete('delivery', DEFAULT_DELIVERY_POLICY, options.delivery),
-    start: complete('start', DEFAULT_START_POLICY, options.start),
-    keyring: createKeyring(options.encryptionKeys ?? []),
-    addressGuard: addressGuard({ allow: [...(options.allowAddresses ?? [])] }),
-    keyUses: createApiKeyUses(options.storage, logger),
-    onEndpointDisabled: options.onEndpointDisabled ?? (() => {}),
+    limits: complete('limits', DEFAULT_LIMITS, options.limits, LIMIT_RANGES),
+    delivery,
+    start,
+    keyring: createKeyring(encryptionKeys),
+    addressGuard: addressGuard({ allow: allowAddresses }),
+    keyUses: createApiKeyUses(storage, logger),
+    onEndpointDisabled,
+    hookTimeoutMs,
     logger,
-    now: options.now ?? (() => new Date()),
+    now,
   }
 }
 
-function complete<T extends object>(group: string, defaults: T, given: Partial<T> = {}): T {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaults, name)) {
-      throw new ConfigurationError(
-        `${group}.${name} is not an option. There are: ${Object.keys(defaults).join(', ')}.`,
-      )
-    }
-    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
-      throw new ConfigurationError(`${group}.${name} must be a number, 0 or more.`)
-    }
+/** The options of a group over their defaults. */
+function complete<T extends object>(
+  group: string,
+  defaults: T,
+  given: Partial<T> = {},
+  ranges: Readonly<Record<keyof T, NumberRange>>,
+): T {
+  checkOptionNames(`createIntegrations: ${group}`, given, Object.keys(defaults))
+  const options = givenOptions(given)
+  for (const [name, value] of Object.entries(options)) {
+    checkNumber(`createIntegrations: ${group}.${name}`, value, ranges[name as keyof T])
   }
-  return { ...defaults, ...given }
+  return { ...defaults, ...options }
+}
+
+/** The time of the next try must stay a time. */
+function checkBackoff(
+  group: string,
+  policy: { maxAttempts: number; backoffMs: number; backoffFactor: number },
+): void {
+  const longest = policy.backoffMs * policy.backoffFactor ** Math.max(policy.maxAttempts - 2, 0)
+  expect(
+    longest <= MAX_BACKOFF_MS,
+    `${group}.backoffMs grows to more than a year within ${group}.maxAttempts: lower one of them.`,
+  )
+}
+
+function hasMethods(value: unknown, ...names: string[]): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
+  )
+}
+
+function isTime(value: unknown): boolean {
+  return value instanceof Date && !Number.isNaN(value.getTime())
+}
+
+function expect(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new ConfigurationError(`createIntegrations: ${message}`)
 }

@@ -36,7 +36,7 @@ describe('the keyring', () => {
   it('says how to make a key when there is none, or a wrong one', () => {
     expect(() => createKeyring([])).toThrow(/encryptionKeys is empty.*randomBytes\(32\)/)
     expect(() => createKeyring([{ id: 'short', key: 'AAAA' }])).toThrow(
-      /"short" is not 32 bytes.*randomBytes\(32\)/,
+      /encryptionKeys\[0\]\.key is not 32 bytes.*randomBytes\(32\)/,
     )
     const twice = key('same')
     expect(() => createKeyring([twice, twice])).toThrow('an id of its own')

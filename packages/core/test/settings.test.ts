@@ -1,6 +1,9 @@
 import {
   ConfigurationError,
   createIntegrations,
+  DEFAULT_DELIVERY_POLICY,
+  DEFAULT_LIMITS,
+  DEFAULT_START_POLICY,
   type IntegrationsOptions,
   type Storage,
 } from '@quickquote/core'
@@ -8,36 +11,142 @@ import { describe, expect, it } from 'vitest'
 
 // Options are checked before anything is asked of the storage.
 const storage = { transaction: () => Promise.reject(new Error('not reached')) } as unknown as Storage
+const pipeline: IntegrationsOptions['pipeline'] = {
+  start: async () => {},
+  signDocumentUrl: async () => ({ url: 'https://example.com', expires_at: new Date() }),
+}
 const options: IntegrationsOptions = {
   storage,
-  pipeline: {
-    start: async () => {},
-    signDocumentUrl: async () => ({ url: 'https://example.com', expires_at: new Date() }),
-  },
+  pipeline,
   encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
 }
+const SECRET = Buffer.alloc(32, 2).toString('base64')
+
+const create = (wrong: object) => createIntegrations({ ...options, ...wrong } as IntegrationsOptions)
+
+function refusalOf(make: () => unknown): string {
+  try {
+    make()
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError)
+    return (error as Error).message
+  }
+  throw new Error('nothing was refused')
+}
+
+/** The names that the message of a refusal lists. */
+const optionNames = () =>
+  refusalOf(() => create({ '': 1 }))
+    .replace(/^.*There are: |\.$/g, '')
+    .split(', ')
+
+const WRONG: [string, object, RegExp][] = [
+  ['no storage', { storage: undefined }, /storage is missing: pass drizzleStorage/],
+  ['a connection string for a storage', { storage: 'postgres://u:p@h/d' }, /storage is missing/],
+  ['no pipeline', { pipeline: undefined }, /pipeline needs two functions/],
+  ['a pipeline without signDocumentUrl', { pipeline: { start: async () => {} } }, /signDocumentUrl/],
+  ['a status that is no function', { pipeline: { ...pipeline, status: 'ok' } }, /pipeline\.status must be a/],
+  ['a list of events', { events: ['project.created'] }, /events must be what defineEvents/],
+  ['an event that is no definition', { events: { 'project.created': 5 } }, /events\['project\.created'\]/],
+  ['files without get', { files: { put() {}, delete() {} } }, /files needs three functions: put/],
+  ['no encryption key', { encryptionKeys: [] }, /encryptionKeys is empty.*randomBytes\(32\)/],
+  ['no encryption keys at all', { encryptionKeys: undefined }, /encryptionKeys is empty/],
+  ['an encryption key without a list', { encryptionKeys: SECRET }, /encryptionKeys is empty or no list/],
+  ['an encryption key without an id', { encryptionKeys: [SECRET] }, /encryptionKeys\[0\] needs an id/],
+  [
+    'an encryption key that is too short',
+    { encryptionKeys: [{ id: 'k', key: 'short' }] },
+    /\[0\]\.key is not 32/,
+  ],
+  ['an id in the place of the key', { encryptionKeys: [{ id: SECRET, key: 'k' }] }, /\[0\]\.key is not 32/],
+  ['a number for a key', { encryptionKeys: [{ id: 'k', key: 32 }] }, /\[0\]\.key is not 32/],
+  [
+    'two keys with one id',
+    { encryptionKeys: [...options.encryptionKeys, ...options.encryptionKeys] },
+    /encryptionKeys\[1\] needs an id of its own/,
+  ],
+  ['a product name that no header can carry', { productName: 'Ac me' }, /header names/],
+  ['null for a product name', { productName: null }, /productName becomes/],
+  ['limits that are a number', { limits: 5 }, /limits must be an object with: requestsPerMinute/],
+  ['a delivery policy that is a list', { delivery: [] }, /delivery must be an object with: maxAttempts/],
+  ['null for the start policy', { start: null }, /start must be an object with: maxAttempts/],
+  ['a single address', { allowAddresses: '10.0.0.0/8' }, /allowAddresses must be a list of CIDRs/],
+  ['a number for an address', { allowAddresses: [10] }, /allowAddresses must be a list/],
+  ['a CIDR with host bits', { allowAddresses: ['10.0.0.1/8'] }, /allowAddresses\[0\] must be a CIDR/],
+  ['a URL for a hook', { onEndpointDisabled: 'https://x' }, /onEndpointDisabled must be a function/],
+  [
+    'a hook that may take forever',
+    { hookTimeoutMs: Number.POSITIVE_INFINITY },
+    /hookTimeoutMs must be a whole/,
+  ],
+  [
+    'a hook timeout that no timer takes',
+    { hookTimeoutMs: 2 ** 31 },
+    /hookTimeoutMs must be .* to 2147483647/,
+  ],
+  ['true for a logger', { logger: true }, /logger needs the functions debug, info, warn and error/],
+  ['a logger without levels', { logger: { log() {} } }, /logger needs the functions/],
+  ['a time for a clock', { now: Date.now() }, /now must be a function/],
+  ['a clock that tells numbers', { now: Date.now }, /now must be a function that returns a Date/],
+  [
+    'a misspelled option',
+    { limit: { files: 1 } },
+    /limit is not an option\. Did you mean limits\? There are: /,
+  ],
+  ['an option of something else', { resolveSession() {} }, /resolveSession is not an option\. There are: /],
+  ['a misspelled limit', { limits: { filez: 1 } }, /limits\.filez is not an option\. Did you mean files\?/],
+  [
+    'waits that grow for ever',
+    { delivery: { maxAttempts: 40 } },
+    /delivery\.backoffMs grows to more than a year/,
+  ],
+  ['starts that are put off for ever', { start: { maxAttempts: 40 } }, /start\.backoffMs grows/],
+]
 
 describe('createIntegrations', () => {
   it('completes the options with the defaults of the specification', () => {
-    const { settings } = createIntegrations({ ...options, limits: { files: 3 } })
+    const { settings } = create({ limits: { files: 3 } })
     expect(settings.limits).toMatchObject({ files: 3, requestsPerMinute: 60, startsPerMinute: 10 })
     expect(settings.delivery).toMatchObject({ maxAttempts: 8, timeoutMs: 10_000 })
     expect(settings.productName).toBe('Service')
+    expect(settings.hookTimeoutMs).toBe(10_000)
   })
 
-  it.each([
-    ['no storage', { storage: undefined }, /storage is missing/],
-    ['no pipeline', { pipeline: undefined }, /pipeline needs two functions/],
-    ['a pipeline without signDocumentUrl', { pipeline: { start: async () => {} } }, /signDocumentUrl/],
-    ['no encryption key', { encryptionKeys: [] }, /encryptionKeys is empty/],
-    ['no encryption keys at all', { encryptionKeys: undefined }, /encryptionKeys is empty/],
-    ['a product name that no header can carry', { productName: 'Ac me' }, /header names/],
-    ['a limit that does not exist', { limits: { filez: 1 } }, /limits\.filez is not an option.*files/],
-    ['a limit that is not a number', { limits: { files: '5' } }, /limits\.files must be a number/],
-    ['a negative timeout', { delivery: { timeoutMs: -1 } }, /delivery\.timeoutMs/],
-  ])('refuses at boot: %s', (_, wrong, message) => {
-    const create = () => createIntegrations({ ...options, ...wrong } as unknown as IntegrationsOptions)
-    expect(create).toThrow(ConfigurationError)
-    expect(create).toThrow(message)
+  it('takes undefined for an option that is left out', () => {
+    const { settings } = create({ logger: undefined, limits: { files: undefined }, delivery: undefined })
+    expect(settings.limits).toEqual(DEFAULT_LIMITS)
+  })
+
+  it.each(WRONG)('refuses at boot: %s', (_, wrong, message) => {
+    const refusal = refusalOf(() => create(wrong))
+    expect(refusal).toMatch(message)
+    expect(refusal).not.toContain(SECRET)
+    expect(refusal).not.toContain('u:p@h')
+  })
+
+  it('refuses something wrong for every option there is', () => {
+    const tried = new Set(WRONG.flatMap(([, wrong]) => Object.keys(wrong)))
+    expect(optionNames().filter((name) => !tried.has(name))).toEqual([])
+  })
+
+  it('refuses to be called without options', () => {
+    const make = () => createIntegrations(undefined as unknown as IntegrationsOptions)
+    expect(refusalOf(make)).toMatch(/createIntegrations must be an object with: storage/)
+  })
+
+  const groups = { limits: DEFAULT_LIMITS, delivery: DEFAULT_DELIVERY_POLICY, start: DEFAULT_START_POLICY }
+  const numbers = Object.entries(groups).flatMap(([group, defaults]) =>
+    Object.keys(defaults).map((name) => [group, name] as const),
+  )
+  it.each(numbers)('takes numbers for %s.%s, and only those that mean something', (group, name) => {
+    for (const wrong of ['5', null, -1, Number.NaN, Number.POSITIVE_INFINITY, true]) {
+      expect(refusalOf(() => create({ [group]: { [name]: wrong } }))).toMatch(
+        new RegExp(
+          `^createIntegrations: ${group}\\.${name} must be a (whole )?number, (\\d or more|from \\d to \\d+)\\.$`,
+        ),
+      )
+    }
+    const defaults: Record<string, number> = { ...groups[group as keyof typeof groups] }
+    expect(() => create({ [group]: { [name]: defaults[name] } })).not.toThrow()
   })
 })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  answerInTime,
   type ClaimedStart,
   IntegrationError,
   type Integrations,
@@ -77,15 +78,20 @@ export function createPipelineStarter({
   async function tryToStart({ quote, attempt }: ClaimedStart): Promise<'started' | 'failed' | 'broken off'> {
     // The worker died during the last try, and there is none left.
     if (attempt > policy.maxAttempts) return 'failed'
+    const overdue = new AbortController()
     try {
-      await pipeline.start(quote, {
-        signal: draining.signal,
-        report: integrations.pipeline(quote.id),
-        readFile: ({ id }) =>
-          integrations.requirementsFiles.read({ id, organization_id: quote.organization_id }),
-      })
+      await answerInTime('pipeline.start', policy.callTimeoutMs, () =>
+        pipeline.start(quote, {
+          signal: AbortSignal.any([draining.signal, overdue.signal]),
+          report: integrations.pipeline(quote.id),
+          readFile: ({ id }) =>
+            integrations.requirementsFiles.read({ id, organization_id: quote.organization_id }),
+        }),
+      )
       return 'started'
     } catch (error) {
+      // What has taken too long must not go on beside the next try.
+      overdue.abort(error)
       if (draining.signal.aborted) return 'broken off'
       logger.warn({ err: error, quotation_id: quote.id, attempt }, 'a pipeline could not be started')
       return 'failed'

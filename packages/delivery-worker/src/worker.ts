@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigurationError, type Integrations } from '@quickquote/core'
+import {
+  ConfigurationError,
+  checkNumber,
+  checkOptionNames,
+  givenOptions,
+  type Integrations,
+  MAX_TIMER_MS,
+} from '@quickquote/core'
 import type { Certificates } from './agent.ts'
 import { createDeliveryLoop } from './delivery-loop.ts'
 import { createDispatch } from './dispatch.ts'
@@ -51,15 +58,24 @@ const DEFAULTS = {
   socketsPerOrigin: 16,
 }
 
+const OPTION_NAMES = [...Object.keys(DEFAULTS), 'integrations', 'ca']
+
+const IS_TIMER: Readonly<Record<keyof typeof DEFAULTS, boolean>> = {
+  concurrency: false,
+  pollIntervalMs: true,
+  heartbeatMs: true,
+  deadAfterMs: true,
+  socketsPerOrigin: false,
+}
+
 /** What is left of a deadline for recording what was broken off at its end. */
 const LAST_RECORDS_MS = 2000
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
-/** @throws ConfigurationError for an option that is wrong */
+/** @throws ConfigurationError for an option that is missing, unknown or wrong */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const checked = { ...DEFAULTS, ...options }
-  checkNumbers(checked)
+  const checked = checkOptions(options)
   let running: Promise<Running> | undefined
   let stopping: Promise<void> | undefined
 
@@ -168,16 +184,27 @@ async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolea
   return inTime
 }
 
-function checkNumbers(options: CheckedOptions): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(DEFAULTS, name)) continue
-    if (typeof value !== 'number' || !Number.isFinite(value) || value < 1) {
-      throw new ConfigurationError(`${name} must be a number, 1 or more.`)
-    }
-  }
-  if (options.deadAfterMs < 2 * options.heartbeatMs) {
+function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
+  checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
+  const checked = { ...DEFAULTS, ...givenOptions(options) }
+  if (typeof checked.integrations?.quotations?.start !== 'function') {
     throw new ConfigurationError(
-      'deadAfterMs must be at least twice heartbeatMs: one late heartbeat is no death.',
+      'createDeliveryWorker: integrations is missing: pass what createIntegrations({ … }) returned.',
     )
   }
+  for (const [name, isTimer] of Object.entries(IS_TIMER)) {
+    const range = isTimer ? { min: 1, max: MAX_TIMER_MS } : { min: 1 }
+    checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof DEFAULTS], range)
+  }
+  if (checked.deadAfterMs < 2 * checked.heartbeatMs) {
+    throw new ConfigurationError(
+      'createDeliveryWorker: deadAfterMs must be at least twice heartbeatMs: one late heartbeat is no death.',
+    )
+  }
+  if (![checked.ca ?? ''].flat().every((each) => typeof each === 'string' || each instanceof Uint8Array)) {
+    throw new ConfigurationError(
+      'createDeliveryWorker: ca must be certificates in PEM: a string, a Buffer, or a list of them.',
+    )
+  }
+  return checked
 }

@@ -181,6 +181,77 @@ describe('a start that throws', () => {
   })
 })
 
+describe('a start that hangs', () => {
+  it('counts as one that throws when its time is up: its signal aborts, and it holds no place', async () => {
+    const signals: AbortSignal[] = []
+    await open(
+      (_, { signal }) => {
+        signals.push(signal)
+        return new Promise(() => undefined)
+      },
+      { callTimeoutMs: 50, backoffMs: 1, maxAttempts: 2, concurrency: 1 },
+    )
+    await host.createWorker().start()
+
+    const ids = [await host.startQuote(), await host.startQuote()]
+
+    await expect.poll(orders).toEqual([])
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true])
+    for (const id of ids) {
+      expect(await host.integrations.quotations.get(ORGANIZATION, id)).toMatchObject({
+        status: 'failed',
+        error_code: 'PIPELINE_START_FAILED',
+      })
+    }
+    expect(host.logs.filter(({ level }) => level === 'warn').map(({ fields }) => fields['err'])).toEqual(
+      Array(4).fill(expect.objectContaining({ message: 'pipeline.start did not answer within 50 ms' })),
+    )
+  })
+
+  it('that resolves in time keeps its signal, for a run that goes on', async () => {
+    const signals: AbortSignal[] = []
+    await open(
+      async (_, { signal }) => {
+        signals.push(signal)
+      },
+      { callTimeoutMs: 50 },
+    )
+    const worker = host.createWorker()
+    await worker.start()
+    await host.startQuote()
+    await expect.poll(orders).toEqual([])
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+
+    await worker.stop()
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  })
+
+  it.each<[string, () => unknown]>([
+    ['undefined', () => undefined],
+    ['text', () => 'started'],
+    ['a number', () => 202],
+  ])('is no question for one that answers %s at once', async (_, answer) => {
+    await open(answer as Start)
+    await host.createWorker().start()
+
+    const id = await host.startQuote()
+
+    await expect.poll(orders).toEqual([])
+    expect(await statusOf(id)).toBe('queued')
+  })
+
+  it('or throws something that is no error is logged without what it threw', async () => {
+    await open(() => Promise.reject('sk_of_the_host'), { maxAttempts: 1 })
+    await host.createWorker().start()
+
+    const id = await host.startQuote()
+
+    await expect.poll(() => statusOf(id)).toBe('failed')
+    expect(JSON.stringify(host.logs)).not.toContain('sk_of_the_host')
+  })
+})
+
 describe('stop', () => {
   it('aborts the starts that are under way, and their try does not count', async () => {
     let running = 0

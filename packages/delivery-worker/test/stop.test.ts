@@ -132,14 +132,3 @@ describe('start', () => {
     expect(await workers()).toHaveLength(1)
   })
 })
-
-describe('options', () => {
-  it.each([
-    [{ concurrency: 0 }, /concurrency must be a number, 1 or more/],
-    [{ pollIntervalMs: Number.NaN }, /pollIntervalMs/],
-    [{ heartbeatMs: 5000, deadAfterMs: 6000 }, /deadAfterMs must be at least twice heartbeatMs/],
-  ])('%j is refused when the worker is made', async (options, message) => {
-    await open()
-    expect(() => host.createWorker(options)).toThrow(message)
-  })
-})

@@ -1,4 +1,12 @@
-import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
+import {
+  ConfigurationError,
+  checkNumber,
+  checkOptionNames,
+  givenOptions,
+  type Integrations,
+  MAX_TIMER_MS,
+  type Session,
+} from '@quickquote/core'
 import type { FastifyRequest } from 'fastify'
 import { DEFAULT_PROBLEM_TYPE_BASE } from './problem.ts'
 import type { RedisClient } from './redis-counter.ts'
@@ -65,18 +73,18 @@ export interface PluginSettings {
   readonly problemTypeBase: string
 }
 
-const OPTION_NAMES = [
-  'integrations',
-  'resolveSession',
-  'sessionTimeoutMs',
-  'trustedOrigins',
-  'apiKeyRoutes',
-  'apiDocs',
-  'inHostDocument',
-  'redis',
-  'onLimiterError',
-  'problemTypeBase',
-] as const satisfies readonly (keyof FastifyIntegrationsOptions)[]
+const OPTION_NAMES = Object.keys({
+  integrations: true,
+  resolveSession: true,
+  sessionTimeoutMs: true,
+  trustedOrigins: true,
+  apiKeyRoutes: true,
+  apiDocs: true,
+  inHostDocument: true,
+  redis: true,
+  onLimiterError: true,
+  problemTypeBase: true,
+} satisfies Record<keyof FastifyIntegrationsOptions, true>)
 
 /** Options of `register` that are Fastify's own. */
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
@@ -93,12 +101,7 @@ const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
 
 /** @throws ConfigurationError for an option that is missing, unknown or wrong, with how to mend it */
 export function checkOptions(options: FastifyIntegrationsOptions): PluginSettings {
-  for (const name of Object.keys(options)) {
-    expect(
-      [...OPTION_NAMES, ...REGISTER_OPTIONS].includes(name),
-      `${name} is not an option. There are: ${OPTION_NAMES.join(', ')}.`,
-    )
-  }
+  checkOptionNames('fastifyIntegrations', options, [...OPTION_NAMES, ...REGISTER_OPTIONS])
   const { integrations, resolveSession, redis } = options
   const { sessionTimeoutMs = 10_000, trustedOrigins = [], onLimiterError = 'open' } = options
   const { apiKeyRoutes = true, inHostDocument = false, problemTypeBase = DEFAULT_PROBLEM_TYPE_BASE } = options
@@ -110,10 +113,7 @@ export function checkOptions(options: FastifyIntegrationsOptions): PluginSetting
     typeof resolveSession === 'function',
     'resolveSession is missing: pass a function (request) => ({ memberId, organizations }) or null.',
   )
-  expect(
-    typeof sessionTimeoutMs === 'number' && sessionTimeoutMs > 0,
-    'sessionTimeoutMs must be a number of milliseconds above 0.',
-  )
+  checkNumber('fastifyIntegrations: sessionTimeoutMs', sessionTimeoutMs, { min: 1, max: MAX_TIMER_MS })
   expect(
     Array.isArray(trustedOrigins) && trustedOrigins.every(isOrigin),
     "trustedOrigins must be a list of origins without a path, as ['https://app.example.com'].",
@@ -148,21 +148,25 @@ export function checkOptions(options: FastifyIntegrationsOptions): PluginSetting
 
 function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions> | null {
   if (apiDocs === false) return null
-  expect(
-    typeof apiDocs === 'object' &&
-      Object.keys(apiDocs).every((name) => Object.hasOwn(DEFAULT_API_DOCS, name)),
-    `apiDocs must be false, or an object with: ${Object.keys(DEFAULT_API_DOCS).join(', ')}.`,
-  )
-  const { path, sessionScheme } = { ...DEFAULT_API_DOCS, ...apiDocs }
+  expect(typeof apiDocs === 'object', 'apiDocs must be false, or an object with: path, sessionScheme.')
+  checkOptionNames('fastifyIntegrations: apiDocs', apiDocs, Object.keys(DEFAULT_API_DOCS))
+  const { path, sessionScheme } = { ...DEFAULT_API_DOCS, ...givenOptions(apiDocs) }
   expect(
     typeof path === 'string' && /^(\/[\w.~-]+)+$/.test(path),
     'apiDocs.path must be a path as /api-docs, without a slash at its end.',
   )
   expect(
-    ['apiKey', 'http'].includes(sessionScheme?.type),
-    'apiDocs.sessionScheme must be an OpenAPI security scheme of the type apiKey or http.',
+    isSessionScheme(sessionScheme),
+    "apiDocs.sessionScheme must be { type: 'apiKey', in: 'cookie' or 'header', name } or { type: 'http', scheme }.",
   )
   return { path, sessionScheme }
+}
+
+function isSessionScheme(scheme: SessionScheme): boolean {
+  if (scheme?.type === 'http') return typeof scheme.scheme === 'string'
+  return (
+    scheme?.type === 'apiKey' && ['cookie', 'header'].includes(scheme.in) && typeof scheme.name === 'string'
+  )
 }
 
 function isOrigin(origin: unknown): boolean {

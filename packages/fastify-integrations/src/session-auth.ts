@@ -1,4 +1,5 @@
 import {
+  answerInTime,
   IntegrationError,
   type Member,
   memberOf,
@@ -54,7 +55,7 @@ async function resolve(
   request: FastifyRequest,
   { resolveSession, sessionTimeoutMs }: SessionAuthentication,
 ): Promise<Session | null> {
-  const answer = await answerInTime(async () => resolveSession(request), sessionTimeoutMs)
+  const answer = await ask(() => resolveSession(request), sessionTimeoutMs)
   if (answer === null || answer === undefined) return null
   try {
     return validate(SessionShape, answer)
@@ -66,20 +67,11 @@ async function resolve(
 }
 
 /** A resolver that fails or hangs is a 503. One that throws an error with status 401 says that nobody is signed in. */
-async function answerInTime(call: () => Promise<unknown>, timeoutMs: number): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`resolveSession did not answer within ${timeoutMs} ms`)),
-      timeoutMs,
-    )
-  })
+async function ask(call: () => unknown, timeoutMs: number): Promise<unknown> {
   try {
-    return await Promise.race([call(), timeout])
+    return await answerInTime('resolveSession', timeoutMs, call)
   } catch (error) {
     if (error instanceof Error && 'statusCode' in error && error.statusCode === 401) return null
     throw new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause: error })
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -11,6 +11,7 @@ let later = 0
 const context = useDeliveries({
   integrations: {
     delivery: { maxAttempts: 1 },
+    hookTimeoutMs: 200,
     now: () => new Date(Date.now() + later),
     onEndpointDisabled: (endpoint) => {
       told.push(endpoint)
@@ -124,11 +125,14 @@ describe('an endpoint that nothing but failures came of', () => {
     await call('DELETE', `/${endpoint.id}`)
   })
 
-  it('is disabled once by any number of processes, and whatever the hook does', async () => {
-    const endpoint = await endpointAt('/raced')
+  it.each<[string, () => Promise<void>]>([
+    ['rejects', () => Promise.reject(new Error('the mail server is down'))],
+    ['hangs', () => new Promise(() => {})],
+  ])('is disabled once by any number of processes, also when the hook %s', async (does, failure) => {
+    const endpoint = await endpointAt(`/raced/${does}`)
     await deliver(endpoint, 500)
     later = 6 * DAYS
-    hook = () => Promise.reject(new Error('the mail server is down'))
+    hook = failure
     const disabled = await Promise.all([disable(), disable(), disable()])
     expect(disabled.reduce((sum, each) => sum + each, 0)).toBe(1)
     expect(told).toHaveLength(1)

@@ -16,43 +16,59 @@ async function boot(options: object): Promise<void> {
   await app.close()
 }
 
+const WRONG: [string, object, RegExp][] = [
+  ['no integrations', { integrations: undefined }, /integrations is missing: pass what createIntegrations/],
+  ['options instead of integrations', { integrations: { storage: {} } }, /integrations is missing/],
+  ['no resolveSession', { resolveSession: undefined }, /resolveSession is missing: pass a function/],
+  ['a session instead of a function', { resolveSession: { memberId: 'm' } }, /resolveSession is missing/],
+  [
+    'an option that does not exist',
+    { resolveSesion: () => null },
+    /resolveSesion is not an option\. Did you mean resolveSession\?/,
+  ],
+  ['a timeout that never ends', { sessionTimeoutMs: Number.POSITIVE_INFINITY }, /sessionTimeoutMs must be/],
+  ['a timeout of 0', { sessionTimeoutMs: 0 }, /sessionTimeoutMs must be/],
+  [
+    'one origin without a list',
+    { trustedOrigins: 'https://app.example.com' },
+    /trustedOrigins must be a list/,
+  ],
+  ['an origin with a path', { trustedOrigins: ['https://app.example.com/'] }, /origins without a path/],
+  ['text for a flag', { apiKeyRoutes: 'no' }, /apiKeyRoutes must be true or false/],
+  ['text for another flag', { inHostDocument: 'no' }, /inHostDocument must be true or false/],
+  ['a URL for Redis', { redis: 'redis://localhost' }, /redis must be an ioredis client/],
+  ['another client of Redis', { redis: { eval: async () => null, sendCommand() {} } }, /ioredis/],
+  ['an unknown way to fail', { onLimiterError: 'ignore' }, /'open' or 'closed'/],
+  ['a type that is no URI', { problemTypeBase: 'errors#' }, /start of an absolute URI/],
+  ['documentation at no path', { apiDocs: { path: 'docs/' } }, /apiDocs\.path must be a path/],
+  [
+    'an unknown option of the documentation',
+    { apiDocs: { url: '/docs' } },
+    /apiDocs\.url is not an option\. .*path, sessionScheme/,
+  ],
+  ['true for the documentation', { apiDocs: true }, /apiDocs must be false, or an object/],
+  ['sessions of no kind', { apiDocs: { sessionScheme: {} } }, /sessionScheme must be/],
+  [
+    'a cookie without a name',
+    { apiDocs: { sessionScheme: { type: 'apiKey', in: 'cookie' } } },
+    /sessionScheme must/,
+  ],
+]
+
 describe('the options of the plugin', () => {
-  it.each<[string, object, RegExp]>([
-    ['no integrations', { integrations: undefined }, /integrations is missing: pass what createIntegrations/],
-    ['options instead of integrations', { integrations: { storage: {} } }, /integrations is missing/],
-    ['no resolveSession', { resolveSession: undefined }, /resolveSession is missing: pass a function/],
-    ['a session instead of a function', { resolveSession: { memberId: 'm' } }, /resolveSession is missing/],
-    [
-      'an option that does not exist',
-      { resolveSesion: () => null },
-      /resolveSesion is not an option.*resolveSession/,
-    ],
-    ['a timeout of 0', { sessionTimeoutMs: 0 }, /sessionTimeoutMs must be/],
-    [
-      'one origin without a list',
-      { trustedOrigins: 'https://app.example.com' },
-      /trustedOrigins must be a list/,
-    ],
-    ['an origin with a path', { trustedOrigins: ['https://app.example.com/'] }, /origins without a path/],
-    ['text for a flag', { apiKeyRoutes: 'no' }, /apiKeyRoutes must be true or false/],
-    ['text for another flag', { inHostDocument: 'no' }, /inHostDocument must be true or false/],
-    ['a URL for Redis', { redis: 'redis://localhost' }, /redis must be an ioredis client/],
-    ['another client of Redis', { redis: { eval: async () => null, sendCommand() {} } }, /ioredis/],
-    ['an unknown way to fail', { onLimiterError: 'ignore' }, /'open' or 'closed'/],
-    ['a type that is no URI', { problemTypeBase: 'errors#' }, /start of an absolute URI/],
-    ['documentation at no path', { apiDocs: { path: 'docs/' } }, /apiDocs\.path must be a path/],
-    [
-      'an unknown option of the documentation',
-      { apiDocs: { url: '/docs' } },
-      /apiDocs must be false, or an object with: path/,
-    ],
-    ['true for the documentation', { apiDocs: true }, /apiDocs must be false, or an object/],
-    ['sessions of no kind', { apiDocs: { sessionScheme: {} } }, /sessionScheme must be/],
-  ])('are refused at boot: %s', async (_, wrong, message) => {
+  it.each(WRONG)('are refused at boot: %s', async (_, wrong, message) => {
     const failure = await boot(wrong).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ConfigurationError)
     expect((failure as Error).message).toMatch(message)
     expect((failure as Error).message).toMatch(/^fastifyIntegrations: /)
+  })
+
+  it('are all tried with something wrong', async () => {
+    const { message } = (await boot({ '': 1 }).catch((error: unknown) => error)) as Error
+    const names = message.replace(/^.*There are: |\.$/g, '').split(', ')
+    const tried = new Set(WRONG.flatMap(([, wrong]) => Object.keys(wrong)))
+    const ofFastify = ['prefix', 'logLevel', 'logSerializers']
+    expect(names.filter((name) => !tried.has(name))).toEqual(ofFastify)
   })
 
   it('are taken as documented', async () => {

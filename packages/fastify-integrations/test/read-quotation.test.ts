@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { PipelineStatus } from '@quickquote/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { NOWHERE, startHost, useDatabase, useHost } from './support/host.ts'
+import { NOWHERE, useHost } from './support/host.ts'
 
 const context = useHost({ integrations: { limits: { requestsPerMinute: 1000, startsPerMinute: 1000 } } })
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -186,60 +185,5 @@ describe('GET /v1/integrations/proposals/:id/document-url', () => {
       expect(status).toBe(404)
       expect(body).toMatchObject({ code: 'PROPOSAL_NOT_FOUND' })
     }
-  })
-})
-
-describe('a pipeline hook of the host', () => {
-  const database = useDatabase()
-  const pipeline = {
-    start: async () => {},
-    signDocumentUrl: async () => Promise.reject(new Error('S3 said no')),
-  }
-
-  it('that fails is a 503 without its words', async () => {
-    const host = await startHost({ databaseUrl: database.url, integrations: { pipeline } })
-    const { key } = await host.createKey()
-    const quotation = await host.startQuotation(key)
-    for (const step of [
-      'requirement_analysis',
-      'functional_specification',
-      'work_breakdown',
-      'effort_estimation',
-    ] as const) {
-      await host.integrations.pipeline(quotation).stepCompleted(step)
-    }
-    await host.integrations.pipeline(quotation).proposalReady({ documentId: randomUUID() })
-    const proposal = (await host.call('GET', `/v1/integrations/quotations/${quotation}/proposal`, { key }))
-      .body['id']
-    const { status, body } = await host.call('GET', `/v1/integrations/proposals/${proposal}/document-url`, {
-      key,
-    })
-    expect(status).toBe(503)
-    expect(body).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
-    expect(JSON.stringify(body)).not.toContain('S3')
-    await host.close()
-  })
-
-  it('may replace the pipeline status', async () => {
-    const status: PipelineStatus = {
-      quotation_id: NOWHERE,
-      status: 'running',
-      processed_step: 'none',
-      progress: { completed: 0, total: 1 },
-      steps: [],
-      error_code: null,
-      updated_at: new Date(0),
-    }
-    const host = await startHost({
-      databaseUrl: database.url,
-      integrations: {
-        pipeline: { ...pipeline, status: async () => ({ ...status, internal: 'not declared' }) },
-      },
-    })
-    const { key } = await host.createKey()
-    const quotation = await host.startQuotation(key)
-    const { body } = await host.call('GET', `/v1/integrations/quotations/${quotation}/pipeline`, { key })
-    expect(body).toEqual({ ...status, updated_at: '1970-01-01T00:00:00.000Z' })
-    await host.close()
   })
 })

@@ -192,6 +192,16 @@ describe('resolveSession', () => {
       'permissions that are no list',
       { memberId: 'm', organizations: [{ id: ACME, permissions: 'manage_integrations' }] },
     ],
+    ['text in the place of an organization', { memberId: 'm', organizations: [ACME] }],
+    [
+      'a thing whose fields throw',
+      {
+        memberId: 'm',
+        get organizations() {
+          throw new Error('gone')
+        },
+      },
+    ],
     ['a number for a member', { memberId: 5, organizations: [{ id: ACME, role: 'admin' }] }],
   ])('that answers %s is a 500, and the log tells which field was wrong', async (_, answer) => {
     resolver = () => answer as Session

@@ -1,4 +1,4 @@
-import { ConfigurationError, type Storage } from '@quickquote/core'
+import { ConfigurationError, checkNumber, checkOptionNames, type Storage } from '@quickquote/core'
 import postgres from '../vendor/postgres/index.js'
 import { apiKeyStorage } from './api-keys.ts'
 import { auditStorage } from './audit-log.ts'
@@ -68,8 +68,8 @@ export interface DrizzleStorage extends Storage, DatabaseCare {}
  * @throws ConfigurationError for an option that is missing or wrong
  */
 export function drizzleStorage(options: StorageOptions): DrizzleStorage {
+  const ownsClient = checkOptions(options)
   const { schema = DEFAULT_SCHEMA, prepare = true } = options
-  checkSchema(schema)
   const sql = connect(options)
   const waker = createWaker({ sql, schema })
   const database = createDatabase({ sql, schema, prepare, wake: waker.wake })
@@ -77,7 +77,7 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
     ...storageOn(database, { listen: waker.listen, ensurePartitions: () => ensurePartitions(sql, schema) }),
     ...withStorageErrors(careOf(sql, schema)),
     async close() {
-      if ('connectionString' in options) await sql.end({ timeout: 5 })
+      if (ownsClient) await sql.end({ timeout: 5 })
     },
   }
 }
@@ -133,8 +133,33 @@ function careOf(sql: postgres.Sql, schema: string): DatabaseCare {
   }
 }
 
+/** @returns whether the connections are ours to close */
+function checkOptions(options: StorageOptions): boolean {
+  const names = ['connectionString', 'maxConnections', 'sql', 'schema', 'prepare']
+  checkOptionNames('drizzleStorage', options, names)
+  const {
+    connectionString,
+    maxConnections,
+    sql,
+    schema,
+    prepare = true,
+  } = options as Partial<Record<(typeof names)[number], unknown>>
+  if (sql !== undefined && (connectionString !== undefined || maxConnections !== undefined)) {
+    throw new ConfigurationError(
+      'drizzleStorage: pass either sql, a client of your own, or a connectionString with maxConnections.',
+    )
+  }
+  if (maxConnections !== undefined) checkNumber('drizzleStorage: maxConnections', maxConnections, { min: 1 })
+  if (typeof prepare !== 'boolean') {
+    throw new ConfigurationError('drizzleStorage: prepare must be true or false.')
+  }
+  if (schema !== undefined) checkSchema(schema)
+  return sql === undefined
+}
+
 function connect(options: StorageOptions): postgres.Sql {
-  if ('sql' in options) return checkClient(options.sql)
+  if ('sql' in options && options.sql !== undefined) return checkClient(options.sql)
+  if (!('connectionString' in options)) throw new ConfigurationError(CONNECTION_STRING_FORM)
   const { connectionString, maxConnections = 10, prepare = true } = options
   if (typeof connectionString !== 'string' || !/^postgres(ql)?:\/\//.test(connectionString)) {
     throw new ConfigurationError(CONNECTION_STRING_FORM)
@@ -181,8 +206,11 @@ function checkClient(sql: postgres.Sql): postgres.Sql {
   return sql
 }
 
-export function checkSchema(schema: string): void {
-  const isOurs = /^[a-z_][a-z0-9_]{0,39}$/.test(schema) && !/^(pg_.*|public|information_schema)$/.test(schema)
+export function checkSchema(schema: unknown): void {
+  const isOurs =
+    typeof schema === 'string' &&
+    /^[a-z_][a-z0-9_]{0,39}$/.test(schema) &&
+    !/^(pg_.*|public|information_schema)$/.test(schema)
   if (!isOurs) {
     throw new ConfigurationError(
       'schema must name an SQL schema that holds nothing else: lower-case letters, digits and _, at most 40 characters.',

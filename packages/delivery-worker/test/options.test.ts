@@ -1,0 +1,63 @@
+import { ConfigurationError, createIntegrations, type Storage } from '@quickquote/core'
+import { describe, expect, it } from 'vitest'
+import { createDeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
+
+const integrations = createIntegrations({
+  storage: { transaction: () => Promise.reject(new Error('not reached')) } as unknown as Storage,
+  encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
+  pipeline: {
+    start: async () => {},
+    signDocumentUrl: async () => ({ url: 'https://example.com', expires_at: new Date() }),
+  },
+})
+
+function refusalOf(options: unknown): string {
+  try {
+    createDeliveryWorker(options as DeliveryWorkerOptions)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError)
+    return (error as Error).message
+  }
+  throw new Error('nothing was refused')
+}
+
+const WRONG: [object, RegExp][] = [
+  [{ integrations: undefined }, /integrations is missing: pass what createIntegrations/],
+  [{ integrations: { storage: {} } }, /integrations is missing/],
+  [{ concurrency: 0 }, /concurrency must be a whole number, 1 or more/],
+  [{ concurrency: '256' }, /concurrency must be/],
+  [{ pollIntervalMs: Number.NaN }, /pollIntervalMs must be/],
+  [{ pollIntervalMs: 2 ** 31 }, /pollIntervalMs must be a whole number, from 1 to 2147483647/],
+  [{ heartbeatMs: -1 }, /heartbeatMs must be/],
+  [{ heartbeatMs: 5000, deadAfterMs: 6000 }, /deadAfterMs must be at least twice heartbeatMs/],
+  [{ socketsPerOrigin: 1.5 }, /socketsPerOrigin must be/],
+  [{ ca: 5 }, /ca must be certificates in PEM/],
+  [{ concurency: 5 }, /concurency is not an option\. Did you mean concurrency\?/],
+]
+
+describe('createDeliveryWorker', () => {
+  it.each(WRONG)('refuses %j', (wrong, message) => {
+    expect(refusalOf({ integrations, ...wrong })).toMatch(message)
+  })
+
+  it('refuses something wrong for every option there is', () => {
+    const names = refusalOf({ '': 1 })
+      .replace(/^.*There are: |\.$/g, '')
+      .split(', ')
+    const tried = new Set(WRONG.flatMap(([wrong]) => Object.keys(wrong)))
+    expect(names.filter((name) => !tried.has(name))).toEqual([])
+  })
+
+  it('refuses to be called without options', () => {
+    expect(refusalOf(undefined)).toMatch(/createDeliveryWorker must be an object with/)
+  })
+
+  it('takes undefined for an option that is left out', () => {
+    const options = {
+      integrations,
+      concurrency: undefined,
+      ca: undefined,
+    } as unknown as DeliveryWorkerOptions
+    expect(() => createDeliveryWorker(options)).not.toThrow()
+  })
+})

@@ -1,0 +1,64 @@
+import { ConfigurationError } from '@quickquote/core'
+import postgres from 'postgres'
+import { describe, expect, inject, it } from 'vitest'
+import { drizzleStorage, type StorageOptions } from '../src/index.ts'
+
+const connectionString = 'postgres://me:hunter2@localhost/app'
+const PASSWORD = /hunter2/
+
+function refusalOf(options: unknown): string {
+  try {
+    drizzleStorage(options as StorageOptions)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError)
+    return (error as Error).message
+  }
+  throw new Error('nothing was refused')
+}
+
+const WRONG: [string, object, RegExp][] = [
+  ['no connection string', { connectionString: undefined }, /connectionString must have the form postgres:/],
+  ['a URL of something else', { connectionString: 'mysql://me:hunter2@h/d' }, /connectionString must have/],
+  ['a password with a slash', { connectionString: 'postgres://me:hunter2/x@h:y/d' }, /percent-encoded/],
+  ['no connections', { maxConnections: 0 }, /maxConnections must be a whole number, 1 or more/],
+  ['text for a number', { maxConnections: '5' }, /maxConnections must be/],
+  ['a pool of another driver', { connectionString: undefined, sql: { query() {} } }, /sql must be a client/],
+  ['two ways to connect', { sql: () => {} }, /pass either sql, .* or a connectionString/],
+  ['a schema with capitals', { schema: 'Quotes' }, /schema must name an SQL schema/],
+  ['the schema of the host', { schema: 'public' }, /schema must name/],
+  ['a schema that is no text', { schema: 5 }, /schema must name/],
+  ['text for a flag', { prepare: 'no' }, /prepare must be true or false/],
+  [
+    'an unknown option',
+    { maxConnection: 5 },
+    /maxConnection is not an option\. Did you mean maxConnections\?/,
+  ],
+]
+
+describe('drizzleStorage', () => {
+  it.each(WRONG)('refuses %s, without the password', (_, wrong, message) => {
+    const refusal = refusalOf({ connectionString, ...wrong })
+    expect(refusal).toMatch(message)
+    expect(refusal).not.toMatch(PASSWORD)
+  })
+
+  it('refuses something wrong for every option there is', () => {
+    const names = refusalOf({ '': 1 })
+      .replace(/^.*There are: |\.$/g, '')
+      .split(', ')
+    const tried = new Set(WRONG.flatMap(([, wrong]) => Object.keys(wrong)))
+    expect(names.filter((name) => !tried.has(name))).toEqual([])
+  })
+
+  it('refuses to be called without options, or with none of them', () => {
+    expect(refusalOf(undefined)).toMatch(/drizzleStorage must be an object with: connectionString/)
+    expect(refusalOf({})).toMatch(/connectionString must have the form/)
+  })
+
+  it('does not close a client of the host, however the other option is left out', async () => {
+    const sql = postgres(inject('postgresUrl'), { max: 1 })
+    await drizzleStorage({ sql, connectionString: undefined } as unknown as StorageOptions).close()
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    await sql.end()
+  })
+})
