@@ -1,6 +1,14 @@
 export { headerNames, type WebhookHeaderNames } from './header-names.ts'
-export type { QuotationEventType, WebhookPayload } from './payload.ts'
+export {
+  isQuotationEvent,
+  QUOTATION_EVENT_TYPES,
+  type QuotationEvent,
+  type QuotationEventType,
+  type UnknownEvent,
+  type WebhookPayload,
+} from './payload.ts'
 export type { RawBody } from './raw-body.ts'
+export type { ReceiverOptions } from './receiver.ts'
 export { sign } from './sign.ts'
 export { importSecret, type Secret, type SigningKey } from './signing-key.ts'
 export {
@@ -8,4 +16,5 @@ export {
   WebhookVerificationError,
   type WebhookVerificationErrorCode,
 } from './verification-error.ts'
-export { type VerifyOptions, verify, type WebhookHeaders } from './verify.ts'
+export { type VerifyOptions, verify } from './verify.ts'
+export type { WebhookHeaders } from './webhook-headers.ts'

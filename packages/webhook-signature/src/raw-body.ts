@@ -6,9 +6,14 @@ const encoder = new TextEncoder()
 /** The bytes of a raw body, or undefined when it is none, such as an object that a framework parsed. */
 export function bodyBytes(body: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return encoder.encode(body)
-  if (body instanceof ArrayBuffer) return new Uint8Array(body)
+  if (isArrayBuffer(body)) return new Uint8Array(body)
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
   return undefined
+}
+
+/** Of any realm: `instanceof` knows one. */
+function isArrayBuffer(value: unknown): value is ArrayBuffer {
+  return Object.prototype.toString.call(value) === '[object ArrayBuffer]'
 }
 
 /** What is signed: the timestamp, a dot, the body. */

@@ -22,9 +22,11 @@ export async function importSecret(secret: string): Promise<SigningKey> {
   assertSecret(secret)
   const bytes = new TextEncoder().encode(secret)
   const key = await crypto.subtle.importKey('raw', bytes, HMAC_SHA256, false, ['sign', 'verify'])
+  // Views, as Node's Web Crypto refuses a bare ArrayBuffer of another realm: edge runtimes on node:vm have such.
   return {
-    mac: (content) => crypto.subtle.sign('HMAC', key, content),
-    matches: (mac, content) => crypto.subtle.verify('HMAC', key, mac, content),
+    mac: (content) => crypto.subtle.sign('HMAC', key, new Uint8Array(content)),
+    matches: (mac, content) =>
+      crypto.subtle.verify('HMAC', key, new Uint8Array(mac), new Uint8Array(content)),
   }
 }
 
@@ -34,8 +36,24 @@ export async function signingKey(secret: Secret): Promise<SigningKey> {
   return typeof secret === 'string' ? importSecret(secret) : secret
 }
 
+/**
+ * One secret, or several, as a list.
+ *
+ * @throws TypeError when there is none, or one of them is empty.
+ */
+export function secretList(secrets: Secret | readonly Secret[]): readonly Secret[] {
+  const list: readonly Secret[] = isList(secrets) ? secrets : [secrets]
+  if (list.length === 0) throw new TypeError('At least one signing secret is needed')
+  for (const secret of list) assertSecret(secret)
+  return list
+}
+
+function isList(secrets: Secret | readonly Secret[]): secrets is readonly Secret[] {
+  return Array.isArray(secrets)
+}
+
 /** An unset environment variable must not become a key that anybody can guess. */
-export function assertSecret(secret: Secret): void {
+function assertSecret(secret: Secret): void {
   if (secret === '' || secret === undefined || secret === null) {
     throw new TypeError('The signing secret is missing or empty')
   }

@@ -2,15 +2,10 @@ import { headerNames } from './header-names.ts'
 import type { WebhookPayload } from './payload.ts'
 import { bodyBytes, type RawBody, signedContent } from './raw-body.ts'
 import { parseSignatureHeader } from './signature-header.ts'
-import { assertSecret, type Secret, signingKey } from './signing-key.ts'
+import { type Secret, secretList, signingKey } from './signing-key.ts'
 import { isTimestamp } from './timestamp.ts'
 import { WebhookVerificationError } from './verification-error.ts'
-
-/** A header as servers hand it over: once, several times, or not at all. */
-type HeaderValue = string | readonly string[] | null | undefined
-
-/** `Headers` of the Fetch API, or a plain object such as Node's `request.headers`. Names in any case. */
-export type WebhookHeaders = { get(name: string): string | null } | Readonly<Record<string, HeaderValue>>
+import { type HeaderValue, headerOf, joined, type WebhookHeaders } from './webhook-headers.ts'
 
 export type VerifyOptions = {
   /** The request body as it came, before anything parsed it. */
@@ -66,17 +61,6 @@ export async function verify(options: VerifyOptions): Promise<WebhookPayload> {
   return parsePayload(new Uint8Array(content, bodyStart))
 }
 
-function secretList(secrets: Secret | readonly Secret[]): readonly Secret[] {
-  const list: readonly Secret[] = isList(secrets) ? secrets : [secrets]
-  if (list.length === 0) throw new TypeError('At least one signing secret is needed')
-  for (const secret of list) assertSecret(secret)
-  return list
-}
-
-function isList(secrets: Secret | readonly Secret[]): secrets is readonly Secret[] {
-  return Array.isArray(secrets)
-}
-
 function signedHeaders(options: VerifyOptions): { signature: string; timestamp: string } {
   if (!('headers' in options)) {
     return {
@@ -88,24 +72,8 @@ function signedHeaders(options: VerifyOptions): { signature: string; timestamp: 
   const names = headerNames(headerPrefix)
   const timestamp = required(headerOf(headers, names.timestamp), names.timestamp)
   const signature = required(headerOf(headers, names.signature), names.signature)
-  const previous = joined(headerOf(headers, names.previousSignature))
+  const previous = headerOf(headers, names.previousSignature)
   return { timestamp, signature: previous === '' ? signature : `${signature}, ${previous}` }
-}
-
-function headerOf(headers: WebhookHeaders, name: string): HeaderValue {
-  if (isFetchHeaders(headers)) return headers.get(name)
-  return Object.entries(headers)
-    .filter(([key]) => key.toLowerCase() === name.toLowerCase())
-    .flatMap(([, value]) => value ?? [])
-}
-
-function isFetchHeaders(headers: WebhookHeaders): headers is { get(name: string): string | null } {
-  return typeof headers['get'] === 'function'
-}
-
-/** A header that came more than once is joined, as HTTP does it. */
-function joined(value: HeaderValue): string {
-  return typeof value === 'string' ? value : (value ?? []).join(', ')
 }
 
 function required(value: HeaderValue, name: string): string {

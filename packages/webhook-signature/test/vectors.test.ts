@@ -3,10 +3,16 @@ import { sign, verify } from '@quickquote/webhook-signature'
 import { expect, it } from 'vitest'
 import vectors from './vectors.json' with { type: 'json' }
 
+function signaturesOf(headers: Record<string, string>): string[] {
+  return ['X-Service-Signature', 'X-Service-Signature-Previous'].flatMap(
+    (name) => headers[name]?.split(/, ?/) ?? [],
+  )
+}
+
 /** What a partner writes with nothing but Node's `crypto`: the signature is right or it is not. */
 function isSigned(vector: { secrets: string[]; headers: Record<string, string>; body: string }): boolean {
   const timestamp = vector.headers['X-Service-Timestamp'] ?? ''
-  return (vector.headers['X-Service-Signature'] ?? '').split(/, ?/).some((signature) =>
+  return signaturesOf(vector.headers).some((signature) =>
     vector.secrets.some((secret) => {
       const expected = `v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(vector.body).digest('hex')}`
       return (
@@ -34,16 +40,19 @@ it.each(vectors)('$name: $expected', async ({ headers, body, secrets, now, expec
   else expect(await verdict).toMatchObject({ name: 'WebhookVerificationError', code: expected })
 })
 
-it.each(vectors.filter(({ expected }) => expected in SIGNED))('node:crypto agrees: $name', (vector) => {
-  expect(isSigned(vector)).toBe(SIGNED[vector.expected])
-})
+it.each(vectors.filter(({ expected, fits }) => expected in SIGNED && !fits))(
+  'node:crypto agrees: $name',
+  (vector) => {
+    expect(isSigned(vector)).toBe(SIGNED[vector.expected])
+  },
+)
 
 it.each(vectors.filter(({ expected }) => expected === 'valid'))(
   'sign() makes such a signature: $name',
   async ({ headers, body, secrets }) => {
     const timestamp = Number(headers['X-Service-Timestamp'])
     const made = await Promise.all(secrets.map((secret) => sign({ secret, timestamp, body })))
-    const sent = (headers['X-Service-Signature'] ?? '').split(/, ?/)
+    const sent = signaturesOf(headers)
     expect(made.some((signature) => sent.includes(signature))).toBe(true)
   },
 )

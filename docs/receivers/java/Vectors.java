@@ -1,0 +1,32 @@
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+
+final class Vectors {
+  public static void main(String[] arguments) throws Exception {
+    var lines = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      String[] fields = line.split(" ");
+      boolean genuine =
+          Webhooks.verify(
+              bytes(fields[5]),
+              text(fields[1]),
+              List.of(text(fields[2]), text(fields[3])),
+              List.of(text(fields[4]).split("\n")),
+              Instant.ofEpochSecond(Long.parseLong(fields[0])));
+      System.out.println(genuine ? "valid" : "refused");
+    }
+  }
+
+  private static byte[] bytes(String field) {
+    return field.equals("-") ? new byte[0] : Base64.getDecoder().decode(field);
+  }
+
+  private static String text(String field) {
+    return new String(bytes(field), UTF_8);
+  }
+}

@@ -1,0 +1,32 @@
+# For bash. openssl takes keys as arguments, which other users of the machine can see while it runs: use this to look at a
+# delivery, or where nobody else logs in.
+
+# verify BODY_FILE TIMESTAMP SIGNATURES SECRET...: succeeds for a webhook that is genuine and recent.
+# TIMESTAMP is the value of X-Service-Timestamp. SIGNATURES is that of X-Service-Signature; when X-Service-Signature-Previous
+# came too, both with a comma between them. Give several secrets, whsec_ included, while you replace one.
+verify() {
+  local body=$1 timestamp=$2 signatures=$3 secret expected sent age LC_ALL=C
+  shift 3
+  [[ $timestamp =~ ^[0-9]{10}$ ]] || return 1
+  age=$((${NOW:-$(date +%s)} - timestamp))
+  ((${age#-} <= 300)) || return 1
+  IFS=', ' read -ra signatures <<<"$signatures"
+  for secret; do
+    [ -n "$secret" ] || return 1
+    expected=v1=$({ printf '%s.' "$timestamp" && cat -- "$body"; } | hmac "$secret")
+    for sent in "${signatures[@]}"; do
+      same "$expected" "$sent" && return 0
+    done
+  done
+  return 1
+}
+
+hmac() {
+  openssl dgst -sha256 -hmac "$1" -r | cut -c 1-64
+}
+
+# Compares what a key that nobody knows makes of both, so that the time it takes tells nothing.
+same() {
+  local key
+  key=$(openssl rand -hex 32) && [ "$(hmac "$key" <<<"$1")" = "$(hmac "$key" <<<"$2")" ]
+}

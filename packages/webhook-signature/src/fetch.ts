@@ -1,0 +1,69 @@
+import {
+  type Answer,
+  BODY_TOO_LARGE,
+  createReceiver,
+  type Receiver,
+  type ReceiverOptions,
+} from './receiver.ts'
+
+export interface FetchWebhooksOptions extends ReceiverOptions {
+  /** Told of what was answered 500: what `onEvent` or `once` threw. Default `console.error`. */
+  readonly onError?: (error: unknown) => void
+}
+
+/**
+ * A handler of webhooks for servers that take a `Request` and give a `Response`: Deno, Bun, Cloudflare Workers, Hono,
+ * Next.js and other routes. It never rejects.
+ *
+ * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the refusal as text; 405 to anything but POST; 413 and 415
+ * for bodies that are too large or compressed; 500 when `onEvent` throws or the body was read before.
+ *
+ * @throws TypeError when there is no secret, an empty one, or an impossible header prefix.
+ */
+export function fetchWebhooks(options: FetchWebhooksOptions): (request: Request) => Promise<Response> {
+  const receiver = createReceiver(options)
+  const onError = options.onError ?? ((error) => console.error(error))
+
+  return async (request) => {
+    try {
+      return toResponse(await answerTo(receiver, request))
+    } catch (error) {
+      onError(error)
+      return new Response(null, { status: 500 })
+    }
+  }
+}
+
+async function answerTo(receiver: Receiver, request: Request): Promise<Answer> {
+  const refusal = receiver.refuse(request.method, request.headers)
+  if (refusal !== undefined) return refusal
+  if (request.bodyUsed) return receiver.receive(request.headers, undefined)
+  const body = await readAtMost(receiver.maxBodyBytes, request.body)
+  return body === undefined ? BODY_TOO_LARGE : receiver.receive(request.headers, body)
+}
+
+/** The bytes of a stream; undefined when there are more. */
+async function readAtMost(
+  maxBytes: number,
+  stream: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+): Promise<ArrayBuffer | undefined> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  let bytes = 0
+  const reader = stream?.getReader()
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    bytes += part.value.length
+    if (bytes > maxBytes) {
+      await reader?.cancel()
+      return undefined
+    }
+    parts.push(part.value)
+  }
+  return new Blob(parts).arrayBuffer()
+}
+
+function toResponse({ status, text }: Answer): Response {
+  return new Response(text === '' ? null : text, {
+    status,
+    headers: status === 405 ? { Allow: 'POST' } : {},
+  })
+}
