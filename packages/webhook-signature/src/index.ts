@@ -1,10 +1,10 @@
 export { headerNames, type WebhookHeaderNames } from './header-names.ts'
 export {
   isQuotationEvent,
+  type OtherEvent,
   QUOTATION_EVENT_TYPES,
   type QuotationEvent,
   type QuotationEventType,
-  type UnknownEvent,
   type WebhookPayload,
 } from './payload.ts'
 export type { RawBody } from './raw-body.ts'

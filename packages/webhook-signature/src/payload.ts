@@ -62,16 +62,16 @@ export type QuotationEvent =
   | Envelope<'quotation.completed', CompletedData<'proposal', string>>
   | Envelope<'quotation.failed', FailedData>
 
-/** An event that this version does not know: the catalog grows. Its `type` is none of {@link QUOTATION_EVENT_TYPES}. */
-export type UnknownEvent = Envelope<string, Readonly<Record<string, unknown>>>
+/** An event of the product beside quotations, such as `project.created`. Its `type` is none of {@link QUOTATION_EVENT_TYPES}. */
+export type OtherEvent = Envelope<string, Readonly<Record<string, unknown>>>
 
 /**
  * The body of a delivery (specification, "Payload"): identifiers and status; read the rest through the API.
  *
- * New fields and new domains of events (`project.*`) may come. Ask {@link isQuotationEvent} first, then look at `type`: it
+ * New fields and new types of events may come. Ask {@link isQuotationEvent} first, then look at `type`: it
  * tells what is in `data`. Ignore what you do not know, and answer it with a 2xx.
  */
-export type WebhookPayload = QuotationEvent | UnknownEvent
+export type WebhookPayload = QuotationEvent | OtherEvent
 
 /** Whether it is one of the events of {@link QUOTATION_EVENT_TYPES}. It looks at the type alone. */
 export function isQuotationEvent(event: WebhookPayload): event is QuotationEvent {

@@ -79,20 +79,24 @@ function isGenuine({ expected }: Vector): boolean {
 
 const isInstalled = (command: string) => spawnSync('which', [command]).status === 0
 
-it.for(LANGUAGES)('$name: the receiver of the guide agrees with every test vector', (language, { skip }) => {
-  // On a developer's machine without the language this is skipped, and says so; CI has to have it.
-  const missing = language.needs.filter((command) => !isInstalled(command))
-  if (process.env['CI'] === undefined) skip(missing.length > 0, `${missing.join(' and ')} is not installed`)
+it.for(LANGUAGES)(
+  '$name: the receiver of the guide agrees with every test vector',
+  { timeout: 120_000 },
+  (language, { skip }) => {
+    // On a developer's machine without the language this is skipped, and says so; CI has to have it.
+    const missing = language.needs.filter((command) => !isInstalled(command))
+    if (process.env['CI'] === undefined) skip(missing.length > 0, `${missing.join(' and ')} is not installed`)
 
-  const printed = language
-    .run(`${cases.map(lineOf).join('\n')}\n`)
-    .trimEnd()
-    .split('\n')
-  const verdicts = cases.map(({ name }, index) => ({ name, verdict: printed[index] }))
-  const expected = cases.map((vector, index) => ({
-    name: vector.name,
-    verdict: vector.fits ? printed[index] : isGenuine(vector) ? 'valid' : 'refused',
-  }))
-  expect(verdicts).toEqual(expected)
-  expect(printed.filter((verdict) => !/^(valid|refused)$/.test(verdict))).toEqual([])
-})
+    const printed = language
+      .run(`${cases.map(lineOf).join('\n')}\n`)
+      .trimEnd()
+      .split('\n')
+    const verdicts = cases.map(({ name }, index) => ({ name, verdict: printed[index] }))
+    const expected = cases.map((vector, index) => ({
+      name: vector.name,
+      verdict: vector.fits ? printed[index] : isGenuine(vector) ? 'valid' : 'refused',
+    }))
+    expect(verdicts).toEqual(expected)
+    expect(printed.filter((verdict) => !/^(valid|refused)$/.test(verdict))).toEqual([])
+  },
+)

@@ -1,7 +1,7 @@
 import {
   isQuotationEvent,
+  type OtherEvent,
   QUOTATION_EVENT_TYPES,
-  type UnknownEvent,
   type WebhookPayload,
 } from '@quickquote/webhook-signature'
 import { expect, expectTypeOf, it } from 'vitest'
@@ -17,7 +17,7 @@ const unheardOf: WebhookPayload = {
 /** What a receiver writes. Each branch knows what its event carries. */
 function react(event: WebhookPayload): string {
   if (!isQuotationEvent(event)) {
-    expectTypeOf(event).toEqualTypeOf<UnknownEvent>()
+    expectTypeOf(event).toEqualTypeOf<OtherEvent>()
     return `ignored: ${event.type}`
   }
   expectTypeOf(event.data.quotation_id).toEqualTypeOf<string>()

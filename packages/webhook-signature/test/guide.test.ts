@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { testDatabase } from '@quickquote/testing'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { bodyOf, SECRET, send, signedHeaders } from './delivery.ts'
+import { runSample, samplesOf } from './sample.ts'
+
+const root = new URL('../../../', import.meta.url)
+const guide = readFileSync(new URL('docs/guides/receiving-webhooks.md', root), 'utf8')
+const sample = samplesOf('../../../docs/guides/receiving-webhooks.md')
+
+it('every block of code is a file that is shown whole, or a sample that is run here', () => {
+  const shown = [...guide.matchAll(/<!-- file: (\S+) -->\n```\w+\n(.*?)```/gs)]
+  for (const [, file, code] of shown) {
+    expect(code, file).toBe(readFileSync(new URL(file ?? '', root), 'utf8'))
+  }
+  const samples = [...guide.matchAll(/^ *```js (\w+)$/gm)].map(([, name]) => name)
+  expect(samples).toEqual(['receiver', 'once', 'test'])
+  expect(shown).toHaveLength(6)
+  expect([...guide.matchAll(/^ *```./gm)]).toHaveLength(samples.length + shown.length)
+})
+
+it('the first receiver takes what the test of the last section sends', async () => {
+  const receiver = runSample(sample('receiver').replace(/await app\.listen\(.*\)/, 'console.log($&)'), {
+    PORT: '0',
+    WEBHOOK_SECRETS: `${SECRET},whsec_for_tests`,
+  })
+  const url = (await receiver.line()) ?? ''
+  const test = runSample(sample('test').replace('http://localhost:3000', url))
+  expect(await test.line()).toBe('204')
+  expect(await receiver.line()).toBe('fetch proposal p1')
+
+  const failure = bodyOf('evt_2')
+    .replace('quotation.completed', 'quotation.failed')
+    .replace('"error_code":null', '"error_code":"MODEL_TIMEOUT"')
+  expect((await send(`${url}/hooks/quotes`, await signedHeaders(failure), failure)).status).toBe(204)
+  expect(await receiver.line()).toBe('failed in proposal: MODEL_TIMEOUT')
+})
+
+it('deduplicates in the transaction: once, with deliveries at the same time, and again after a failure', async () => {
+  const database = await testDatabase(inject('postgresUrl'))
+  onTestFinished(() => database.drop())
+  const [one, two] = [bodyOf('evt_1'), bodyOf('evt_2')]
+  const deliveries = JSON.stringify([
+    { body: one, headers: await signedHeaders(one) },
+    { body: two, headers: await signedHeaders(two) },
+  ])
+  const around = `
+    const handled = []
+    async function handleEvent({ id }) {
+      handled.push(id)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      if (id === 'evt_2' && handled.filter((each) => each === id).length === 1) throw new Error('not yet')
+    }
+    const [one, two] = ${deliveries}
+    const post = async ({ body, headers }) =>
+      (await handleWebhook(new Request('https://example.com/', { method: 'POST', headers, body }))).status
+    const statuses = [
+      ...(await Promise.all([post(one), post(one), post(one)])),
+      await post(one), await post(two), await post(two), await post(two),
+    ]
+    console.log(JSON.stringify({ statuses, handled }))
+    await sql.end()`
+  const program = runSample(sample('once') + around, { WEBHOOK_SECRET: SECRET, DATABASE_URL: database.url })
+  const printed = await program.line()
+  expect(JSON.parse(printed ?? (await program.stop()))).toEqual({
+    statuses: [204, 204, 204, 204, 500, 204, 204],
+    handled: ['evt_1', 'evt_2', 'evt_2'],
+  })
+})
