@@ -1,10 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { ConfigurationError } from './errors.ts'
 
-/** A key that signing secrets are encrypted with. `key` is 32 bytes, or their base64. */
+/**
+ * A key that signing secrets are encrypted with. `key` is 32 bytes, or their base64; `undefined`, of an environment variable
+ * that is not set, is refused at boot.
+ */
 export interface EncryptionKey {
   readonly id: string
-  readonly key: Uint8Array | string
+  readonly key: Uint8Array | string | undefined
 }
 
 /** A secret as it is stored: which key encrypted it, and `iv (12) | tag (16) | ciphertext`. */

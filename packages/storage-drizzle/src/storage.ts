@@ -26,7 +26,8 @@ import { workerStorage } from './workers.ts'
 /** Where the database is, or the host's own postgres.js client, which is used and not changed. */
 export type StorageOptions = (
   | {
-      readonly connectionString: string
+      /** `undefined`, of an environment variable that is not set, is refused when the storage is made. */
+      readonly connectionString: string | undefined
       /** Connections that are opened at most. Default 10. */
       readonly maxConnections?: number
     }

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { codeBlocks, pages, ROOT } from './pages.ts'
+
+/** Shown to be read, not to be run: pictures, answers of the API (schemas hold those), plain text. */
+const NOT_RUN = ['mermaid', 'http', 'text', 'diff']
+
+const blocks = pages().flatMap((page) => codeBlocks(page).map((block) => ({ ...block, page: page.path })))
+const named = (block: (typeof blocks)[number]) => `${block.page}:${block.line}`
+
+describe('The code in the documents', () => {
+  it('has a language each', () => {
+    expect(blocks.filter(({ language }) => language === '').map(named)).toEqual([])
+  })
+
+  it('is JSON where it says so', () => {
+    for (const block of blocks.filter(({ language }) => language === 'json')) {
+      expect(() => JSON.parse(block.code), named(block)).not.toThrow()
+    }
+  })
+
+  it('is type-checked, or run by the test that the page names above it, or says what there is', () => {
+    const untested = blocks.filter(
+      ({ language, code, test }) =>
+        !['json', 'ts', ...NOT_RUN].includes(language) &&
+        !(language === 'sh' && code.trim().split('\n').every(isKnownCommand)) &&
+        !(test !== null && existsSync(join(ROOT, test))),
+    )
+    expect(untested.map(named)).toEqual([])
+  })
+
+  /** A host's own names (`app`, `pipeline`, `tx` …) are in host.d.ts. */
+  it('passes the type checker, if it is TypeScript that no test runs', () => {
+    const folder = resolve(import.meta.dirname, '.checked')
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder)
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    for (const block of blocks.filter(({ language, test }) => language === 'ts' && test === null)) {
+      const name = `${block.page.replaceAll('/', '_')}_${block.line}.ts`
+      writeFileSync(join(folder, name), `${block.code}\nexport {}\n`)
+    }
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({
+        extends: '../../../../../tsconfig.base.json',
+        compilerOptions: {
+          noEmit: true,
+          composite: false,
+          rootDir: null,
+          noUnusedLocals: false,
+          noUnusedParameters: false,
+          noPropertyAccessFromIndexSignature: false,
+          types: ['node'],
+        },
+        include: ['*.ts', '../host.d.ts'],
+      }),
+    )
+    const tsc = join(ROOT, 'node_modules/.bin/tsc')
+    const { stdout } = spawnSync(tsc, ['-p', folder], { encoding: 'utf8' })
+    expect(stdout).toBe('')
+  }, 60_000)
+})
+
+/** Commands that need no test of their own: scripts of the workspace, packages of ours, and what Node runs at once. */
+function isKnownCommand(line: string): boolean {
+  const command = line.replace(/ +#.*$/, '')
+  const [, script] = /^npx -y pnpm@[\d.]+ (?:run )?([\w:-]+)/.exec(command) ?? []
+  if (script !== undefined) return script === 'install' || Object.hasOwn(manifest('.').scripts, script)
+  const [, list] = /^npm install (?:-D |--save-dev )?([^&|;]+)$/.exec(command) ?? []
+  if (list !== undefined)
+    return list.split(' ').every((name) => !name.startsWith('@quickquote/') || isPublished(name))
+  const [, program] = /^node -e "(.*)"$/.exec(command) ?? []
+  return program !== undefined && spawnSync(process.execPath, ['-e', program]).status === 0
+}
+
+function isPublished(name: string): boolean {
+  return manifest(`packages/${name.slice('@quickquote/'.length)}`).private !== true
+}
+
+function manifest(folder: string): { scripts: Record<string, string>; private?: boolean } {
+  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
+}

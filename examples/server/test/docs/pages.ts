@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+export const ROOT = resolve(import.meta.dirname, '../../../..')
+
+/** A Markdown file of the project: its path from the root, and its text. */
+export interface Page {
+  readonly path: string
+  readonly text: string
+}
+
+/** What people read: the pages at the top, below docs/, and the README of each package and example. */
+export function pages(): Page[] {
+  const paths = [
+    ...readdirSync(ROOT),
+    ...readdirSync(join(ROOT, 'docs'), { recursive: true }).map((path) => join('docs', String(path))),
+    ...['packages', 'examples', 'bench'].flatMap((folder) =>
+      folder === 'bench'
+        ? ['bench/README.md']
+        : readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}/README.md`),
+    ),
+  ]
+  return paths
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) => {
+      try {
+        return [{ path, text: readFileSync(join(ROOT, path), 'utf8') }]
+      } catch {
+        return []
+      }
+    })
+}
+
+export interface CodeBlock {
+  /** `ts`, `sh` and so on; empty when the page does not say. */
+  readonly language: string
+  readonly code: string
+  /** The line of the page on which the code begins. */
+  readonly line: number
+  /** The test that runs it, if the page names one above it: `<!-- test: path/of.test.ts runs … -->`. */
+  readonly test: string | null
+}
+
+const FENCE = /^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm
+
+/** The fenced blocks of a page. A test that is named holds for all that follows, up to the next one that is named. */
+export function codeBlocks({ text }: Page): CodeBlock[] {
+  return [...text.matchAll(FENCE)].map((match) => {
+    const before = text.slice(0, match.index)
+    return {
+      language: match[1] ?? '',
+      code: match[2] ?? '',
+      line: before.split('\n').length + 1,
+      test: [...before.matchAll(/<!-- test: ([^\s,]+)/g)].at(-1)?.[1] ?? null,
+    }
+  })
+}
+
+/** A page without its code, where a bracket is no link and a hash is no heading. */
+export function prose({ text }: Page): string {
+  return text.replace(FENCE, '').replace(/`[^`\n]*`/g, '')
+}
