@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { usePostgres } from '@quickquote/testing'
+import { POSTGRES_VERSIONS, usePostgres } from '@quickquote/testing'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
@@ -11,9 +11,16 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for the whole run: the server of DATABASE_URL, or an embedded one in a temporary folder. */
+/**
+ * One PostgreSQL for the whole run: the server of DATABASE_URL, or an embedded one in a temporary folder, of the major version
+ * that POSTGRES_VERSION names (18).
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { POSTGRES_VERSION = '18' } = process.env
+  const version = POSTGRES_VERSIONS.find((known) => String(known) === POSTGRES_VERSION)
+  if (version === undefined) throw new Error(`POSTGRES_VERSION is one of ${POSTGRES_VERSIONS.join(', ')}.`)
   const postgres = await usePostgres({
+    version,
     dataDir: join(tmpdir(), `quickquote-test-${randomUUID()}`),
     persistent: false,
     onProgress: (line) => console.log(line),

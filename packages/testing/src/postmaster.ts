@@ -15,6 +15,8 @@ export interface Cluster {
   readonly user: ServerUser
   /** False: fsync is off. Data survives the death of any process all the same, but not a power cut. */
   readonly durable: boolean
+  /** The major version. */
+  readonly version: number
 }
 
 export const SUPERUSER = 'postgres'
@@ -38,8 +40,8 @@ export async function initCluster(cluster: Cluster): Promise<void> {
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
+      // The older ones would need a locale of the system, which not every system has.
+      ...(cluster.version >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
       ...(cluster.durable ? [] : ['--no-sync']),
     ],
     {

@@ -325,3 +325,11 @@ describe('usePostgres', () => {
     expect(existsSync(join(dataDir, 'cluster'))).toBe(true)
   })
 })
+
+describe('versions', () => {
+  it.each([15, 18] as const)('PostgreSQL %i is started when it is asked for', async (version) => {
+    const server = await start({ version, persistent: false })
+    const [row] = await query(server.url, 'SHOW server_version')
+    expect(String(row?.['server_version'])).toMatch(new RegExp(`^${version}\\.`))
+  })
+})

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { expect, inject, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+import { rolesSql } from '../src/roles.ts'
+import { runCli } from './cli-process.ts'
+import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+
+// roles.test.ts tries what the SQL of the roles allows and refuses.
+const GUIDE = readFileSync(new URL('../../../docs/guides/database.md', import.meta.url), 'utf8')
+
+const blocksOf = (language: string) =>
+  [...GUIDE.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text)
+
+it('shows the SQL of the roles as the command prints it', () => {
+  const names = { schema: 'quickquote', owner: 'quickquote_owner', runtime: 'quickquote_app' }
+  expect(blocksOf('sql')).toContain(rolesSql(names))
+})
+
+it('names commands that there are', async () => {
+  const named = blocksOf('sh').flatMap((block) => [
+    ...block.matchAll(/npx @quickquote\/storage-drizzle (\w+)/g),
+  ])
+  const { stdout } = await runCli(['--help'])
+  const there = [...stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, command]) => command)
+  expect(new Set(named.map(([, command]) => command))).toEqual(new Set(there))
+})
+
+it('has SQL that leaves workers nothing to do on a copy', async () => {
+  const database = await testDatabase(inject('postgresUrl'))
+  const sql = postgres(database.url, { max: 1, onnotice() {} })
+  const storage = drizzleStorage({ sql })
+  await storage.migrate()
+  const endpoint = sampleEndpoint()
+  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  const event = () => sampleEvent({ organization_id: endpoint.organization_id })
+  await storage.recordEvent(event())
+
+  const block = blocksOf('sql').find((text) => text.includes('is_enabled = false')) ?? ''
+  await sql.unsafe(block).simple()
+  await storage.recordEvent(event())
+
+  expect(await sql`select from quickquote.deliveries`).toHaveLength(0)
+  await sql.end()
+  await database.drop()
+})

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { freePort } from './free-port.ts'
+import { serverUser } from './unprivileged-user.ts'
+
+export interface PgBouncer {
+  /** Leads through the pooler to the database that was given. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Debian keeps it where only root looks. */
+const ENV = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
+
+/** Whether the program is installed (Debian: `pgbouncer`). */
+export function hasPgBouncer(): boolean {
+  return spawnSync('pgbouncer', ['--version'], { env: ENV }).status === 0
+}
+
+/**
+ * Starts a PgBouncer in transaction mode on 127.0.0.1, in front of one database.
+ * @param databaseUrl where statements go in the end, password included
+ * @param options.poolSize server connections that all clients share. Default 5.
+ * @throws Error when it does not start (the message holds its log)
+ */
+export async function startPgBouncer(
+  databaseUrl: string,
+  { poolSize = 5 }: { poolSize?: number } = {},
+): Promise<PgBouncer> {
+  const target = new URL(databaseUrl)
+  const folder = mkdtempSync(join(tmpdir(), 'quickquote-pgbouncer-'))
+  const port = await freePort()
+  const files = {
+    'users.txt': `"${target.username}" "${target.password}"\n`,
+    'pgbouncer.ini': `[databases]
+* = host=${target.hostname} port=${target.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${folder}/users.txt
+pool_mode = transaction
+default_pool_size = ${poolSize}
+max_client_conn = 200
+`,
+  }
+  // It refuses to run as root, as PostgreSQL does.
+  const user = serverUser(join(folder, 'cluster'))
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(folder, name), text, { mode: 0o600 })
+    if (user !== undefined) chownSync(join(folder, name), user.uid, user.gid)
+  }
+  if (user !== undefined) chownSync(folder, user.uid, user.gid)
+
+  const pooler = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], {
+    ...user,
+    cwd: '/',
+    env: ENV,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await readiness(pooler)
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  return {
+    url: url.href,
+    async stop() {
+      if (pooler.exitCode === null && pooler.signalCode === null) {
+        const gone = once(pooler, 'exit')
+        pooler.kill('SIGKILL')
+        await gone
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function readiness(pooler: ChildProcess): Promise<void> {
+  if (pooler.stderr === null) throw new Error('PgBouncer has no log')
+  const log: string[] = []
+  const lines = createInterface(pooler.stderr)
+  await new Promise<void>((resolve, reject) => {
+    pooler.once('error', reject)
+    pooler.once('exit', () => reject(new Error(`PgBouncer did not start:\n${log.join('\n')}`)))
+    lines.on('line', (line) => {
+      log.push(line)
+      if (line.includes('process up')) resolve()
+    })
+  })
+}
