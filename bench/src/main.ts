@@ -15,10 +15,12 @@ import { deliveryKilledWorker } from './delivery-killed-worker.ts'
 import { deliveryLatency } from './delivery-latency.ts'
 import { deliveryMemory } from './delivery-memory.ts'
 import { deliveryPinnedVacuum } from './delivery-pinned-vacuum.ts'
+import { disableEndpoint } from './disable-endpoint.ts'
 import { GOALS_HEAD, type Goal, goalRow } from './goal.ts'
 import { describeMachine } from './machine.ts'
 import { manyKeys } from './many-keys.ts'
 import { readQuotation } from './read-quotation.ts'
+import { retention } from './retention.ts'
 import { startQuotation } from './start-quotation.ts'
 import { formatTable } from './table.ts'
 import { uploadMemory } from './upload-memory.ts'
@@ -34,6 +36,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
     deliveryKilledWorker,
     deliveryMemory,
   ],
+  history: [retention, disableEndpoint],
 }
 
 const { values, positionals } = parseArgs({

@@ -37,6 +37,7 @@ export {
   type ReceivedFile,
   type RequirementsFiles,
 } from './requirements-file.ts'
+export { DEFAULT_RETENTION, type Retention } from './retention.ts'
 export { Uuid } from './schema.ts'
 export type { SecretReencryption } from './secret-reencryption.ts'
 export { SecretValue } from './secret-value.ts'

@@ -9,6 +9,7 @@ import type { QuotationReporter } from './quote-pipeline.ts'
 import { createReplays, type Replays } from './replays.ts'
 import { createReporter } from './reporter.ts'
 import { createRequirementsFiles, type RequirementsFiles } from './requirements-file.ts'
+import { enforceRetention } from './retention.ts'
 import { reencryptSecrets, type SecretReencryption } from './secret-reencryption.ts'
 import { createSettings, type IntegrationsOptions, type Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -50,6 +51,8 @@ export interface Integrations<Events extends EventDefinitions = NoEvents>
    * @returns how many
    */
   disableFailingEndpoints(): Promise<number>
+  /** Removes what `retention` says is no longer kept. Workers do this now and then. */
+  enforceRetention(): Promise<void>
   /** Writes what is still in memory and closes the storage. Stop the workers first. */
   close(): Promise<void>
 }
@@ -74,6 +77,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents>(
     within: (transaction) => createServices(storage.within(transaction), settings, requirementsFiles),
     reencryptSecrets: () => reencryptSecrets(storage, settings),
     disableFailingEndpoints: () => disableFailingEndpoints(storage, settings),
+    enforceRetention: () => enforceRetention(storage, settings),
     async close() {
       await settings.keyUses.close()
       await storage.close()

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { IntegrationError, validationFailed } from './errors.ts'
 import { type Replay, ReplayBody } from './replay.ts'
+import { keptSince } from './retention.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -32,7 +33,7 @@ export function createReplays(storage: Storage, settings: Settings): Replays {
       const { organizationId } = member
       const { status = 'missed', ...range } = validate(ReplayBody, body)
       const now = settings.now()
-      const { since, until } = checkRange(range, now)
+      const { since, until } = checkRange(range, now, settings.retention.eventDays)
       const endpoint = await storage.findWebhookEndpoint(organizationId, endpointId)
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       if (!endpoint.is_enabled) {
@@ -57,14 +58,27 @@ export function createReplays(storage: Storage, settings: Settings): Replays {
   }
 }
 
-/** An end in the future is now: what is still to happen is delivered anyway. */
-function checkRange(range: { since: string; until?: string }, now: Date): { since: Date; until: Date } {
-  const since = new Date(range.since)
+/**
+ * An end in the future is now: what is still to happen is delivered anyway. A beginning before all that is kept is where
+ * that begins.
+ */
+function checkRange(
+  range: { since: string; until?: string },
+  now: Date,
+  eventDays: number,
+): { since: Date; until: Date } {
+  const wantedSince = new Date(range.since)
+  const oldest = keptSince(now, eventDays)
+  const since = wantedSince > oldest ? wantedSince : oldest
   const wanted = range.until === undefined ? now : new Date(range.until)
   const until = wanted < now ? wanted : now
   if (since > now) throw validationFailed([{ pointer: '/since', detail: 'must not be in the future' }])
-  if (wanted <= since && range.until !== undefined) {
+  if (wanted <= wantedSince && range.until !== undefined) {
     throw validationFailed([{ pointer: '/until', detail: 'must be later than `since`' }])
+  }
+  if (wanted <= oldest) {
+    const detail = `must be later than ${oldest.toISOString()}: events are kept for ${eventDays} days`
+    throw validationFailed([{ pointer: '/until', detail }])
   }
   return { since, until }
 }

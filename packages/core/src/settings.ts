@@ -18,6 +18,7 @@ import {
 } from './option-check.ts'
 import { DELIVERY_RANGES, LIMIT_RANGES, START_RANGES } from './option-ranges.ts'
 import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './quote-pipeline.ts'
+import { defaultRetention, type Retention, retentionRanges } from './retention.ts'
 import type { Storage } from './storage.ts'
 
 /** What a host gives to `createIntegrations`. */
@@ -35,6 +36,7 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents>
   readonly limits?: Partial<Limits>
   readonly delivery?: Partial<DeliveryPolicy>
   readonly start?: Partial<StartPolicy>
+  readonly retention?: Partial<Retention>
   /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
   readonly allowAddresses?: readonly string[]
   /**
@@ -61,6 +63,7 @@ export interface Settings {
   readonly limits: Limits
   readonly delivery: DeliveryPolicy
   readonly start: StartPolicy
+  readonly retention: Retention
   readonly keyring: Keyring
   readonly addressGuard: AddressGuard
   readonly keyUses: ApiKeyUses
@@ -80,6 +83,7 @@ const OPTION_NAMES = Object.keys({
   limits: true,
   delivery: true,
   start: true,
+  retention: true,
   allowAddresses: true,
   onEndpointDisabled: true,
   hookTimeoutMs: true,
@@ -146,6 +150,12 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     limits: complete('limits', DEFAULT_LIMITS, options.limits, LIMIT_RANGES),
     delivery,
     start,
+    retention: complete(
+      'retention',
+      defaultRetention(delivery),
+      options.retention,
+      retentionRanges(delivery),
+    ),
     keyring: createKeyring(encryptionKeys),
     addressGuard: addressGuard({ allow: allowAddresses }),
     keyUses: createApiKeyUses(storage, logger),

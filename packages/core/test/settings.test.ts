@@ -3,6 +3,7 @@ import {
   createIntegrations,
   DEFAULT_DELIVERY_POLICY,
   DEFAULT_LIMITS,
+  DEFAULT_RETENTION,
   DEFAULT_START_POLICY,
   type IntegrationsOptions,
   type Storage,
@@ -20,6 +21,7 @@ const options: IntegrationsOptions = {
   pipeline,
   encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
 }
+const DAY_MS = 24 * 60 * 60 * 1000
 const SECRET = Buffer.alloc(32, 2).toString('base64')
 
 const create = (wrong: object) => createIntegrations({ ...options, ...wrong } as IntegrationsOptions)
@@ -100,6 +102,22 @@ const WRONG: [string, object, RegExp][] = [
     { delivery: { maxAttempts: 40 } },
     /delivery\.backoffMs grows to more than a year/,
   ],
+  [
+    'events that go before they are given up',
+    { retention: { eventDays: 5 } },
+    /eventDays must be .* from 6 to 366/,
+  ],
+  ['more days than claims can bear', { retention: { eventDays: 367 } }, /eventDays must be .* from 6 to 366/],
+  [
+    'events that go before long retries end',
+    { delivery: { maxRetryAfterMs: 30 * DAY_MS }, retention: { eventDays: 211 } },
+    /eventDays must be .* from 212 to 366/,
+  ],
+  [
+    'retries for longer than events can be kept',
+    { delivery: { maxRetryAfterMs: 60 * DAY_MS } },
+    /would have to be kept for 422 days, and 366 is the most/,
+  ],
   ['starts that are put off for ever', { start: { maxAttempts: 40 } }, /start\.backoffMs grows/],
 ]
 
@@ -134,7 +152,26 @@ describe('createIntegrations', () => {
     expect(refusalOf(make)).toMatch(/createIntegrations must be an object with: storage/)
   })
 
-  const groups = { limits: DEFAULT_LIMITS, delivery: DEFAULT_DELIVERY_POLICY, start: DEFAULT_START_POLICY }
+  it.each([
+    [{ retention: { eventDays: 6, auditDays: 0, fileDays: 0 } }],
+    [{ retention: { eventDays: 366 } }],
+    // 7 waits of a day, and one more day.
+    [{ delivery: { maxRetryAfterMs: DAY_MS, timeoutMs: 1 }, retention: { eventDays: 9 } }],
+  ])('takes a retention that outlives the retries: %j', (possible) => {
+    expect(create(possible).settings.retention).toMatchObject(possible.retention)
+  })
+
+  it('keeps events for 30 days, and for longer when they are retried for longer', () => {
+    expect(create({}).settings.retention).toEqual(DEFAULT_RETENTION)
+    expect(create({ delivery: { backoffMs: 600_000 } }).settings.retention.eventDays).toBe(48)
+  })
+
+  const groups = {
+    limits: DEFAULT_LIMITS,
+    delivery: DEFAULT_DELIVERY_POLICY,
+    start: DEFAULT_START_POLICY,
+    retention: DEFAULT_RETENTION,
+  }
   const numbers = Object.entries(groups).flatMap(([group, defaults]) =>
     Object.keys(defaults).map((name) => [group, name] as const),
   )

@@ -14,12 +14,13 @@ const BATCH = 100
 
 /**
  * What has to be done now and then. Every worker does it: it is cheap, and done twice it does nothing. Runs that nothing
- * was heard of for too long fail with PIPELINE_TIMEOUT; endpoints that have failed for too long are disabled; files of no
- * quote and old idempotency keys are removed; the tables of the coming days are made.
+ * was heard of for too long fail with PIPELINE_TIMEOUT; endpoints that have failed for too long are disabled; what is no
+ * longer kept is removed, and so are files of no quote and old idempotency keys; the tables of the coming days are made.
  */
 export function createHousekeeping({
   requirementsFiles,
   disableFailingEndpoints,
+  enforceRetention,
   pipeline,
   storage,
   settings,
@@ -31,6 +32,7 @@ export function createHousekeeping({
       await storage.ensurePartitions()
       await failStalled()
       await disableFailingEndpoints()
+      await enforceRetention()
       const files = await requirementsFiles.deleteAbandoned(before(UPLOAD_MS))
       if (files > 0) logger.info({ files }, 'removed files that belonged to no quote')
       await storage.forgetIdempotencyKeys(before(IDEMPOTENCY_WINDOW_MS))

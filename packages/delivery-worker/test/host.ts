@@ -52,7 +52,7 @@ export interface Host {
 }
 
 export type HostOptions = Partial<
-  Pick<IntegrationsOptions, 'delivery' | 'start' | 'allowAddresses' | 'productName'>
+  Pick<IntegrationsOptions, 'delivery' | 'start' | 'retention' | 'allowAddresses' | 'productName'>
 > & {
   /** The host's pipeline hook. Default: takes every quote over, and does nothing. */
   readonly startPipeline?: QuotePipeline['start']

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { memberOf } from '@quickquote/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Host, ORGANIZATION, openHost } from './host.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -100,4 +101,118 @@ it('the pipeline reads the files of its quote, as they were uploaded', async () 
   await host.createWorker().start()
 
   await expect.poll(() => contents).toEqual(['roof.md md 7: A roof.'])
+})
+
+describe('what is no longer kept', () => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
+  /** An id that was made then, of the first ids of that millisecond. */
+  const idAt = (moment: Date) => {
+    const time = moment.getTime().toString(16).padStart(12, '0')
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+  }
+
+  it('is removed by whichever worker comes to it, and the rest stays', async () => {
+    const { sql, integrations } = host
+    const endpoint = await host.createEndpoint('https://receiver.example/')
+    const [old, kept] = [daysAgo(32), daysAgo(29)]
+    for (const at of [old, kept]) {
+      const day = at.toISOString().slice(0, 10)
+      const nextDay = new Date(Date.parse(day) + DAY_MS).toISOString()
+      const id = idAt(at)
+      for (const table of ['events', 'delivery_attempts']) {
+        await sql.unsafe(`create table quickquote.${table}_${day.replaceAll('-', '_')}
+          partition of quickquote.${table} for values from ('${day}T00:00:00Z') to ('${nextDay}')`)
+      }
+      await sql`
+        insert into quickquote.events (id, organization_id, type, body, created_at)
+        values (${id}, ${ORGANIZATION}, 'quotation.completed', '{}', ${at})`
+      await sql`
+        insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at, parked_at)
+        values (${idAt(at)}, ${ORGANIZATION}, ${endpoint.id}, ${id}, ${at}, ${at}, ${at})`
+      await sql`
+        insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+          attempt, status, is_test, created_at)
+        values (${idAt(at)}, ${idAt(at)}, ${ORGANIZATION}, ${endpoint.id}, ${id}, 'quotation.completed', 1, 'failed', false,
+          ${at})`
+    }
+    for (const at of [daysAgo(402), daysAgo(399)]) {
+      await integrations.storage.recordAudit({
+        id: idAt(at),
+        organization_id: ORGANIZATION,
+        actor_id: null,
+        action: 'webhook_endpoint.updated',
+        resource_type: 'webhook_endpoint',
+        resource_id: endpoint.id,
+        resource_name: '',
+        changes: [],
+        created_at: at,
+      })
+    }
+    const left = async () => {
+      const [row] = await sql`
+        select (select count(*)::int from quickquote.events) as events,
+          (select count(*)::int from quickquote.delivery_attempts) as attempts,
+          (select count(*)::int from quickquote.deliveries) as deliveries,
+          (select count(*)::int from quickquote.audit_log where changes = '[]') as audit_entries`
+      return row
+    }
+    expect(await left()).toEqual({ events: 2, attempts: 2, deliveries: 2, audit_entries: 2 })
+
+    await Promise.all([1, 2, 3].map(() => host.createWorker().start()))
+
+    await expect.poll(left).toEqual({ events: 1, attempts: 1, deliveries: 1, audit_entries: 1 })
+    const removed = { days: 2, rows: 0, parked_deliveries: 1, audit_entries: 1, files: 0 }
+    const sumOf = (name: keyof typeof removed) =>
+      host.logs
+        .filter(({ message }) => message === 'removed what is no longer kept')
+        .reduce((sum, { fields }) => sum + Number(fields[name]), 0)
+    await expect
+      .poll(() =>
+        Object.fromEntries(Object.keys(removed).map((name) => [name, sumOf(name as keyof typeof removed)])),
+      )
+      .toEqual(removed)
+    const member = memberOf(
+      { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
+      ORGANIZATION,
+    )
+    expect((await integrations.deliveryLog.list(member)).items).toHaveLength(1)
+  })
+
+  it('includes the files of a quote that ended 30 days ago', async () => {
+    const { sql, integrations } = host
+    const [old, kept] = [await receive('a.txt'), await receive('b.txt')]
+    for (const file of [old, kept]) {
+      await integrations.quotations.start({
+        organizationId: ORGANIZATION,
+        source: 'ui',
+        body: { name: file.name },
+        files: [file],
+      })
+    }
+    await sql`update quickquote.quotations set status = 'completed', updated_at = ${daysAgo(32)}, created_at = ${daysAgo(33)}
+      where name = 'a.txt'`
+    const made = idAt(daysAgo(33))
+    await sql`update quickquote.quotation_files set id = ${made} where id = ${old.id}`
+    await sql`update quickquote.file_chunks set file_id = ${made} where file_id = ${old.id}`
+
+    await host.createWorker().start()
+
+    await expect
+      .poll(() => sql`select distinct file_id from quickquote.file_chunks`)
+      .toEqual([{ file_id: kept.id }])
+    expect(await sql`select id from quickquote.quotation_files`).toEqual([{ id: kept.id }])
+    await expect.poll(() => sql`select id from quickquote.uploads`).toEqual([])
+  })
+
+  it('is kept for as long as the host says', async () => {
+    await host.close()
+    host = await openHost({ retention: { auditDays: 0, fileDays: 0, eventDays: 366 } })
+    const { sql, integrations } = host
+    const at = daysAgo(360)
+    await sql`
+      insert into quickquote.events (id, organization_id, type, body, created_at)
+      values (${idAt(at)}, ${ORGANIZATION}, 'quotation.completed', '{}', ${at})`
+    await integrations.enforceRetention()
+    expect(await sql`select id from quickquote.events`).toHaveLength(1)
+  })
 })

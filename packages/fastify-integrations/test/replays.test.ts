@@ -199,6 +199,31 @@ describe('POST /:id/replay', () => {
     expect((body['errors'] as { pointer: string }[])[0]).toMatchObject({ pointer })
   })
 
+  it('goes back to where events are kept from, and says so', async () => {
+    const { id } = await endpointAt()
+    const midnight = Date.parse(new Date().toISOString().slice(0, 10))
+    const oldest = new Date(midnight - 30 * 24 * 60 * 60 * 1000).toISOString()
+    const { status, body } = await call('POST', `/${id}/replay`, { since: '2000-01-01T00:00:00Z' })
+    expect([status, body['since']]).toEqual([202, oldest])
+  })
+
+  it('refuses with 400 a time of which nothing is kept, and says from when it is', async () => {
+    const { id } = await endpointAt()
+    const range = { since: '2000-01-01T00:00:00Z', until: '2000-02-01T00:00:00Z' }
+    const { status, body } = await call('POST', `/${id}/replay`, range)
+    expect([status, body['errors']]).toEqual([
+      400,
+      [
+        {
+          pointer: '/until',
+          detail: expect.stringMatching(
+            /^must be later than 20\d\d-.*T00:00:00.000Z: events are kept for 30 days$/,
+          ),
+        },
+      ],
+    ])
+  })
+
   it('is refused with 409 while the endpoint is disabled', async () => {
     const { id } = await endpointAt({ is_enabled: false })
     const { status, body } = await call('POST', `/${id}/replay`, { since: start })

@@ -9,6 +9,12 @@ export function deliveryIds(eventId: string, id: string): string {
   return `${id} >= (${first} || '000-0000-000000000000')::uuid and ${id} <= (${first} || 'fff-ffff-ffffffffffff')::uuid`
 }
 
+/** The first id, of version 7 or not, that can have been made at that moment. */
+export function firstIdOf(moment: Date): string {
+  const time = moment.getTime().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}
+
 /** Clocks differ: attempts of a delivery are looked for from this long before its id was made. */
 const CLOCK_SKEW_MS = 60 * 60 * 1000
 

@@ -1,5 +1,5 @@
 import type { DeliveryLogStorage, DeliveryStatus } from '@quickquote/core'
-import { and, asc, eq, getTableColumns, gte, lt } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { madeSince, newDeliveryId } from './delivery-id.ts'
 import { isAfter, newestFirst } from './page.ts'
@@ -8,7 +8,7 @@ import { isUuid } from './scope.ts'
 /** What was sent, as members read it: see DeliveryLogStorage. */
 export function deliveryLogStorage(database: Database): DeliveryLogStorage {
   const { db, tables, schema } = database
-  const { deliveries, deliveryAttempts, events } = tables
+  const { deliveries, deliveryAttempts, events, webhookEndpoints } = tables
   const { organization_id, ...details } = getTableColumns(deliveryAttempts)
   const { response_body: _, first_byte_ms: __, ...attempt } = details
 
@@ -36,11 +36,13 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
         due_at,
         leased_by,
         parked_at,
+        is_active: sql<boolean>`${webhookEndpoints.is_enabled} and ${webhookEndpoints.deleted_at} is null`,
         event_type: events.type,
         quotation_id: events.quotation_id,
       })
       .from(deliveries)
       .innerJoin(events, and(eq(events.id, event_id), eq(events.created_at, deliveries.event_created_at)))
+      .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, endpoint_id))
       .where(and(eq(deliveries.id, id), eq(deliveries.organization_id, organizationId)))
     return row
   }
@@ -72,8 +74,8 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
       const row = await unfinished(organizationId, id)
       const attempts = await attemptsOf(organizationId, id)
       if (row !== undefined) {
-        const { due_at, leased_by, parked_at, ...delivery } = row
-        const status = statusOf({ leased_by, parked_at, is_test: row.is_test })
+        const { due_at, leased_by, parked_at, is_active, ...delivery } = row
+        const status = statusOf({ leased_by, parked_at, is_active, is_test: row.is_test })
         return { ...delivery, id, status, next_attempt_at: status === 'pending' ? due_at : null, attempts }
       }
       const last = attempts.at(-1)
@@ -112,12 +114,17 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
   }
 }
 
-/** Tests are parked while they wait for a worker. */
+/**
+ * Tests are parked while they wait for a worker. What waits for an endpoint that is disabled or deleted is parked, though
+ * the row of a long backlog may not say so yet.
+ */
 function statusOf(row: {
   leased_by: string | null
   parked_at: Date | null
+  is_active: boolean
   is_test: boolean
 }): DeliveryStatus {
   if (row.leased_by !== null) return 'sending'
-  return row.parked_at === null || row.is_test ? 'pending' : 'parked'
+  if (row.is_test) return 'pending'
+  return row.parked_at === null && row.is_active ? 'pending' : 'parked'
 }

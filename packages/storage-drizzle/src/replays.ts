@@ -14,8 +14,8 @@ export function replayStorage(database: Database): ReplayStorage {
     async insertReplay(organizationId, { id, endpoint_id, since, until, status }, now) {
       const inserted = await database.run(
         `insert into ${schema}.replays (id, organization_id, endpoint_id, state, since, until, status, position_at,
-           position_id, total, created_at, updated_at)
-         select $1, $2, $3, 'running', $4, $5, $6, $4, $7, count(*), $8, $8
+           position_id, total, waits_for, created_at, updated_at)
+         select $1, $2, $3, 'running', $4, $5, $6, $4, $7, count(*), ${writersOf(schema)}, $8, $8
          from ${schema}.events
          where organization_id = $2 and created_at >= $4 and created_at < $5
          on conflict (endpoint_id) where state = 'running' do nothing
@@ -57,6 +57,19 @@ export function replayStorage(database: Database): ReplayStorage {
 }
 
 /**
+ * The transactions that have written events and are under way. What they wrote while the endpoint was disabled nobody
+ * sends to it but the replay, and it comes to light behind the replay's position when they are long. Those that begin to
+ * write later see that the endpoint is enabled.
+ */
+function writersOf(schema: string): string {
+  return `array(select virtualtransaction from pg_locks where relation = '${schema}.events'::regclass
+    and mode = 'RowExclusiveLock' and database = (select oid from pg_database where datname = current_database()))`
+}
+
+/** A transaction that takes longer than this is waited for no more: it may be one that never ends. */
+const LONGEST_WAIT = '1 minute'
+
+/**
  * Takes the replay that has waited longest, looks at its next events, makes deliveries of those that it is about, and
  * keeps the position. What is parked is replaced; what is on its way is left alone.
  *
@@ -71,7 +84,10 @@ export function advanceStatement(schema: string): string {
     select replay.*, endpoint.events, endpoint.trigger_mode,
       endpoint.is_enabled and endpoint.deleted_at is null as is_active
     from ${schema}.replays replay join ${schema}.webhook_endpoints endpoint on endpoint.id = replay.endpoint_id
-    where replay.state = 'running'
+    where replay.state = 'running' and (
+      replay.waits_for = '{}' or replay.created_at < $1::timestamptz - interval '${LONGEST_WAIT}'
+      or not exists (select from pg_locks where virtualtransaction = any (replay.waits_for))
+    )
     order by replay.updated_at limit 1
     for no key update of replay skip locked
   ), batch as (
@@ -105,6 +121,7 @@ export function advanceStatement(schema: string): string {
   )
   update ${schema}.replays moved set
     examined = moved.examined + (select count(*) from batch),
+    total = greatest(moved.total, moved.examined + (select count(*) from batch)),
     resent = moved.resent + (select count(*) from resent),
     position_at = coalesce((select created_at from last), moved.position_at),
     position_id = coalesce((select id from last), moved.position_id),

@@ -15,6 +15,7 @@ import { ensurePartitions } from './partitions.ts'
 import { pipelineStartStorage } from './pipeline-starts.ts'
 import { quotationStorage } from './quotations.ts'
 import { replayStorage } from './replays.ts'
+import { retentionStorage } from './retention.ts'
 import { secretStorage } from './signing-secrets.ts'
 import { withStorageErrors } from './storage-error.ts'
 import { DEFAULT_SCHEMA } from './tables.ts'
@@ -106,6 +107,7 @@ function storageOn(database: Database, whole: OnWholeDatabase): Storage {
       ...workerStorage(database),
       ...uploadStorage(database),
       ...idempotencyStorage(database),
+      ...retentionStorage(database),
       ...whole,
       transaction: <T>(work: (storage: Storage) => Promise<T>) =>
         database.transaction((transaction) => work(storageOn(transaction, whole))),

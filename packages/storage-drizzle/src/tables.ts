@@ -202,6 +202,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       examined: integer('examined').notNull().default(0),
       total: integer('total').notNull(),
       resent: integer('resent').notNull().default(0),
+      waits_for: text('waits_for').array().notNull().default([]),
       created_at: moment('created_at').notNull(),
       updated_at: moment('updated_at').notNull(),
     }),

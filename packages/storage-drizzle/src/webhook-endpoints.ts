@@ -4,6 +4,9 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from './database.ts'
 import { isUuid } from './scope.ts'
 
+/** Deliveries that are parked while somebody waits for it. */
+const PARKED_AT_ONCE = 1000
+
 /** Webhook endpoints in PostgreSQL: see WebhookEndpointStorage. */
 export function webhookEndpointStorage(database: Database): WebhookEndpointStorage {
   const { webhookEndpoints: endpoints } = database.tables
@@ -42,11 +45,27 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
     return changed
   }
 
-  /** Takes what is pending out of the indexes that claims read. What is under way ends as it ends. */
+  /**
+   * Takes what is pending out of the indexes that claims read, however little time there is for it: claims park the rest
+   * of a long backlog as they come to it. What is under way ends as it ends.
+   */
   async function park({ run, schema }: Database, endpointId: string, now: Date): Promise<void> {
     await run(
+      `update ${schema}.deliveries set parked_at = $2::timestamptz where ctid = any (array(
+         select ctid from ${schema}.deliveries
+         where endpoint_id = $1 and leased_by is null and parked_at is null
+         order by due_at limit ${PARKED_AT_ONCE} for update skip locked
+       ))`,
+      [endpointId, now],
+    )
+  }
+
+  /** Parks what is left of the backlog of an endpoint that was disabled: none of it is sent when that is enabled again. */
+  async function parkRest({ run, schema }: Database, endpointId: string, now: Date): Promise<void> {
+    await run(
       `update ${schema}.deliveries set parked_at = $2::timestamptz
-       where endpoint_id = $1 and leased_by is null and parked_at is null`,
+       where endpoint_id = $1 and leased_by is null and parked_at is null
+         and exists (select from ${schema}.webhook_endpoints where id = $1 and not is_enabled)`,
       [endpointId, now],
     )
   }
@@ -114,6 +133,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
 
     async updateWebhookEndpoint(organizationId, endpointId, fields, now) {
       return database.transaction(async (transaction) => {
+        if (fields.is_enabled === true) await parkRest(transaction, endpointId, now)
         const changed = await change(transaction, organizationId, endpointId, fields, now)
         if (fields.is_enabled === false) await park(transaction, endpointId, now)
         if (fields.is_enabled === true) await forgive(transaction, endpointId)

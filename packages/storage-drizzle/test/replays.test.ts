@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SETTINGS } from '../src/delivery-statements.ts'
 import { advanceStatement } from '../src/replays.ts'
 import { type Outbox, openOutbox } from './delivery-samples.ts'
@@ -74,4 +74,58 @@ function scansOf(plan: Plan): Plan[] {
 
 function rowsOf(plan: Plan): number {
   return (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+}
+
+describe('an event of a transaction that began before the endpoint was enabled', () => {
+  /** Writes an event that nobody sends, in a transaction that is left open; then the endpoint is enabled and replayed. */
+  async function openTransaction() {
+    const { sql, storage } = outbox
+    const endpoint = await outbox.insertEndpoint({ is_enabled: false })
+    const { organization_id, id } = endpoint
+    const since = new Date(Date.now() - 60_000)
+    const record = (at: Date) => outbox.recordEvent(endpoint, { id: uuidAt(at), created_at: at })
+    const connection = await sql.reserve()
+    await connection`begin`
+    const at = new Date()
+    await connection`
+      insert into quickquote.events (id, organization_id, type, body, created_at, generation_source)
+      values (${uuidAt(at)}, ${organization_id}, 'quotation.completed', '{}', ${at}, 'api_key')`
+    await sql`select pg_sleep(0.01)`
+    await record(new Date())
+    await storage.updateWebhookEndpoint(organization_id, id, { is_enabled: true }, new Date())
+    const order = { id: randomUUID(), endpoint_id: id, since, until: new Date(), status: 'missed' } as const
+    await storage.insertReplay(organization_id, order, new Date())
+    return {
+      connection,
+      find: () => storage.findReplay(organization_id, id, order.id),
+      /** Others of this file may be running, too. */
+      advance: async (now = new Date()) => {
+        while (await storage.advanceReplay(100, now));
+      },
+    }
+  }
+
+  it('is sent by the replay, which waits for that transaction', async () => {
+    const { connection, find, advance } = await openTransaction()
+    await advance()
+    expect(await find()).toMatchObject({ state: 'running', progress: { examined: 0, total: 1 } })
+
+    await connection`commit`
+    connection.release()
+    await advance()
+    expect(await find()).toMatchObject({ state: 'completed', progress: { examined: 2, total: 2 }, resent: 2 })
+  })
+
+  it('is waited for a minute, for it may never end', async () => {
+    const { connection, find, advance } = await openTransaction()
+    await advance(new Date(Date.now() + 61_000))
+    expect(await find()).toMatchObject({ state: 'completed', progress: { examined: 1, total: 1 }, resent: 1 })
+    await connection`rollback`
+    connection.release()
+  })
+})
+
+function uuidAt(moment: Date): string {
+  const time = moment.getTime().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }

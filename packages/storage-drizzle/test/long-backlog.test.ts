@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { StoredWebhookEndpoint } from '@quickquote/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { claimOf, type Outbox, openOutbox } from './delivery-samples.ts'
+
+/** More than is parked at once. */
+const BACKLOG = 2500
+
+let outbox: Outbox
+let endpoint: StoredWebhookEndpoint
+
+beforeEach(async () => {
+  outbox = await openOutbox()
+  endpoint = await outbox.insertEndpoint()
+  await outbox.insertBacklog([endpoint.id], BACKLOG)
+})
+afterEach(() => outbox.close())
+
+const setEnabled = (is_enabled: boolean) =>
+  outbox.storage.updateWebhookEndpoint(endpoint.organization_id, endpoint.id, { is_enabled }, new Date())
+
+async function pending(): Promise<{ id: string }[]> {
+  return outbox.sql`select id from quickquote.deliveries where parked_at is null`
+}
+
+describe('an endpoint with a long backlog', () => {
+  it('is disabled at the price of a short one: the rest is parked by the claims, and none of it is sent', async () => {
+    const other = await outbox.insertEndpoint()
+    await outbox.insertBacklog([other.id], 3)
+
+    await setEnabled(false)
+    expect(await pending()).toHaveLength(BACKLOG - 1000 + 3)
+
+    const claims = []
+    while ((await pending()).length > 3) {
+      claims.push(...(await outbox.storage.settleAndClaim(claimOf(randomUUID(), { limit: 1 }))).claimed)
+    }
+    expect(claims.filter((claim) => claim.endpoint.id === endpoint.id)).toEqual([])
+  })
+
+  it('shows all of it as parked once it is disabled', async () => {
+    const { storage } = outbox
+    const [row] = await pending()
+    const find = () => storage.findDelivery(endpoint.organization_id, row?.id ?? '')
+    expect(await find()).toMatchObject({ status: 'pending', next_attempt_at: expect.any(Date) })
+
+    await setEnabled(false)
+    const left = await pending()
+    const unparked = await storage.findDelivery(endpoint.organization_id, left[0]?.id ?? '')
+    expect(unparked).toMatchObject({ status: 'parked', next_attempt_at: null })
+  })
+
+  it('is sent nothing of it when it is enabled again before all of it was parked', async () => {
+    await setEnabled(false)
+    await setEnabled(true)
+
+    expect(await pending()).toEqual([])
+    expect((await outbox.storage.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+  })
+
+  it('keeps what is pending when it is enabled and was so before', async () => {
+    await setEnabled(true)
+    expect(await pending()).toHaveLength(BACKLOG)
+  })
+
+  it('is deleted at the price of a short one, too', async () => {
+    await outbox.storage.deleteWebhookEndpoint(endpoint.organization_id, endpoint.id, new Date())
+    expect(await pending()).toHaveLength(BACKLOG - 1000)
+
+    while ((await pending()).length > 0) {
+      expect((await outbox.storage.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,355 @@
+import { randomUUID } from 'node:crypto'
+import type { StoredWebhookEndpoint } from '@quickquote/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+import { sampleAuditEntry, sampleQuotation } from './samples.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MIDNIGHT = Date.parse(new Date().toISOString().slice(0, 10))
+/** Everything that happened before then is no longer kept. */
+const BEFORE = new Date(MIDNIGHT - 30 * DAY_MS)
+
+let outbox: Outbox
+let endpoint: StoredWebhookEndpoint
+
+beforeEach(async () => {
+  outbox = await openOutbox()
+  endpoint = await outbox.insertEndpoint()
+})
+afterEach(() => outbox.close())
+
+/** The beginning of the day that was so many days ago. */
+const daysAgo = (days: number) => new Date(MIDNIGHT - days * DAY_MS)
+
+/** An id as it was made at that time. */
+function idOf(moment: Date): string {
+  const time = moment.getTime().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+}
+
+async function makeDay(days: number): Promise<void> {
+  for (const table of ['events', 'delivery_attempts']) {
+    await outbox.sql.unsafe(`create table quickquote.${table}_${days}_days_ago partition of quickquote.${table}
+      for values from ('${daysAgo(days).toISOString()}') to ('${daysAgo(days - 1).toISOString()}')`)
+  }
+}
+
+/** An event of then, with its delivery that waits. */
+const happened = (at: Date) => outbox.recordEvent(endpoint, { id: idOf(at), created_at: at })
+
+/** An event of then that was delivered at once. */
+async function delivered(at: Date): Promise<void> {
+  const { storage } = outbox
+  await happened(at)
+  const workerId = randomUUID()
+  const { claimed } = await storage.settleAndClaim(claimOf(workerId))
+  const settled = claimed.map((delivery) => succeeded(delivery, { created_at: at }))
+  await storage.settleAndClaim({ ...claimOf(workerId), settled })
+}
+
+async function daysOf(table: string): Promise<string[]> {
+  const rows = await outbox.sql<{ name: string }[]>`
+    select inhrelid::regclass::text as name from pg_inherits where inhparent = ${`quickquote.${table}`}::regclass`
+  return rows.map(({ name }) => name).filter((name) => name.endsWith('_ago'))
+}
+
+const deliveries = () =>
+  outbox.sql<{ event_id: string; is_parked: boolean; leased_by: string | null }[]>`
+    select event_id, parked_at is not null as is_parked, leased_by from quickquote.deliveries order by id`
+const eventsLeft = () => outbox.sql`select id from quickquote.events order by created_at`
+
+describe('dropHistory', () => {
+  it('drops the days that are over before, and no other, with all that is in them', async () => {
+    for (const days of [33, 32, 31, 30]) await makeDay(days)
+    for (const days of [33, 31]) await delivered(daysAgo(days))
+    await delivered(daysAgo(30))
+    await delivered(new Date())
+
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 6, rows: 0, isBlocked: false })
+
+    expect(await daysOf('events')).toEqual(['quickquote.events_30_days_ago'])
+    expect(await daysOf('delivery_attempts')).toEqual(['quickquote.delivery_attempts_30_days_ago'])
+    expect(await eventsLeft()).toHaveLength(2)
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 0, rows: 0, isBlocked: false })
+  })
+
+  it('removes what is old in the default partition, where no day was made in time', async () => {
+    await delivered(new Date(BEFORE.getTime() - 1))
+    await delivered(BEFORE)
+
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 0, rows: 2, isBlocked: false })
+
+    expect(await eventsLeft()).toHaveLength(1)
+    expect(await outbox.sql`select id from quickquote.delivery_attempts`).toHaveLength(1)
+  })
+
+  it('waits for nobody and holds up nobody while a transaction reads the day, and drops it afterwards', async () => {
+    await makeDay(31)
+    await delivered(daysAgo(31))
+    const reader = await outbox.sql.reserve()
+    await reader`begin`
+    await reader`select count(*) from quickquote.events_31_days_ago`
+    await reader`select count(*) from quickquote.events`
+
+    // The reader never ends by itself: whoever waited for it would wait for ever.
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 1, rows: 0, isBlocked: true })
+    await happened(new Date())
+    expect(await reader`select id from quickquote.events_31_days_ago`).toHaveLength(1)
+    await reader`commit`
+    reader.release()
+
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 1, rows: 0, isBlocked: false })
+    expect(await eventsLeft()).toHaveLength(1)
+  })
+
+  it('may be done by ten processes at once, while events are recorded', async () => {
+    for (const days of [36, 35, 34, 33, 32, 31]) await makeDay(days)
+    const storages = Array.from({ length: 10 }, () => outbox.anotherStorage())
+
+    const [results] = await Promise.all([
+      Promise.all(storages.map((storage) => storage.dropHistory(BEFORE))),
+      Promise.all(Array.from({ length: 50 }, () => happened(new Date()))),
+    ])
+    const last = await outbox.storage.dropHistory(BEFORE)
+
+    expect([...results, last].reduce((sum, { days }) => sum + days, 0)).toBe(12)
+    expect(await daysOf('events')).toEqual([])
+    expect(await eventsLeft()).toHaveLength(50)
+  })
+
+  it('keeps a day of events while a delivery needs one of them, even one that was made a moment ago', async () => {
+    await makeDay(31)
+    const event = await happened(daysAgo(31))
+    const resending = await outbox.sql.reserve()
+
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 1, rows: 0, isBlocked: true })
+
+    // As a resend does, in a transaction that is not committed: nobody sees its delivery yet.
+    await outbox.sql`delete from quickquote.deliveries`
+    await resending`begin`
+    await resending`
+      insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
+      select ${idOf(daysAgo(31))}, organization_id, ${endpoint.id}, id, created_at, now() from quickquote.events
+      where id = ${event.id}`
+    expect(await outbox.storage.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
+    await resending`commit`
+    resending.release()
+    expect(await outbox.storage.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
+
+    const { claimed } = await outbox.storage.settleAndClaim(claimOf(randomUUID()))
+    expect(claimed).toMatchObject([{ event_id: event.id, body: event.body }])
+  })
+
+  it('drops nothing of another SQL schema, and nothing that is not a day', async () => {
+    await outbox.sql`create schema other`
+    await outbox.sql`create table other.events (created_at timestamptz) partition by range (created_at)`
+    await outbox.sql`create table other.old partition of other.events for values from (minvalue) to ('2000-01-01')`
+
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 0, rows: 0, isBlocked: false })
+    expect(await outbox.sql`select to_regclass('other.old')::text as old`).toEqual([{ old: 'other.old' }])
+  })
+})
+
+describe('expireDeliveries', () => {
+  it('removes what waits for old events, parked or not, a batch at a time, but not what is being sent', async () => {
+    const { storage, sql } = outbox
+    const sent = await happened(daysAgo(40))
+    const workerId = randomUUID()
+    const { claimed } = await storage.settleAndClaim(claimOf(workerId))
+    for (const days of [39, 38, 37]) await happened(daysAgo(days))
+    await sql`update quickquote.deliveries set parked_at = now() where event_id <> ${sent.id}`
+    await happened(daysAgo(31))
+    const kept = [await happened(BEFORE), await happened(new Date())]
+
+    expect(await storage.expireDeliveries(BEFORE, 2)).toEqual({ parked: 2, pending: 0 })
+    expect(await storage.expireDeliveries(BEFORE, 2)).toEqual({ parked: 1, pending: 1 })
+    expect(await storage.expireDeliveries(BEFORE, 2)).toEqual({ parked: 0, pending: 0 })
+    expect((await deliveries()).map(({ event_id }) => event_id)).toEqual([sent, ...kept].map(({ id }) => id))
+
+    // Its outcome counts, and nothing is left of it.
+    const settled = claimed.map((delivery) => succeeded(delivery))
+    await storage.settleAndClaim({ ...claimOf(workerId), limit: 0, settled })
+    expect(await sql`select status from quickquote.delivery_attempts`).toEqual([{ status: 'succeeded' }])
+    expect(await deliveries()).toHaveLength(2)
+  })
+
+  it('removes each delivery once when several processes do it at once', async () => {
+    const at = daysAgo(31)
+    await Promise.all(Array.from({ length: 40 }, () => happened(at)))
+    const storages = [outbox.storage, outbox.anotherStorage(), outbox.anotherStorage()]
+    const removed = await Promise.all(storages.map((storage) => storage.expireDeliveries(BEFORE, 1000)))
+    expect(removed.reduce((sum, { pending }) => sum + pending, 0)).toBe(40)
+  })
+})
+
+describe('removeStrayLeases', () => {
+  it('removes what was leased though its event is gone, and would count as under way for ever', async () => {
+    const { storage, sql } = outbox
+    await happened(new Date())
+    const stray = await happened(new Date())
+    // As somebody who drops partitions by hand.
+    await sql`delete from quickquote.events where id = ${stray.id}`
+    const { claimed } = await storage.settleAndClaim(claimOf(randomUUID()))
+    expect(claimed).toHaveLength(1)
+    expect(await deliveries()).toHaveLength(2)
+
+    expect(await storage.removeStrayLeases(new Date(Date.now() - 60_000))).toBe(0)
+    expect(await storage.removeStrayLeases(new Date(Date.now() + 1))).toBe(1)
+
+    expect(await deliveries()).toMatchObject([{ event_id: claimed[0]?.event_id }])
+  })
+})
+
+describe('a finished delivery', () => {
+  it.each(['succeeded', 'exhausted', 'rejected'] as const)(
+    'leaves the outbox with the record of its attempt (%s)',
+    async (status) => {
+      const { storage, sql } = outbox
+      await happened(new Date())
+      const workerId = randomUUID()
+      const { claimed } = await storage.settleAndClaim(claimOf(workerId))
+      const settled = claimed.map((delivery) => succeeded(delivery, { status }))
+      await storage.settleAndClaim({ ...claimOf(workerId), settled })
+      expect(await deliveries()).toEqual([])
+      expect(await sql`select status from quickquote.delivery_attempts`).toEqual([{ status }])
+    },
+  )
+})
+
+describe('the delivery log', () => {
+  it('is read page by page over a day that was dropped meanwhile', async () => {
+    const { storage, sql } = outbox
+    await makeDay(31)
+    for (const hours of [3, 2, 1]) await delivered(new Date(daysAgo(30).getTime() - hours * 60 * 60 * 1000))
+    await delivered(daysAgo(30))
+    await delivered(new Date())
+    const all = { endpoint_id: null, event_type: null, status: null, since: null, until: null }
+    const list = (after: { created_at: Date; id: string } | null) =>
+      storage.listDeliveryAttempts(endpoint.organization_id, all, { after, limit: 3 })
+    const first = await list(null)
+    expect(first.map(({ created_at }) => created_at < BEFORE)).toEqual([false, false, true])
+
+    await storage.dropHistory(BEFORE)
+
+    const [, , last] = first
+    expect(await list(last ?? null)).toEqual([])
+    expect(await list(null)).toEqual(first.slice(0, 2))
+    const gone = await storage.findDelivery(endpoint.organization_id, last?.delivery_id ?? '')
+    expect(gone).toBeNull()
+    expect(await sql`select from quickquote.deliveries`).toEqual([])
+  })
+
+  it('lets nobody resend an event that is gone', async () => {
+    await makeDay(31)
+    await delivered(daysAgo(31))
+    const [delivery] = await outbox.sql<{ id: string; event_id: string; endpoint_id: string }[]>`
+      select delivery_id as id, event_id, endpoint_id from quickquote.delivery_attempts`
+    await outbox.storage.dropHistory(BEFORE)
+
+    const resent = outbox.storage.resendDelivery(
+      endpoint.organization_id,
+      delivery ?? { id: '', event_id: '', endpoint_id: '' },
+      new Date(),
+    )
+    expect(await resent).toBeNull()
+  })
+})
+
+describe('replays', () => {
+  const order = (since: Date) => ({
+    id: randomUUID(),
+    endpoint_id: endpoint.id,
+    since,
+    until: new Date(),
+    status: 'all' as const,
+  })
+
+  it('go on over a day that was dropped meanwhile, and say how much they saw', async () => {
+    const { storage } = outbox
+    await makeDay(31)
+    for (const at of [daysAgo(31), daysAgo(31), daysAgo(30), new Date()]) await delivered(at)
+    const replay = order(daysAgo(31))
+    await storage.insertReplay(endpoint.organization_id, replay, new Date())
+    expect(await storage.advanceReplay(1, new Date())).toBe(true)
+
+    expect(await storage.expireDeliveries(BEFORE, 1000)).toEqual({ parked: 0, pending: 1 })
+    expect(await storage.dropHistory(BEFORE)).toMatchObject({ days: 2 })
+    while (await storage.advanceReplay(10, new Date()));
+
+    expect(await storage.findReplay(endpoint.organization_id, endpoint.id, replay.id)).toMatchObject({
+      state: 'completed',
+      progress: { examined: 3, total: 4 },
+      resent: 3,
+    })
+    const { claimed } = await storage.settleAndClaim(claimOf(randomUUID()))
+    expect(claimed).toHaveLength(2)
+  })
+
+  it('are forgotten when they ended long ago', async () => {
+    const { storage, sql } = outbox
+    const replay = order(daysAgo(1))
+    await storage.insertReplay(endpoint.organization_id, replay, daysAgo(40))
+    await storage.forgetReplays(BEFORE)
+    expect(await sql`select state from quickquote.replays`).toEqual([{ state: 'running' }])
+    await storage.advanceReplay(10, daysAgo(31))
+    await storage.forgetReplays(daysAgo(31))
+    expect(await sql`select state from quickquote.replays`).toEqual([{ state: 'completed' }])
+    await storage.forgetReplays(BEFORE)
+    expect(await sql`select state from quickquote.replays`).toEqual([])
+  })
+})
+
+describe('removeAuditEntries', () => {
+  it('removes the oldest, a batch at a time', async () => {
+    const { storage, sql } = outbox
+    const moments = [daysAgo(403), daysAgo(402), daysAgo(401), daysAgo(400), new Date()]
+    for (const created_at of moments) {
+      await storage.recordAudit(sampleAuditEntry({ id: idOf(created_at), created_at }))
+    }
+    expect(await storage.removeAuditEntries(daysAgo(400), 2)).toBe(2)
+    expect(await storage.removeAuditEntries(daysAgo(400), 2)).toBe(1)
+    expect(await storage.removeAuditEntries(daysAgo(400), 2)).toBe(0)
+    const left = await sql`select created_at from quickquote.audit_log order by 1`
+    expect(left.map((row) => row['created_at'])).toEqual(moments.slice(3))
+  })
+})
+
+describe('abandonFilesOfEndedQuotations', () => {
+  it('gives up the files of quotes that ended before then, and of no other', async () => {
+    const { storage, sql } = outbox
+    async function accept(at: Date) {
+      const file = { id: idOf(at), name: 'a.txt', type: 'txt' as const, size: 3 }
+      const quotation = sampleQuotation({ created_at: at, files: [file] })
+      await storage.recordUpload({ id: file.id, organization_id: quotation.organization_id }, at)
+      await storage.acceptQuotation(quotation, null)
+      return { quotation, file }
+    }
+    const end = (id: string, status: string, at: Date) =>
+      sql`update quickquote.quotations set status = ${status}, updated_at = ${at} where id = ${id}`
+    const [completed, failed, late, running, fresh] = [
+      await accept(daysAgo(40)),
+      await accept(daysAgo(39)),
+      await accept(daysAgo(38)),
+      await accept(daysAgo(37)),
+      await accept(new Date()),
+    ]
+    await end(completed.quotation.id, 'completed', daysAgo(31))
+    await end(failed.quotation.id, 'failed', daysAgo(31))
+    await end(late.quotation.id, 'completed', daysAgo(30))
+
+    const now = new Date()
+    expect(await storage.abandonFilesOfEndedQuotations(BEFORE, 1, now)).toBe(1)
+    expect(await storage.abandonFilesOfEndedQuotations(BEFORE, 1, now)).toBe(1)
+    expect(await storage.abandonFilesOfEndedQuotations(BEFORE, 1, now)).toBe(0)
+
+    const left = await sql`select id from quickquote.quotation_files order by id`
+    expect(left.map((row) => row['id'])).toEqual([late, running, fresh].map(({ file }) => file.id))
+    const given = await storage.abandonUploadsBefore(new Date(Date.now() - 60 * 60 * 1000), 10, now)
+    expect(given).toEqual(
+      [completed, failed].map(({ file, quotation }) => ({
+        id: file.id,
+        organization_id: quotation.organization_id,
+      })),
+    )
+  })
+})
