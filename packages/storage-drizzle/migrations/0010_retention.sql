@@ -64,3 +64,53 @@ revoke all on function "quickquote".drop_expired_day(text, timestamptz, uuid) fr
 -- The transactions that were writing events when the replay was ordered. What they write may happen to be older than what
 -- the replay has seen by then, so it waits for them.
 alter table "quickquote".replays add column waits_for text[] not null default '{}';
+
+-- As before, but it waits for nobody: a long query (a backup) that reads the default partition would hold it up, and while
+-- it waited, the claims of all workers would wait behind it. What cannot be made now is made the next time; there are days
+-- enough ahead.
+create or replace function "quickquote".make_partitions() returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '100ms'
+as $$
+declare
+  -- A job that fails for days in a row loses nothing: then the default partition takes over.
+  days constant int := 7;
+  parent text;
+  day timestamp;
+  partition text;
+  since text;
+  until text;
+begin
+  -- Another process is at it, then.
+  if not (
+    select pg_try_advisory_xact_lock(hashtextextended(nspname || ' maintenance', 0))
+    from pg_namespace where oid = '"quickquote"'::regnamespace
+  ) then
+    return;
+  end if;
+
+  foreach parent in array array['"quickquote".events', '"quickquote".delivery_attempts'] loop
+    for ahead in 0 .. days - 1 loop
+      day := date_trunc('day', now() at time zone 'utc') + ahead * interval '1 day';
+      partition := parent || to_char(day, '_YYYY_MM_DD');
+      continue when to_regclass(partition) is not null;
+      since := quote_literal(to_char(day, 'YYYY-MM-DD"T00:00:00Z"'));
+      until := quote_literal(to_char(day + interval '1 day', 'YYYY-MM-DD"T00:00:00Z"'));
+
+      begin
+        -- Attached, not created as a partition: that would lock out all readers and writers of the whole table. Nobody may
+        -- write to the default partition between the move and the attachment, which fails when a row of the day is in there.
+        execute format('lock table %s_default in access exclusive mode', parent);
+        execute format('create table %s (like %s including all)', partition, parent);
+        execute format(
+          'with moved as (delete from %s_default where created_at >= %s and created_at < %s returning *)
+           insert into %s select * from moved', parent, since, until, partition);
+        execute format('alter table %s attach partition %s for values from (%s) to (%s)', parent, partition, since, until);
+      exception when lock_not_available then
+        return;
+      end;
+    end loop;
+  end loop;
+end
+$$;

@@ -2,7 +2,8 @@ import type postgres from 'postgres'
 
 /**
  * Makes the day partitions of today and the next six days where they are missing. Rows of such a day that went to the
- * default partition meanwhile are moved. Safe to call at any time, from any process.
+ * default partition meanwhile are moved. Safe to call at any time, from any process: it waits for nobody, and what is in
+ * use, or being made by another process, is left for the next call.
  */
 export async function ensurePartitions(sql: postgres.Sql, schema: string): Promise<void> {
   await sql.unsafe(makePartitions(schema))

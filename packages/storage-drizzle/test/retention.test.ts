@@ -117,27 +117,54 @@ describe('dropHistory', () => {
     expect(await eventsLeft()).toHaveLength(50)
   })
 
-  it('keeps a day of events while a delivery needs one of them, even one that was made a moment ago', async () => {
+  /** As a resend does, in a transaction that is not committed: nobody sees its delivery yet. */
+  async function resend(eventId: string) {
+    const connection = await outbox.sql.reserve()
+    await connection`begin`
+    await connection`
+      insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
+      select ${idOf(daysAgo(31))}, organization_id, ${endpoint.id}, id, created_at, now() from quickquote.events
+      where id = ${eventId}`
+    return {
+      async commit() {
+        await connection`commit`
+        connection.release()
+      },
+    }
+  }
+
+  it('keeps a day of events while a delivery needs one of them', async () => {
     await makeDay(31)
     const event = await happened(daysAgo(31))
-    const resending = await outbox.sql.reserve()
 
     expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 1, rows: 0, isBlocked: true })
 
-    // As a resend does, in a transaction that is not committed: nobody sees its delivery yet.
     await outbox.sql`delete from quickquote.deliveries`
-    await resending`begin`
-    await resending`
-      insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
-      select ${idOf(daysAgo(31))}, organization_id, ${endpoint.id}, id, created_at, now() from quickquote.events
-      where id = ${event.id}`
+    const resending = await resend(event.id)
     expect(await outbox.storage.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
-    await resending`commit`
-    resending.release()
+    await resending.commit()
     expect(await outbox.storage.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
 
     const { claimed } = await outbox.storage.settleAndClaim(claimOf(randomUUID()))
     expect(claimed).toMatchObject([{ event_id: event.id, body: event.body }])
+  })
+
+  it('keeps it, too, when the delivery is committed while the drop waits', async () => {
+    const { sql, storage } = outbox
+    await makeDay(31)
+    const event = await happened(daysAgo(31))
+    await sql`delete from quickquote.deliveries`
+    // Otherwise it would give up before this test has gone on.
+    await sql`alter function quickquote.drop_expired_day set lock_timeout = '20s'`
+    const resending = await resend(event.id)
+    const dropping = storage.dropHistory(BEFORE)
+    const waiting = () => sql`select from pg_locks where mode = 'AccessExclusiveLock' and not granted
+      and database = (select oid from pg_database where datname = current_database())`
+    await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+    await resending.commit()
+
+    expect(await dropping).toEqual({ days: 1, rows: 0, isBlocked: true })
+    expect(await eventsLeft()).toHaveLength(1)
   })
 
   it('drops nothing of another SQL schema, and nothing that is not a day', async () => {
@@ -147,6 +174,31 @@ describe('dropHistory', () => {
 
     expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 0, rows: 0, isBlocked: false })
     expect(await outbox.sql`select to_regclass('other.old')::text as old`).toEqual([{ old: 'other.old' }])
+  })
+})
+
+describe('ensurePartitions', () => {
+  it('waits for nobody while a transaction reads the default partition, and makes the day afterwards', async () => {
+    const { sql, storage } = outbox
+    const today = `events_${new Date(MIDNIGHT).toISOString().slice(0, 10).replaceAll('-', '_')}`
+    const isThere = async () =>
+      (await sql`select to_regclass(${`quickquote.${today}`}) is not null as yes`)[0]?.['yes']
+    await sql.unsafe(`drop table quickquote.${today}`)
+    const reader = await sql.reserve()
+    await reader`begin`
+    await reader`select from quickquote.events`
+
+    await storage.ensurePartitions()
+    expect(await isThere()).toBe(false)
+    await happened(new Date())
+
+    await reader`commit`
+    reader.release()
+    await storage.ensurePartitions()
+    expect(await isThere()).toBe(true)
+    expect(await sql`select tableoid::regclass::text as day from quickquote.events`).toEqual([
+      { day: `quickquote.${today}` },
+    ])
   })
 })
 

@@ -87,8 +87,8 @@ describe('the owner', () => {
     const { stdout } = await runCli(['plan'], urlOf(runtime))
     await admin.unsafe(stdout).simple()
     expect(await owners()).toEqual([owner])
-    await admin`delete from quickquote.migrations where name >= '0009'`
-    await admin`drop function quickquote.make_partitions()`
+    await admin`drop schema quickquote cascade`
+    await createRoles()
     await drizzleStorage({ sql: admin }).migrate()
     expect(await owners()).toEqual([owner])
   })
@@ -126,6 +126,20 @@ describe('the owner', () => {
 })
 
 describe('the runtime role', () => {
+  it('drops days that are no longer kept, which belong to the owner, and no other table of the owner', async () => {
+    await createRoles()
+    await storageAs(owner).migrate()
+    const sql = clientAs(owner)
+    await sql`create table quickquote.events_old partition of quickquote.events for values from ('2020-01-01') to ('2020-01-02')`
+    const storage = storageAs(runtime)
+    const dropped = await storage.dropHistory(new Date('2020-01-02T00:00:00Z'))
+    expect(dropped).toEqual({ days: 1, rows: 0, isBlocked: false })
+    const drop = clientAs(
+      runtime,
+    )`select quickquote.drop_expired_day('quotations', now(), gen_random_uuid()) as outcome`
+    expect(await drop).toEqual([{ outcome: 'none' }])
+  })
+
   it('finds the database migrated, and makes partitions', async () => {
     await createRoles()
     await storageAs(owner).migrate()
