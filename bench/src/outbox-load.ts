@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Subscriber } from './old-day.ts'
 
 /** How the statements of the load went within a stretch of time. */
-export interface LoadStretch {
+interface LoadStretch {
   readonly perSecond: number
   /** The longest that one of them took. */
   readonly longestMs: number
