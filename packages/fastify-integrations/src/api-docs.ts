@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import { ConfigurationError } from '@quickquote/core'
 import type { FastifyInstance } from 'fastify'
 import { finishDocument, openapiFrame } from './openapi-document.ts'
 import type { ApiDocsOptions, PluginSettings } from './options.ts'
@@ -20,12 +21,18 @@ const CONTENT_SECURITY_POLICY = [
 /**
  * Collects the routes that are registered in the scope after this, and serves their OpenAPI document with swagger-ui. It
  * goes along with an @fastify/swagger of the host's: both decorate, but each its own scope.
+ * @throws ConfigurationError below a prefix with parameters: the page could not find its own files
  */
 export async function serveApiDocs(
   scope: FastifyInstance,
   settings: PluginSettings,
   { path, sessionScheme }: Required<ApiDocsOptions>,
 ): Promise<void> {
+  if (scope.prefix.includes(':')) {
+    throw new ConfigurationError(
+      `fastifyIntegrations: the documentation cannot be below a prefix with parameters (${scope.prefix}): pass apiDocs: false.`,
+    )
+  }
   await scope.register(swagger, {
     openapi: openapiFrame(settings, sessionScheme),
     transformObject: (context) => finishDocument('openapiObject' in context ? context.openapiObject : {}),

@@ -1,6 +1,7 @@
 import type { Page } from '@quickquote/core'
 import { type TObject, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { calledPath } from './called-path.ts'
 import type { Answer } from './route.ts'
 
 /** For the `answer.headers` of a row whose list has pages. */
@@ -22,9 +23,9 @@ export function pageAnswer<T>(
 ): Answer<T[]> {
   const body = [...items]
   if (nextCursor === null) return { body }
-  const [path = '', sent] = request.url.split('?')
+  const [, sent] = request.url.split('?')
   const parameters = [...new URLSearchParams(sent)].filter(([name]) => Object.hasOwn(query.properties, name))
   const next = new URLSearchParams(parameters)
   next.set('cursor', nextCursor)
-  return { body, headers: { Link: `<${path}?${next}>; rel="next"` } }
+  return { body, headers: { Link: `<${calledPath(request)}?${next}>; rel="next"` } }
 }

@@ -21,7 +21,7 @@ import { refuseUnknownRoutes } from './unknown-routes.ts'
 async function plugin(scope: FastifyInstance, options: FastifyIntegrationsOptions): Promise<void> {
   const settings = checkOptions(options)
   const { integrations, problemTypeBase } = settings
-  const areas = routeTable(integrations, { apiKeyRoutes: settings.apiKeyRoutes, prefix: scope.prefix })
+  const areas = routeTable(integrations, { apiKeyRoutes: settings.apiKeyRoutes })
   const document = documentation(settings)
 
   decorateRequests(scope)

@@ -14,19 +14,12 @@ const ORGANIZATION_PREFIX = '/v1/organizations/:organizationId'
 /**
  * Every route, with who may call it.
  * @param options.apiKeyRoutes false for a host that has key screens of its own
- * @param options.prefix the prefix that the plugin was registered with
  */
-export function routeTable(
-  integrations: Integrations,
-  options: { apiKeyRoutes: boolean; prefix: string },
-): readonly Area[] {
+export function routeTable(integrations: Integrations, options: { apiKeyRoutes: boolean }): readonly Area[] {
   const partner: Area = {
     prefix: PARTNER_PREFIX,
     kind: 'partner',
-    routes: [
-      ...quotationRoutes(integrations, { baseUrl: options.prefix + PARTNER_PREFIX }),
-      ...proposalRoutes(integrations),
-    ],
+    routes: [...quotationRoutes(integrations), ...proposalRoutes(integrations)],
   }
   const apiKeys: Area = {
     prefix: `${ORGANIZATION_PREFIX}/api-keys`,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 /** Every session route. */
 function rows(): (Route & { prefix: string })[] {
-  return routeTable(context.host.integrations, { apiKeyRoutes: true, prefix: '' })
+  return routeTable(context.host.integrations, { apiKeyRoutes: true })
     .filter((area): area is Area & { kind: 'session' } => area.kind === 'session')
     .flatMap(({ prefix, routes }) => routes.map((route) => ({ ...route, prefix })))
 }

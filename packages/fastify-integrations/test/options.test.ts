@@ -41,6 +41,7 @@ const WRONG: [string, object, RegExp][] = [
   ['an unknown way to fail', { onLimiterError: 'ignore' }, /'open' or 'closed'/],
   ['a type that is no URI', { problemTypeBase: 'errors#' }, /start of an absolute URI/],
   ['documentation at no path', { apiDocs: { path: 'docs/' } }, /apiDocs\.path must be a path/],
+  ['documentation below a parameter', { prefix: '/:tenant' }, /below a prefix with parameters \(\/:tenant\)/],
   [
     'an unknown option of the documentation',
     { apiDocs: { url: '/docs' } },
@@ -67,7 +68,7 @@ describe('the options of the plugin', () => {
     const { message } = (await boot({ '': 1 }).catch((error: unknown) => error)) as Error
     const names = message.replace(/^.*There are: |\.$/g, '').split(', ')
     const tried = new Set(WRONG.flatMap(([, wrong]) => Object.keys(wrong)))
-    const ofFastify = ['prefix', 'logLevel', 'logSerializers']
+    const ofFastify = ['logLevel', 'logSerializers']
     expect(names.filter((name) => !tried.has(name))).toEqual(ofFastify)
   })
 

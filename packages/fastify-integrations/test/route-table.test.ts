@@ -15,7 +15,7 @@ const context = useHost({
 
 /** Every row, with every parameter filled in. */
 function rows() {
-  return routeTable(context.host.integrations, { apiKeyRoutes: true, prefix: '' }).flatMap((area) =>
+  return routeTable(context.host.integrations, { apiKeyRoutes: true }).flatMap((area) =>
     area.routes.map((route) => ({
       kind: area.kind,
       access: route.access,

@@ -8,6 +8,7 @@ import {
   Uuid,
 } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
+import { calledPath } from '../called-path.ts'
 import { EXAMPLE } from '../examples.ts'
 import { isMultipart, receiveMultipart } from '../multipart.ts'
 import { startQuotationForm, startQuotationJson } from '../openapi-start-body.ts'
@@ -21,10 +22,11 @@ const tag = 'Quick Quotes'
 const quote = { name: 'Customer portal', description: 'Second phase', metadata: { crm_deal: 'D-1042' } }
 
 /** Starting and reading Quick Quotes (specification, "Partner integrations API"). */
-export function quotationRoutes(
-  { quotations, requirementsFiles, settings }: Integrations,
-  { baseUrl }: { baseUrl: string },
-): readonly PartnerRoute[] {
+export function quotationRoutes({
+  quotations,
+  requirementsFiles,
+  settings,
+}: Integrations): readonly PartnerRoute[] {
   return [
     partnerRoute({
       method: 'POST',
@@ -86,7 +88,7 @@ export function quotationRoutes(
         return {
           body: started,
           headers: {
-            Location: `${baseUrl}/quotations/${started.quotation_id}`,
+            Location: `${calledPath(request)}/${started.quotation_id}`,
             'Retry-After': String(POLL_AFTER_SECONDS),
             ...(repeated ? { 'Idempotency-Replayed': 'true' } : {}),
           },

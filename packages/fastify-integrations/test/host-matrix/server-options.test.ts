@@ -1,24 +1,50 @@
 import { randomUUID } from 'node:crypto'
+import { memberOf } from '@quickquote/core'
 import type { FastifyBaseLogger } from 'fastify'
-import { expect, it } from 'vitest'
-import { NOWHERE } from '../support/host.ts'
+import { describe, expect, it } from 'vitest'
+import { ACME, NOWHERE, startHost, useDatabase, YEAR_AHEAD } from '../support/host.ts'
 import { useHostMatrix } from './matrix.ts'
 
 const beside = useHostMatrix()
+const database = useDatabase()
 
 const QUOTATION = `/v1/integrations/quotations/${NOWHERE}`
 
-beside('a prefix', { plugin: { prefix: '/api' } }, (row) => {
-  it('stands before the Location of a start, and before the assets of the documentation', async () => {
-    const { headers } = await row.host.call('POST', '/api/v1/integrations/quotations', {
-      key: row.key,
+beside('a prefix', { plugin: { prefix: '/api' } })
+
+describe('the Location of a start, and the next page of a list, lead back below', () => {
+  it.each([
+    ['no prefix', {}, ''],
+    ['a prefix', { prefix: '/api' }, '/api'],
+    ['a prefix of one slash', { prefix: '/' }, ''],
+    ['a prefix that ends in a slash', { prefix: '/api/' }, '/api'],
+    ['a prefix with a parameter', { prefix: '/:tenant', apiDocs: false }, '/acme'],
+    ['a prefix that rewriteUrl takes off', {}, '/rewritten'],
+  ] as const)('%s', async (_, plugin, path) => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      plugin: { apiDocs: {}, ...plugin },
+      fastify: { rewriteUrl: ({ url = '' }) => url.replace(/^\/rewritten/, '') },
+    })
+    const member = memberOf({ memberId: 'm', organizations: [{ id: ACME }] }, ACME)
+    const newKey = { name: 'x', expires_at: YEAR_AHEAD }
+    const { key } = await host.integrations.apiKeys.create(member, newKey)
+    await host.integrations.apiKeys.create(member, newKey)
+    const { status, headers } = await host.call('POST', `${path}/v1/integrations/quotations`, {
+      key: key.reveal(),
       json: { requirementsText: 'x' },
     })
-    expect(headers.get('location')).toMatch(/^\/api\/v1\/integrations\/quotations\//)
-    expect((await row.host.call('GET', String(headers.get('location')), { key: row.key })).status).toBe(200)
-    expect((await row.host.call('GET', '/v1/integrations/quotations', { key: row.key })).body).toMatchObject({
-      error: 'Not Found',
-    })
+    expect(status).toBe(202)
+    expect(headers.get('location')).toMatch(new RegExp(`^${path}/v1/integrations/quotations/[\\da-f-]{36}$`))
+    const location = String(headers.get('location'))
+    expect((await host.call('GET', location, { key: key.reveal() })).status).toBe(200)
+
+    const list = `${path}/v1/organizations/${ACME}/api-keys`
+    const page = await host.call('GET', `${list}?owner=all&limit=1`, { member: 'acme-admin' })
+    const [, next] = /^<(.*)>; rel="next"$/.exec(page.headers.get('link') ?? '') ?? []
+    expect(next).toMatch(new RegExp(`^${list}\\?`))
+    expect((await host.call('GET', String(next), { member: 'acme-admin' })).status).toBe(200)
+    await host.close()
   })
 })
 
