@@ -50,6 +50,7 @@ export function startOutboxLoad(storage: DrizzleStorage, subscribers: readonly S
           generation_source: 'api_key',
           created_at: new Date(),
           body: 'x'.repeat(400),
+          trace: null,
         }),
       )
     }

@@ -45,6 +45,7 @@ async function record(storage: Outbox['storage'], id: string, { organizationId }
     generation_source: 'api_key',
     created_at: new Date(),
     body: BODY,
+    trace: null,
   })
   return monotonicMs()
 }

@@ -125,7 +125,8 @@ export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = Object.freeze({
 /** What happened when an attempt was made. */
 export type Outcome =
   | { readonly kind: 'response'; readonly httpStatus: number; readonly retryAfterMs: number | null }
-  | { readonly kind: 'error'; readonly error: string }
+  /** `code` names the kind of failure and never changes; `error` is for people. */
+  | { readonly kind: 'error'; readonly code: string; readonly error: string }
   | { readonly kind: 'blocked'; readonly error: string }
 
 /** What follows from an outcome. `nextAttemptAt` is set exactly when `status` is `failed`. */
@@ -133,6 +134,8 @@ export interface Settlement {
   readonly status: Exclude<AttemptStatus, 'interrupted'>
   readonly httpStatus: number | null
   readonly error: string | null
+  /** What failed, for logs and metrics: a status (`503`), or a word that never changes (`timeout`). null: nothing. */
+  readonly errorCode: string | null
   readonly nextAttemptAt: Date | null
 }
 
@@ -148,17 +151,18 @@ export function settle(
 ): Settlement {
   const httpStatus = outcome.kind === 'response' ? outcome.httpStatus : null
   if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) {
-    return { status: 'succeeded', httpStatus, error: null, nextAttemptAt: null }
+    return { status: 'succeeded', httpStatus, error: null, errorCode: null, nextAttemptAt: null }
   }
   const error = outcome.kind === 'response' ? describeStatus(outcome.httpStatus) : outcome.error
+  const failure = { httpStatus, error, errorCode: errorCodeOf(outcome) }
   if (httpStatus === 410 || outcome.kind === 'blocked') {
-    return { status: 'rejected', httpStatus, error, nextAttemptAt: null }
+    return { status: 'rejected', ...failure, nextAttemptAt: null }
   }
   if (context.isTest || context.attempt >= context.policy.maxAttempts) {
-    return { status: 'exhausted', httpStatus, error, nextAttemptAt: null }
+    return { status: 'exhausted', ...failure, nextAttemptAt: null }
   }
   const waitMs = Math.max(backoff(context), retryAfter(outcome, context.policy))
-  return { status: 'failed', httpStatus, error, nextAttemptAt: new Date(context.now.getTime() + waitMs) }
+  return { status: 'failed', ...failure, nextAttemptAt: new Date(context.now.getTime() + waitMs) }
 }
 
 function backoff({
@@ -179,6 +183,11 @@ function retryAfter(outcome: Outcome, policy: DeliveryPolicy): number {
   if (outcome.kind !== 'response' || outcome.retryAfterMs === null) return 0
   if (outcome.httpStatus !== 429 && outcome.httpStatus !== 503) return 0
   return Math.min(outcome.retryAfterMs, policy.maxRetryAfterMs)
+}
+
+function errorCodeOf(outcome: Outcome): string {
+  if (outcome.kind === 'blocked') return 'address_blocked'
+  return outcome.kind === 'response' ? String(outcome.httpStatus) : outcome.code
 }
 
 function describeStatus(status: number): string {

@@ -14,6 +14,7 @@ import {
 import type { ReceivedFile, RequirementsFiles } from './requirements-file.ts'
 import type { Settings } from './settings.ts'
 import type { Acceptance, Scoped, Storage } from './storage.ts'
+import { activeTraceContext, parseTraceContext } from './trace-context.ts'
 import { isStorableText, validate } from './validator.ts'
 
 export interface StartQuotation {
@@ -27,6 +28,11 @@ export interface StartQuotation {
   readonly files?: readonly ReceivedFile[]
   /** Makes repeating safe: the same key with the same request within 24 hours starts nothing and gets the first answer. */
   readonly idempotencyKey?: string
+  /**
+   * The headers of W3C Trace Context as a client sent them: its trace is carried on where no span is active. Junk is
+   * ignored. With an active span, that one counts.
+   */
+  readonly traceHeaders?: Readonly<Record<string, unknown>>
 }
 
 /** `repeated` tells that an earlier request under the same idempotency key had started the quote. */
@@ -106,7 +112,7 @@ export function createQuotations(
   }
 
   async function accept(quote: StartQuotation): Promise<StartResult> {
-    const { organizationId, source, apiKeyId, body, files = [], idempotencyKey } = quote
+    const { organizationId, source, apiKeyId, body, files = [], idempotencyKey, traceHeaders = {} } = quote
     const fields = validate(bodySchema, body)
     const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
     if (requirementsText === null && files.length === 0) {
@@ -134,6 +140,7 @@ export function createQuotations(
         metadata,
         files,
         created_at: now,
+        trace: activeTraceContext() ?? parseTraceContext(traceHeaders),
       },
       idempotencyKey === undefined ? null : idempotencyOf(idempotencyKey, request),
     )

@@ -6,6 +6,7 @@ import type { QuotationEventData, QuotationEventType } from './quotation-events.
 import type { QuotationReporter } from './quote-pipeline.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
+import type { TraceContext } from './trace-context.ts'
 import { createWebhookEvent, type RecordedEvent } from './webhook-event.ts'
 
 /** Makes the reporter of one quotation: see QuotationReporter. */
@@ -42,7 +43,7 @@ export function createReporter(
 
 function eventOf(
   catalog: EventCatalog,
-  progress: Progress,
+  progress: Progress & { readonly trace: TraceContext | null },
   change: ProgressChange,
   now: Date,
 ): RecordedEvent | null {
@@ -64,5 +65,6 @@ function eventOf(
     generationSource: progress.source,
     data,
     now,
+    trace: progress.trace,
   })
 }

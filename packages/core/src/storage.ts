@@ -10,6 +10,7 @@ import type { Progress, ProgressChange } from './progress.ts'
 import type { PipelineStatus, Proposal, Quotation } from './quotation.ts'
 import type { Quote } from './quote-pipeline.ts'
 import type { Replay } from './replay.ts'
+import type { TraceContext } from './trace-context.ts'
 import type { EndpointHealth, WebhookEndpoint } from './webhook-endpoint.ts'
 import type { RecordedEvent } from './webhook-event.ts'
 
@@ -76,6 +77,8 @@ export interface SecretStorage {
 export interface NewQuotation extends Quote {
   readonly api_key_id: string | null
   readonly created_at: Date
+  /** Of the request that started it. */
+  readonly trace: TraceContext | null
 }
 
 /** What became of a quotation on its way in; anything but `accepted` wrote nothing. */
@@ -102,8 +105,8 @@ export interface QuotationStorage {
   /** `null` when the quotation is there and has no proposal yet. */
   findProposalOfQuotation(organizationId: string, quotationId: string): Promise<Scoped<Proposal | null>>
   findProposal(organizationId: string, id: string): Promise<Scoped<Proposal>>
-  /** Reads where a quotation stands and locks it until the transaction ends. Called by the pipeline, which is trusted: no organization id. */
-  lockProgress(quotationId: string): Promise<Progress | null>
+  /** Reads where a quotation stands and locks it until the transaction ends. Called by the pipeline, which is trusted: no organization id. `trace` is the one it was accepted with. */
+  lockProgress(quotationId: string): Promise<(Progress & { readonly trace: TraceContext | null }) | null>
   /** The names of those quotations of the organization that can be found. */
   findQuotationNames(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
@@ -303,6 +306,8 @@ export interface ClaimedStart {
   readonly quote: Quote
   /** 1 for the first call. It fences the lease. */
   readonly attempt: number
+  /** Of the request that started the quote. */
+  readonly trace: TraceContext | null
 }
 
 export interface PipelineStartStorage {
@@ -338,6 +343,34 @@ export interface WorkerStorage {
   retireWorker(workerId: string): Promise<void>
   /** Calls `onWake` whenever there may be new work. Without a listening connection nothing is lost: workers poll too. */
   listen(onWake: () => void): Promise<() => Promise<void>>
+}
+
+/** Where an attempt comes from. */
+export interface DeliveryOrigin {
+  /** When it was due. */
+  readonly due_at: Date
+  /** What its event belongs to. */
+  readonly trace: TraceContext | null
+}
+
+/** What waits to be delivered, over all workers. Tests are not counted. */
+export interface QueueState {
+  /** Due now, and not under way. Counted up to `QUEUE_COUNT_LIMIT`. */
+  readonly due: number
+  /** Due later: retries. Counted up to the same limit. */
+  readonly scheduled: number
+  /** When the oldest of those that are due was due; null when there is none. */
+  readonly oldestDueAt: Date | null
+}
+
+/** Beyond so many, `QueueState` counts no further: it is read again and again, and a backlog makes it no slower. */
+export const QUEUE_COUNT_LIMIT = 10_000
+
+/** What metrics and traces need to know. Workers ask for it only where OpenTelemetry is set up. */
+export interface TelemetryStorage {
+  readQueueState(now: Date): Promise<QueueState>
+  /** The origins of deliveries that a worker holds, by their ids. */
+  findDeliveryOrigins(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryOrigin>>
 }
 
 /** What has to be done now and then, by any worker. */
@@ -390,6 +423,7 @@ export interface Storage
     PipelineStartStorage,
     UploadStorage,
     WorkerStorage,
+    TelemetryStorage,
     MaintenanceStorage {
   /** The default place of requirements files. */
   readonly files: FileStorage

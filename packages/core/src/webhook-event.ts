@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { validationFailed } from './errors.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Source } from './quotation.ts'
+import { activeTraceContext, type TraceContext } from './trace-context.ts'
 
 /** An event as it is recorded: the body is serialized here, once, and every attempt to every endpoint sends these bytes. */
 export interface RecordedEvent {
@@ -14,6 +15,8 @@ export interface RecordedEvent {
   readonly generation_source: Source
   readonly created_at: Date
   readonly body: string
+  /** What the attempts to deliver it belong to. */
+  readonly trace: TraceContext | null
 }
 
 /** The id of an event as receivers see it. */
@@ -29,6 +32,8 @@ export interface NewEvent {
   /** Its `quotation_id`, where it has one, is the quotation that the delivery log names. */
   readonly data: unknown
   readonly now: Date
+  /** What it belongs to where no span is active. */
+  readonly trace?: TraceContext | null
 }
 
 /** Bytes of a whole event: bodies are lean, and every receiver has to take them. */
@@ -59,6 +64,7 @@ export function createWebhookEvent(catalog: EventCatalog, event: NewEvent): Reco
     generation_source: event.generationSource,
     created_at: event.now,
     body,
+    trace: activeTraceContext() ?? event.trace ?? null,
   }
 }
 

@@ -35,6 +35,7 @@ describe('an answer', () => {
       status: 'succeeded',
       httpStatus: status,
       error: null,
+      errorCode: null,
       nextAttemptAt: null,
     })
   })
@@ -52,6 +53,7 @@ describe('an answer', () => {
       status: 'failed',
       httpStatus: status,
       error: `The receiver answered ${status}: redirects are not followed.`,
+      errorCode: String(status),
     })
   })
 
@@ -62,11 +64,14 @@ describe('an answer', () => {
 
 describe('no answer', () => {
   it('is repeated, and says why', () => {
-    expect(settled({ kind: 'error', error: 'connection refused' })).toMatchObject({
-      status: 'failed',
-      httpStatus: null,
-      error: 'connection refused',
-    })
+    expect(settled({ kind: 'error', code: 'connection_refused', error: 'connection refused' })).toMatchObject(
+      {
+        status: 'failed',
+        httpStatus: null,
+        error: 'connection refused',
+        errorCode: 'connection_refused',
+      },
+    )
   })
 
   it('because the address may not be called ends the event for this endpoint', () => {
@@ -74,6 +79,7 @@ describe('no answer', () => {
       status: 'rejected',
       httpStatus: null,
       error: 'address 10.0.0.1 is private (10.0.0.0/8)',
+      errorCode: 'address_blocked',
       nextAttemptAt: null,
     })
   })

@@ -1,5 +1,6 @@
 import type { ClaimedDelivery, DeliveryStorage, Logger, SettledAttempt } from '@quickquote/core'
 import { createAlarm } from './alarm.ts'
+import type { DeliveryTelemetry, Origins } from './delivery-telemetry.ts'
 import type { Dispatch } from './dispatch.ts'
 import { createTrouble } from './trouble.ts'
 
@@ -10,12 +11,17 @@ export interface DeliveryLoop {
   drain(): Promise<void>
   /** Stops trying. Resolves with the number of leases that are left: their outcomes could not be recorded. */
   stop(): Promise<number>
+  /** Attempts that are under way. */
+  inFlight(): number
+  /** For how many milliseconds the database has refused to claim or to record; 0: it does not. */
+  failingForMs(): number
 }
 
 export interface DeliveryLoopOptions {
   readonly storage: DeliveryStorage
   readonly workerId: string
   readonly dispatch: Dispatch
+  readonly telemetry: Pick<DeliveryTelemetry, 'originsOf'>
   readonly perEndpoint: number
   readonly concurrency: number
   readonly pollIntervalMs: number
@@ -37,7 +43,8 @@ const CONTENDED_MS = 5
  * until the database has them.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
-  const { storage, workerId, dispatch, perEndpoint, concurrency, pollIntervalMs, logger, now } = options
+  const { storage, workerId, dispatch, telemetry, perEndpoint, concurrency } = options
+  const { pollIntervalMs, logger, now } = options
   const trouble = createTrouble(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(round)
   const settled: SettledAttempt[] = []
@@ -79,7 +86,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       unbegun = claimed
       return giveBack()
     }
-    for (const delivery of claimed) void begin(delivery)
+    const origins = telemetry.originsOf(claimed)
+    for (const delivery of claimed) void begin(delivery, origins)
     alarm.ringIn(waitFor(nextDueAt, claimed.length))
   }
 
@@ -94,9 +102,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     return contendedMs * Math.random()
   }
 
-  async function begin(delivery: ClaimedDelivery): Promise<void> {
+  async function begin(delivery: ClaimedDelivery, origins: Origins | undefined): Promise<void> {
     underWay += 1
-    const attempt = await dispatch(delivery)
+    const attempt = await dispatch(delivery, origins)
     underWay -= 1
     settled.push(attempt)
     alarm.ringIn(settled.length >= FULL_BATCH || underWay === 0 ? 0 : BATCH_MS)
@@ -127,5 +135,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       await alarm.stop()
       return leasesLeft()
     },
+    inFlight: () => underWay,
+    failingForMs: () => trouble.lastedMs(),
   }
 }

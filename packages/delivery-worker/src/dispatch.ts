@@ -1,3 +1,4 @@
+import { context } from '@opentelemetry/api'
 import {
   type ClaimedDelivery,
   eventIdOf,
@@ -10,22 +11,29 @@ import {
 } from '@quickquote/core'
 import { headerNames, type SigningKey, sign } from '@quickquote/webhook-signature'
 import { v7 as uuidv7 } from 'uuid'
+import type { DeliveryTelemetry, Origins } from './delivery-telemetry.ts'
 import type { Http } from './http.ts'
 import { createResponseSample, type ResponseListener } from './response-sample.ts'
 import type { Targets } from './targets.ts'
+import { UNINSTRUMENTED } from './telemetry.ts'
 
-/** Makes one attempt and decides what follows from it. Never rejects. */
-export type Dispatch = (delivery: ClaimedDelivery) => Promise<SettledAttempt>
+/**
+ * Makes one attempt and decides what follows from it. Never rejects. The attempt is told only once `origins` are there: they
+ * are read from the delivery, which may be gone when its attempt is recorded.
+ */
+export type Dispatch = (delivery: ClaimedDelivery, origins?: Origins) => Promise<SettledAttempt>
 
 export function createDispatch({
   settings,
   targets,
   http,
+  telemetry,
   userAgent,
 }: {
   settings: Settings
   targets: Targets
   http: Pick<Http, 'post'>
+  telemetry: Pick<DeliveryTelemetry, 'attempted'>
   userAgent: string
 }): Dispatch {
   const { delivery: policy, logger, now } = settings
@@ -48,18 +56,18 @@ export function createDispatch({
       ...(previousKey && { [names.previousSignature]: await signBy(previousKey) }),
       'User-Agent': userAgent,
     }
-    return http.post({ origin, path, headers, body, listener })
+    return context.with(UNINSTRUMENTED, () => http.post({ origin, path, headers, body, listener }))
   }
 
-  return async (delivery) => {
+  return async (delivery, origins) => {
     const created_at = now()
     const begin = performance.now()
     const sample = createResponseSample()
     const outcome = await send(delivery, created_at, sample).catch((error: unknown): Outcome => {
       logger.error({ err: error, endpoint_id: delivery.endpoint.id }, 'a webhook could not be signed')
-      return { kind: 'error', error: 'the webhook could not be signed' }
+      return { kind: 'error', code: 'signing_failed', error: 'the webhook could not be signed' }
     })
-    const { status, httpStatus, error, nextAttemptAt } = settle(outcome, {
+    const { status, httpStatus, error, errorCode, nextAttemptAt } = settle(outcome, {
       attempt: delivery.attempt,
       isTest: delivery.is_test,
       now: now(),
@@ -77,13 +85,16 @@ export function createDispatch({
       next_attempt_at: nextAttemptAt,
       ...sample.result(),
     }
-    logger.info(describe(attempt), 'delivery.attempted')
+    const origin = (await origins)?.get(delivery.id)
+    telemetry.attempted({ attempt, errorCode, origin }, () =>
+      logger.info(describe(attempt, errorCode), 'delivery.attempted'),
+    )
     return attempt
   }
 }
 
 /** The one log line of an attempt. No URL: its query string may hold a token. */
-function describe({ id, delivery, ...attempt }: SettledAttempt): object {
+function describe({ id, delivery, ...attempt }: SettledAttempt, errorCode: string | null): object {
   return {
     attempt_id: id,
     delivery_id: delivery.id,
@@ -96,6 +107,7 @@ function describe({ id, delivery, ...attempt }: SettledAttempt): object {
     attempt: delivery.attempt,
     status: attempt.status,
     http_status: attempt.http_status,
+    error_code: errorCode,
     error: attempt.error,
     duration_ms: attempt.duration_ms,
     next_attempt_at: attempt.next_attempt_at,

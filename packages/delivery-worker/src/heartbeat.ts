@@ -6,6 +6,8 @@ export interface Heartbeat {
   /** The first beat: rejects when the database cannot be reached. */
   start(): Promise<void>
   stop(): Promise<void>
+  /** Milliseconds since the last beat. */
+  ageMs(): number
 }
 
 export interface HeartbeatOptions {
@@ -63,5 +65,6 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
       alarm.ringIn(everyMs)
     },
     stop: () => alarm.stop(),
+    ageMs: () => Math.round(performance.now() - lastBeat),
   }
 }

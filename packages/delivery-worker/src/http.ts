@@ -5,7 +5,7 @@ import { BlockedAddressError, checkedLookup, createResolve, type Resolve } from 
 import { createOriginGate } from './origin-gate.ts'
 import type { ResponseListener } from './response-sample.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import { describeTransportError } from './transport-error.ts'
+import { describeTransportError, NOT_HTTP } from './transport-error.ts'
 
 interface Post {
   /** Scheme, host and port. The host was checked if it is an address. */
@@ -59,10 +59,10 @@ export function createHttp(options: HttpOptions): Http {
     return new Promise((resolve) => {
       let leave: (() => void) | undefined
       let controller: Dispatcher.DispatchController | undefined
-      let answer: Outcome = { kind: 'error', error: 'the answer is not HTTP' }
+      let answer: Outcome = { kind: 'error', ...NOT_HTTP }
       let bytes = 0
       const timer = setTimeout(
-        () => breakOff({ kind: 'error', error: `timed out after ${timeoutMs} ms` }),
+        () => breakOff({ kind: 'error', code: 'timeout', error: `timed out after ${timeoutMs} ms` }),
         timeoutMs,
       )
       underWay.add(breakOff)
@@ -115,7 +115,7 @@ export function createHttp(options: HttpOptions): Http {
   return {
     post,
     abort(error) {
-      for (const breakOff of underWay) breakOff({ kind: 'error', error })
+      for (const breakOff of underWay) breakOff({ kind: 'error', code: 'worker_stopped', error })
     },
     close: () => agent.destroy(),
   }
@@ -124,5 +124,5 @@ export function createHttp(options: HttpOptions): Http {
 function outcomeOf(error: unknown): Outcome {
   return error instanceof BlockedAddressError
     ? { kind: 'blocked', error: error.message }
-    : { kind: 'error', error: describeTransportError(error) }
+    : { kind: 'error', ...describeTransportError(error) }
 }

@@ -7,6 +7,7 @@ import {
   type QuotationReporter,
 } from '@quickquote/core'
 import { createAlarm } from './alarm.ts'
+import type { StartTelemetry } from './start-telemetry.ts'
 import { createTrouble } from './trouble.ts'
 
 export interface PipelineStarter {
@@ -29,10 +30,12 @@ export function createPipelineStarter({
   integrations,
   workerId,
   pollIntervalMs,
+  telemetry,
 }: {
   integrations: Integrations
   workerId: string
   pollIntervalMs: number
+  telemetry: StartTelemetry
 }): PipelineStarter {
   const { storage, settings } = integrations
   const { pipeline, start: policy, logger, now } = settings
@@ -65,34 +68,39 @@ export function createPipelineStarter({
     underWay.add(run)
   }
 
-  async function carryOut({ quote, attempt }: ClaimedStart): Promise<void> {
-    const result = await tryToStart({ quote, attempt })
-    if (result === 'broken off') return
-    const retryAt = result === 'started' ? null : retryTime(attempt)
+  async function carryOut(start: ClaimedStart): Promise<void> {
+    const { quote, attempt } = start
+    const result = await tryToStart(start)
+    const retryAt = result === 'failed' ? retryTime(attempt) : null
+    telemetry.ended(retryAt === undefined ? 'exhausted' : result)
+    if (result === 'broken_off') return
     if (retryAt === undefined) await persist(() => fail(integrations.pipeline(quote.id)))
     await persist(() =>
       storage.settlePipelineStart({ workerId, quotationId: quote.id, attempt, retryAt: retryAt ?? null }),
     )
   }
 
-  async function tryToStart({ quote, attempt }: ClaimedStart): Promise<'started' | 'failed' | 'broken off'> {
+  async function tryToStart(start: ClaimedStart): Promise<'started' | 'failed' | 'broken_off'> {
+    const { quote, attempt } = start
     // The worker died during the last try, and there is none left.
     if (attempt > policy.maxAttempts) return 'failed'
     const overdue = new AbortController()
     try {
-      await answerInTime('pipeline.start', policy.callTimeoutMs, () =>
-        pipeline.start(quote, {
-          signal: AbortSignal.any([draining.signal, overdue.signal]),
-          report: integrations.pipeline(quote.id),
-          readFile: ({ id }) =>
-            integrations.requirementsFiles.read({ id, organization_id: quote.organization_id }),
-        }),
+      await telemetry.traced(start, () =>
+        answerInTime('pipeline.start', policy.callTimeoutMs, () =>
+          pipeline.start(quote, {
+            signal: AbortSignal.any([draining.signal, overdue.signal]),
+            report: integrations.pipeline(quote.id),
+            readFile: ({ id }) =>
+              integrations.requirementsFiles.read({ id, organization_id: quote.organization_id }),
+          }),
+        ),
       )
       return 'started'
     } catch (error) {
       // What has taken too long must not go on beside the next try.
       overdue.abort(error)
-      if (draining.signal.aborted) return 'broken off'
+      if (draining.signal.aborted) return 'broken_off'
       logger.warn({ err: error, quotation_id: quote.id, attempt }, 'a pipeline could not be started')
       return 'failed'
     }

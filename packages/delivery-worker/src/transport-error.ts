@@ -1,33 +1,55 @@
-/** What the owner of an endpoint is told about a request that got no answer. Never a URL, a header or a body. */
-export function describeTransportError(error: unknown): string {
+import type { Outcome } from '@quickquote/core'
+
+/** A request that got no answer: what the logs and metrics call that, and what the owner of the endpoint is told. */
+type Failure = Omit<Extract<Outcome, { kind: 'error' }>, 'kind'>
+
+/** Never holds a URL, a header or a body. */
+export function describeTransportError(error: unknown): Failure {
   const { name, code, syscall, message } = faultOf(error)
   if (/^(query|getaddrinfo)/.test(syscall)) {
-    return NAME_ERRORS[code] ?? 'the host name could not be resolved'
+    return NAME_ERRORS[code] ?? { code: 'dns_failed', error: 'the host name could not be resolved' }
   }
   const known = CONNECTION_ERRORS[code]
   if (known !== undefined) return known
-  if (isCertificateError(code)) return `certificate: ${CERTIFICATE_ERRORS[code] ?? withoutDetails(message)}`
-  if (/^(ERR_SSL|EPROTO)/.test(code)) return 'the TLS handshake failed'
-  if (name === 'HTTPParserError') return 'the answer is not HTTP'
-  return 'the request failed'
+  if (isCertificateError(code)) {
+    return {
+      code: 'certificate',
+      error: `certificate: ${CERTIFICATE_ERRORS[code] ?? withoutDetails(message)}`,
+    }
+  }
+  if (/^(ERR_SSL|EPROTO)/.test(code)) return { code: 'tls', error: 'the TLS handshake failed' }
+  if (name === 'HTTPParserError') return NOT_HTTP
+  return { code: 'request_failed', error: 'the request failed' }
 }
 
-const NAME_ERRORS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host name does not exist',
-  ENODATA: 'the host name has no address',
+export const NOT_HTTP: Failure = { code: 'not_http', error: 'the answer is not HTTP' }
+
+const NAME_ERRORS: Readonly<Record<string, Failure>> = {
+  ENOTFOUND: { code: 'dns_not_found', error: 'the host name does not exist' },
+  ENODATA: { code: 'dns_no_address', error: 'the host name has no address' },
 }
 
-const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  EPIPE: 'connection reset',
-  UND_ERR_SOCKET: 'the connection was closed before an answer came',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  EADDRNOTAVAIL: 'the network cannot be reached',
-  ETIMEDOUT: 'connecting timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+const RESET: Failure = { code: 'connection_reset', error: 'connection reset' }
+const UNREACHABLE: Failure = { code: 'unreachable', error: 'the network cannot be reached' }
+const CONNECT_TIMEOUT: Failure = { code: 'connect_timeout', error: 'connecting timed out' }
+
+const CONNECTION_ERRORS: Readonly<Record<string, Failure>> = {
+  ECONNREFUSED: { code: 'connection_refused', error: 'connection refused' },
+  ECONNRESET: RESET,
+  EPIPE: RESET,
+  UND_ERR_SOCKET: {
+    code: 'connection_closed',
+    error: 'the connection was closed before an answer came',
+  },
+  EHOSTUNREACH: { code: 'unreachable', error: 'the host cannot be reached' },
+  ENETUNREACH: UNREACHABLE,
+  EADDRNOTAVAIL: UNREACHABLE,
+  ETIMEDOUT: CONNECT_TIMEOUT,
+  UND_ERR_CONNECT_TIMEOUT: CONNECT_TIMEOUT,
+  UND_ERR_HEADERS_OVERFLOW: {
+    code: 'headers_too_large',
+    error: 'the headers of the answer are too large',
+  },
 }
 
 const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {

@@ -6,6 +6,8 @@ export interface Trouble {
   failed(error: unknown): number
   /** The row has ended. */
   over(): void
+  /** Milliseconds since the row began; 0 when there is none. */
+  lastedMs(): number
 }
 
 const FIRST_WAIT_MS = 100
@@ -14,9 +16,13 @@ const LONGEST_WAIT_MS = 5000
 /** @param what what failed, as a sentence for the log */
 export function createTrouble(logger: Logger, what: string): Trouble {
   let failures = 0
+  let since = 0
   return {
     failed(error) {
-      if (failures === 0) logger.error({ err: error }, `${what}; trying again`)
+      if (failures === 0) {
+        since = performance.now()
+        logger.error({ err: error }, `${what}; trying again`)
+      }
       failures += 1
       const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS)
       // Workers that lost their database together do not come back to it together.
@@ -26,5 +32,6 @@ export function createTrouble(logger: Logger, what: string): Trouble {
       if (failures > 0) logger.info({ failures }, `${what}: that is over`)
       failures = 0
     },
+    lastedMs: () => (failures === 0 ? 0 : Math.round(performance.now() - since)),
   }
 }

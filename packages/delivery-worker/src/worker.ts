@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   ConfigurationError,
@@ -11,13 +10,20 @@ import {
 } from '@quickquote/core'
 import type { Certificates } from './agent.ts'
 import { createDeliveryLoop } from './delivery-loop.ts'
+import { createDeliveryTelemetry } from './delivery-telemetry.ts'
 import { createDispatch } from './dispatch.ts'
+import { assessHealth, type Vitals, type WorkerHealth } from './health.ts'
+import { type HealthAddress, openHealthServer } from './health-server.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import { createHttp } from './http.ts'
 import { createPipelineStarter } from './pipeline-starter.ts'
+import { observeQueue } from './queue-gauges.ts'
 import { createReplayer } from './replayer.ts'
+import { createStartTelemetry } from './start-telemetry.ts'
 import { createTargets } from './targets.ts'
+import { openTelemetry } from './telemetry.ts'
+import { version } from './version.ts'
 
 export interface DeliveryWorkerOptions {
   readonly integrations: Integrations
@@ -33,13 +39,18 @@ export interface DeliveryWorkerOptions {
   readonly socketsPerOrigin?: number
   /** Certificates (PEM) that are trusted in addition to the public ones. Default none. */
   readonly ca?: Certificates
+  /** Whether the worker calls the pipeline hook too; false: it only delivers, and others must start. Default true. */
+  readonly pipelineStarts?: boolean
+  /** Answers `GET /health/live` and `GET /health/ready` on a port of its own while the worker runs. Default off. */
+  readonly health?: HealthAddress
 }
 
 /** Delivers webhooks and starts pipelines. Any number of workers may run, in any number of processes. */
 export interface DeliveryWorker {
   /**
    * Resolves when the worker is known to the others and looks for work. After a stop it may be started again.
-   * @throws Error when it runs already, and what the storage throws when the database cannot be reached
+   * @throws Error when it runs already, or the port of `health` is taken, and what the storage throws when the database
+   * cannot be reached
    */
   start(): Promise<void>
   /**
@@ -48,9 +59,11 @@ export interface DeliveryWorker {
    * @param options.deadlineMs Milliseconds after which attempts are broken off. Default: their timeout and two seconds.
    */
   stop(options?: { deadlineMs?: number }): Promise<void>
+  /** How it is, for a route of a host that runs the worker in its own process. */
+  health(): WorkerHealth
 }
 
-const DEFAULTS = {
+export const DEFAULT_WORKER_OPTIONS = {
   concurrency: 256,
   pollIntervalMs: 5000,
   heartbeatMs: 5000,
@@ -58,9 +71,15 @@ const DEFAULTS = {
   socketsPerOrigin: 16,
 }
 
-const OPTION_NAMES = [...Object.keys(DEFAULTS), 'integrations', 'ca']
+const OPTION_NAMES = [
+  ...Object.keys(DEFAULT_WORKER_OPTIONS),
+  'integrations',
+  'ca',
+  'pipelineStarts',
+  'health',
+]
 
-const IS_TIMER: Readonly<Record<keyof typeof DEFAULTS, boolean>> = {
+const IS_TIMER: Readonly<Record<keyof typeof DEFAULT_WORKER_OPTIONS, boolean>> = {
   concurrency: false,
   pollIntervalMs: true,
   heartbeatMs: true,
@@ -71,18 +90,44 @@ const IS_TIMER: Readonly<Record<keyof typeof DEFAULTS, boolean>> = {
 /** What is left of a deadline for recording what was broken off at its end. */
 const LAST_RECORDS_MS = 2000
 
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
-
 /** @throws ConfigurationError for an option that is missing, unknown or wrong */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const checked = checkOptions(options)
+  const { logger } = checked.integrations.settings
   let running: Promise<Running> | undefined
   let stopping: Promise<void> | undefined
+  let vitals: (() => Vitals) | undefined
+
+  function health(): WorkerHealth {
+    const state = stopping ? 'stopping' : vitals ? 'running' : running ? 'starting' : 'stopped'
+    return assessHealth(state, vitals?.(), checked.deadAfterMs)
+  }
+
+  async function open(): Promise<Running> {
+    const server = checked.health && (await openHealthServer(checked.health, health))
+    if (server) logger.info({ port: server.port }, 'the health of the worker can be asked')
+    try {
+      const worker = await run(checked)
+      vitals = worker.vitals
+      return {
+        vitals,
+        async stop(deadlineMs) {
+          await worker.stop(deadlineMs)
+          vitals = undefined
+          await server?.close()
+        },
+      }
+    } catch (error) {
+      await server?.close()
+      throw error
+    }
+  }
 
   return {
+    health,
     async start() {
       if (running !== undefined) throw new Error('The worker runs already.')
-      running = run(checked)
+      running = open()
       await running.catch((error: unknown) => {
         running = undefined
         throw error
@@ -102,10 +147,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 }
 
 interface Running {
+  vitals(): Vitals
   stop(deadlineMs: number): Promise<void>
 }
 
-type CheckedOptions = typeof DEFAULTS & Pick<DeliveryWorkerOptions, 'integrations' | 'ca'>
+type CheckedOptions = typeof DEFAULT_WORKER_OPTIONS &
+  Pick<DeliveryWorkerOptions, 'integrations' | 'ca' | 'health'> & { readonly pipelineStarts: boolean }
 
 async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Running> {
   const { storage, settings } = integrations
@@ -115,12 +162,28 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
   const workerId = randomUUID()
   const common = { storage, workerId, logger, now }
 
+  const telemetry = openTelemetry(version)
+  const deliveryTelemetry = createDeliveryTelemetry({ telemetry, storage, logger })
   const http = createHttp({ guard, timeoutMs, maxResponseBytes, socketsPerOrigin, ca, now })
   const targets = createTargets({ keyring, guard })
   const userAgent = `${settings.productName}-Webhooks/${version}`
-  const dispatch = createDispatch({ settings, targets, http, userAgent })
-  const deliveries = createDeliveryLoop({ ...common, dispatch, perEndpoint, concurrency, pollIntervalMs })
-  const starts = createPipelineStarter({ integrations, workerId, pollIntervalMs })
+  const dispatch = createDispatch({ settings, targets, http, telemetry: deliveryTelemetry, userAgent })
+  const deliveries = createDeliveryLoop({
+    ...common,
+    dispatch,
+    telemetry: deliveryTelemetry,
+    perEndpoint,
+    concurrency,
+    pollIntervalMs,
+  })
+  const starts = options.pipelineStarts
+    ? createPipelineStarter({
+        integrations,
+        workerId,
+        pollIntervalMs,
+        telemetry: createStartTelemetry(telemetry),
+      })
+    : undefined
   const replayer = createReplayer({ storage, pollIntervalMs, logger, now })
   const housekeeping = createHousekeeping(integrations)
   const heartbeat = createHeartbeat({
@@ -132,7 +195,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
 
   function wake(): void {
     deliveries.wake()
-    starts.wake()
+    starts?.wake()
   }
 
   try {
@@ -148,16 +211,24 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
   wake()
   replayer.start()
   housekeeping.start()
+  const { inFlight } = deliveries
+  const unobserve = observeQueue({ telemetry, storage, inFlight, logger, now })
   logger.info({ worker_id: workerId, concurrency }, 'the delivery worker runs')
 
   return {
+    vitals: () => ({
+      inFlight: inFlight(),
+      heartbeatAgeMs: heartbeat.ageMs(),
+      failingForMs: deliveries.failingForMs(),
+    }),
     async stop(deadlineMs) {
-      const drained = Promise.all([deliveries.drain(), starts.drain()])
+      const drained = Promise.all([deliveries.drain(), starts?.drain()])
       if (!(await endsWithin(drained, deadlineMs))) {
         http.abort('the worker was stopped before an answer came')
         await endsWithin(drained, LAST_RECORDS_MS)
       }
-      await starts.stop()
+      unobserve()
+      await starts?.stop()
       await replayer.stop()
       await housekeeping.stop()
       const leasesLeft = await deliveries.stop()
@@ -186,7 +257,7 @@ async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolea
 
 function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
   checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
-  const checked = { ...DEFAULTS, ...givenOptions(options) }
+  const checked = { ...DEFAULT_WORKER_OPTIONS, pipelineStarts: true, ...givenOptions(options) }
   if (typeof checked.integrations?.quotations?.start !== 'function') {
     throw new ConfigurationError(
       'createDeliveryWorker: integrations is missing: pass what createIntegrations({ … }) returned.',
@@ -194,7 +265,7 @@ function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
   }
   for (const [name, isTimer] of Object.entries(IS_TIMER)) {
     const range = isTimer ? { min: 1, max: MAX_TIMER_MS } : { min: 1 }
-    checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof DEFAULTS], range)
+    checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof DEFAULT_WORKER_OPTIONS], range)
   }
   if (checked.deadAfterMs < 2 * checked.heartbeatMs) {
     throw new ConfigurationError(
@@ -205,6 +276,13 @@ function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
     throw new ConfigurationError(
       'createDeliveryWorker: ca must be certificates in PEM: a string, a Buffer, or a list of them.',
     )
+  }
+  if (typeof checked.pipelineStarts !== 'boolean') {
+    throw new ConfigurationError('createDeliveryWorker: pipelineStarts must be true or false.')
+  }
+  if (checked.health !== undefined) {
+    checkOptionNames('createDeliveryWorker: health', checked.health, ['port', 'host'])
+    checkNumber('createDeliveryWorker: health.port', checked.health.port, { min: 0, max: 65_535 })
   }
   return checked
 }

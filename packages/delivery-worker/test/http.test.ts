@@ -123,7 +123,7 @@ describe('a POST', () => {
 })
 
 describe('the timeout', () => {
-  const timedOut = { kind: 'error', error: 'timed out after 300 ms' }
+  const timedOut = { kind: 'error', code: 'timeout', error: 'timed out after 300 ms' }
 
   it('covers an answer that does not come', async () => {
     const partner = await receiver(() => ({ hang: true }))
@@ -188,7 +188,11 @@ describe('the timeout', () => {
     const byName = `https://localhost:${new URL(origin).port}`
     // They keep it waiting, so that it begins to connect when half of its time is over.
     const hanging = Array.from({ length: 20 }, () => post(client, byName, '/hang'))
-    expect(await post(client, byName, '/late')).toEqual({ kind: 'error', error: 'timed out after 1000 ms' })
+    expect(await post(client, byName, '/late')).toEqual({
+      kind: 'error',
+      code: 'timeout',
+      error: 'timed out after 1000 ms',
+    })
 
     answer(here)
     await post(client, byName, '/after')
@@ -235,6 +239,7 @@ describe('a certificate', () => {
 
     expect(await post(http({ ca: undefined }), partner.url)).toEqual({
       kind: 'error',
+      code: 'certificate',
       error: 'certificate: self-signed certificate',
     })
 
@@ -247,6 +252,7 @@ describe('a certificate', () => {
 
     expect(await post(client, `https://other.example:${new URL(partner.url).port}`)).toEqual({
       kind: 'error',
+      code: 'certificate',
       error: 'certificate: it is not for this host name',
     })
   })
@@ -293,21 +299,34 @@ describe('an address', () => {
 
 describe('what goes wrong on the way', () => {
   it.each([
-    ['a receiver that is not there', async () => 'https://127.0.0.1:1', 'connection refused'],
-    ['a reset', async () => (await receiver(() => ({ reset: true }))).url, 'connection reset'],
+    [
+      'a receiver that is not there',
+      async () => 'https://127.0.0.1:1',
+      'connection_refused',
+      'connection refused',
+    ],
+    [
+      'a reset',
+      async () => (await receiver(() => ({ reset: true }))).url,
+      'connection_reset',
+      'connection reset',
+    ],
     [
       'a connection that is closed without an answer',
       () => tlsServer((socket) => socket.once('data', () => socket.end())),
+      'connection_closed',
       'the connection was closed before an answer came',
     ],
     [
       'something that is not HTTP',
       () => tlsServer((socket) => socket.write('220 mail.example ESMTP\r\n')),
+      'not_http',
       'the answer is not HTTP',
     ],
     [
       'headers without end',
       () => tlsServer((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`)),
+      'headers_too_large',
       'the headers of the answer are too large',
     ],
     [
@@ -316,27 +335,32 @@ describe('what goes wrong on the way', () => {
         const server = createServer((socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'))
         return `https://127.0.0.1:${await listen(server)}`
       },
+      'tls',
       'the TLS handshake failed',
     ],
-  ])('%s is told in few words', async (_, start, error) => {
-    expect(await post(http(), await start())).toEqual({ kind: 'error', error })
+  ])('%s is told in few words', async (_, start, code, error) => {
+    expect(await post(http(), await start())).toEqual({ kind: 'error', code, error })
   })
 
   it.each([
-    ['ENOTFOUND', 'the host name does not exist'],
-    ['ENODATA', 'the host name has no address'],
-    ['ESERVFAIL', 'the host name could not be resolved'],
-    ['ECONNREFUSED', 'the host name could not be resolved'],
-  ])('%s of a name server is told in few words', async (code, error) => {
-    const fault = Object.assign(new Error(`queryA ${code} name.example`), { code, syscall: 'queryA' })
+    ['ENOTFOUND', 'dns_not_found', 'the host name does not exist'],
+    ['ENODATA', 'dns_no_address', 'the host name has no address'],
+    ['ESERVFAIL', 'dns_failed', 'the host name could not be resolved'],
+    ['ECONNREFUSED', 'dns_failed', 'the host name could not be resolved'],
+  ])('%s of a name server is told in few words', async (errno, code, error) => {
+    const fault = Object.assign(new Error(`queryA ${errno} name.example`), {
+      code: errno,
+      syscall: 'queryA',
+    })
     const client = http({ resolve: () => Promise.reject(fault) })
 
-    expect(await post(client, 'https://name.example')).toEqual({ kind: 'error', error })
+    expect(await post(client, 'https://name.example')).toEqual({ kind: 'error', code, error })
   })
 
   it('a name without any address is told', async () => {
     expect(await post(http({ resolve: async () => [] }), 'https://name.example')).toEqual({
       kind: 'error',
+      code: 'dns_no_address',
       error: 'the host name has no address',
     })
   })
@@ -387,6 +411,8 @@ describe('sockets', () => {
 
     expect(healthy).toEqual(Array(20).fill(answered(204)))
     client.abort('over')
-    expect(await Promise.all(hanging)).toEqual(Array(10).fill({ kind: 'error', error: 'over' }))
+    expect(await Promise.all(hanging)).toEqual(
+      Array(10).fill({ kind: 'error', code: 'worker_stopped', error: 'over' }),
+    )
   })
 })

@@ -7,6 +7,8 @@ export interface WorkerProcess {
   /** Resolves when it has printed the line. */
   printed(line: string): Promise<void>
   signal(signal: NodeJS.Signals): void
+  /** What it has printed so far. */
+  readonly lines: readonly string[]
   /** The exit code; null after a signal. */
   readonly exited: Promise<number | null>
 }
@@ -14,14 +16,31 @@ export interface WorkerProcess {
 const processes = new Set<WorkerProcess>()
 
 export function runWorker(env: Record<string, string>): WorkerProcess {
-  const child = spawn(process.execPath, [new URL('worker-process.js', import.meta.url).pathname], {
+  return run([new URL('worker-process.js', import.meta.url).pathname], env)
+}
+
+/** The program that the package brings. Its errors are among the lines. */
+export function runCli(args: readonly string[], env: Record<string, string> = {}): WorkerProcess {
+  return run([new URL('../bin/quickquote-worker.js', import.meta.url).pathname, ...args], env, 'pipe')
+}
+
+function run(
+  args: string[],
+  env: Record<string, string>,
+  errors: 'inherit' | 'pipe' = 'inherit',
+): WorkerProcess {
+  const child = spawn(process.execPath, args, {
+    cwd: import.meta.dirname,
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', errors],
   })
   const lines: string[] = []
+  if (child.stdout === null) throw new Error('The process has no output.')
   const output = createInterface(child.stdout).on('line', (line) => lines.push(line))
+  if (child.stderr !== null) createInterface(child.stderr).on('line', (line) => lines.push(line))
   const exited = once(child, 'close').then(([code]) => code as number | null)
   const worker: WorkerProcess = {
+    lines,
     exited,
     signal: (signal) => child.kill(signal),
     async printed(line) {

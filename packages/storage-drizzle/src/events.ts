@@ -11,8 +11,9 @@ export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordE
       // One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all.
       const [recorded] = await database.run<{ waiting: boolean }>(
         `with event as (
-           insert into ${schema}.events (id, organization_id, type, quotation_id, body, created_at, generation_source)
-           values ($1, $2, $3, $4, $5, $6, $7)
+           insert into ${schema}.events (id, organization_id, type, quotation_id, body, created_at, generation_source,
+             traceparent, tracestate)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
          ), delivery as (
            insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
            select ${newDeliveryId('$1::uuid')}, organization_id, id, $1::uuid, $6::timestamptz, $6::timestamptz
@@ -30,6 +31,8 @@ export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordE
           event.body,
           event.created_at,
           event.generation_source,
+          event.trace?.traceparent ?? null,
+          event.trace?.tracestate ?? null,
         ],
       )
       if (recorded?.waiting) await database.wake()

@@ -1,8 +1,9 @@
 import type { ClaimedStart, PipelineStartStorage, Quote } from '@quickquote/core'
 import type { Database } from './database.ts'
 import { createHeldLeases } from './held-leases.ts'
+import { type TraceColumns, traceOf } from './trace-columns.ts'
 
-interface Row extends Omit<Quote, 'id'> {
+interface Row extends Omit<Quote, 'id'>, TraceColumns {
   readonly quotation_id: string | null
   readonly attempt: number
   readonly next_due_at: Date | null
@@ -37,7 +38,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
            order by due_at limit 1
          )
          select leased.quotation_id, leased.attempt, organization_id, name, description, config_id, source,
-           requirements_text as "requirementsText", metadata,
+           requirements_text as "requirementsText", metadata, traceparent, tracestate,
            (select coalesce(jsonb_agg(jsonb_build_object('id', file.id, 'name', file.name, 'type', file.type,
               'size', file.size) order by file.position), '[]')
             from ${schema}.quotation_files file where file.quotation_id = leased.quotation_id) as files,
@@ -83,6 +84,8 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
 }
 
 /** A round without a claim is one row with nothing but `next_due_at`. */
-function toClaimedStart({ quotation_id, attempt, next_due_at: _, ...quote }: Row): ClaimedStart[] {
-  return quotation_id === null ? [] : [{ quote: { id: quotation_id, ...quote }, attempt }]
+function toClaimedStart({ quotation_id, attempt, traceparent, tracestate, ...row }: Row): ClaimedStart[] {
+  if (quotation_id === null) return []
+  const { next_due_at: _, ...quote } = row
+  return [{ quote: { id: quotation_id, ...quote }, attempt, trace: traceOf({ traceparent, tracestate }) }]
 }

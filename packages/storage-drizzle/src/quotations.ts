@@ -11,13 +11,14 @@ import { takeUploads } from './files.ts'
 import { lookUpKey, rememberKey } from './idempotency-keys.ts'
 import { isUuid, scoped } from './scope.ts'
 import { together } from './together.ts'
+import { traceOf } from './trace-columns.ts'
 
 /** Quotations, their progress and their proposals in PostgreSQL: see QuotationStorage. */
 export function quotationStorage(database: Database): QuotationStorage {
   const { db, tables, schema } = database
   const { quotations, quotationSteps, proposals } = tables
   const { id, organization_id, name, description, status, processed_step, source } = quotations
-  const { config_id, error_code, created_at, updated_at } = quotations
+  const { config_id, error_code, created_at, updated_at, traceparent, tracestate } = quotations
   const state = { id, status, processed_step, error_code, updated_at }
   const summary = { ...state, name, description, source, config_id, created_at }
   const { organization_id: _, ...proposal } = getTableColumns(proposals)
@@ -134,12 +135,12 @@ export function quotationStorage(database: Database): QuotationStorage {
 
     async lockProgress(quotationId) {
       if (!isUuid(quotationId)) return null
-      const [quotation] = await db
-        .select({ quotation_id: id, organization_id, name, source, status })
+      const [row] = await db
+        .select({ quotation_id: id, organization_id, name, source, status, traceparent, tracestate })
         .from(quotations)
         .where(eq(id, quotationId))
         .for('no key update')
-      if (quotation === undefined) return null
+      if (row === undefined) return null
       // A statement of its own: the one that waited for the lock still sees the steps as they were before it waited.
       const rows = await db
         .select({
@@ -150,8 +151,10 @@ export function quotationStorage(database: Database): QuotationStorage {
         .leftJoin(quotationSteps, eq(quotationSteps.quotation_id, id))
         .leftJoin(proposals, eq(proposals.quotation_id, id))
         .where(eq(id, quotationId))
+      const { traceparent: _, tracestate: __, ...quotation } = row
       return {
         ...quotation,
+        trace: traceOf(row),
         steps: rows.flatMap(({ step }) => step ?? []),
         proposal: rows[0]?.proposal ?? null,
       }
@@ -206,8 +209,8 @@ async function insertQuotation({ run, schema }: Database, quotation: NewQuotatio
   await run(
     `with quotation as (
        insert into ${schema}.quotations (id, organization_id, name, description, status, processed_step, source,
-         config_id, api_key_id, requirements_text, metadata, created_at, updated_at)
-       values ($1, $2, $3, $4, 'queued', 'none', $5, $6, $7, $8, $9::text::jsonb, $10, $10)
+         config_id, api_key_id, requirements_text, metadata, created_at, updated_at, traceparent, tracestate)
+       values ($1, $2, $3, $4, 'queued', 'none', $5, $6, $7, $8, $9::text::jsonb, $10, $10, $15, $16)
      ), files as (
        insert into ${schema}.quotation_files (quotation_id, id, name, type, size, position)
        select $1::uuid, file.*
@@ -229,6 +232,8 @@ async function insertQuotation({ run, schema }: Database, quotation: NewQuotatio
       files.map((file) => file.name),
       files.map((file) => file.type),
       files.map((file) => file.size),
+      quotation.trace?.traceparent ?? null,
+      quotation.trace?.tracestate ?? null,
     ],
   )
 }

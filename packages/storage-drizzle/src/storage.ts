@@ -19,6 +19,7 @@ import { retentionStorage } from './retention.ts'
 import { secretStorage } from './signing-secrets.ts'
 import { withStorageErrors } from './storage-error.ts'
 import { DEFAULT_SCHEMA } from './tables.ts'
+import { telemetryStorage } from './telemetry.ts'
 import { testDeliveryStorage } from './test-deliveries.ts'
 import { createWaker, type Waker } from './wake.ts'
 import { webhookEndpointStorage } from './webhook-endpoints.ts'
@@ -105,6 +106,7 @@ function storageOn(database: Database, whole: OnWholeDatabase): Storage {
       ...deliveryStorage(database),
       ...pipelineStartStorage(database),
       ...workerStorage(database),
+      ...telemetryStorage(database),
       ...uploadStorage(database),
       ...idempotencyStorage(database),
       ...retentionStorage(database),

@@ -38,12 +38,12 @@ function claim(workerId: string, fields: { limit?: number; now?: Date } = {}, fr
 describe('an order to start a pipeline', () => {
   it('is handed out with the quote as it was accepted', async () => {
     const file = { id: randomUUID(), name: AWKWARD, type: 'pdf', size: 2 ** 40 } as const
-    const { api_key_id, created_at, ...quote } = await accept({
+    const { api_key_id, created_at, trace, ...quote } = await accept({
       metadata: { [AWKWARD]: [1, null] },
       files: [file, { ...file, id: randomUUID(), name: 'a.txt', type: 'txt' }],
     })
 
-    expect(await claim(worker)).toEqual({ claimed: [{ quote, attempt: 1 }], nextDueAt: null })
+    expect(await claim(worker)).toEqual({ claimed: [{ quote, attempt: 1, trace }], nextDueAt: null })
   })
 
   it('is handed out once while it is held', async () => {

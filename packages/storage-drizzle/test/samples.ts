@@ -6,10 +6,16 @@ import type {
   RecordedEvent,
   StoredApiKey,
   StoredWebhookEndpoint,
+  TraceContext,
 } from '@quickquote/core'
 
 /** Text that array literals, JSON and SQL each would trip over. */
 export const AWKWARD = 'a "quoted" \\ {brace}, comma; \'single\' $1 ? null\n\t日本 🙂'
+
+export const SAMPLE_TRACE: TraceContext = {
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  tracestate: 'vendor=t61rcWkgMzE,other=1',
+}
 
 export function sampleApiKey(fields: Partial<StoredApiKey> = {}): StoredApiKey {
   return {
@@ -55,6 +61,7 @@ export function sampleQuotation(fields: Partial<NewQuotation> = {}): NewQuotatio
     metadata: null,
     files: [],
     created_at: new Date('2026-11-21T10:05:00.120Z'),
+    trace: SAMPLE_TRACE,
     ...fields,
   }
 }
@@ -91,6 +98,7 @@ export function sampleEvent(fields: Partial<RecordedEvent> = {}): RecordedEvent 
     generation_source: 'api_key',
     created_at: new Date(),
     body: `{"text":${JSON.stringify(AWKWARD)}}`,
+    trace: SAMPLE_TRACE,
     ...fields,
   }
 }

@@ -279,6 +279,8 @@ it('every method of the storage is either held to an organization above, or know
     'findFailingEndpoints',
     'advanceReplay',
     'recoverDeadWorkers',
+    'readQueueState',
+    'findDeliveryOrigins',
     'retireWorker',
     'findStalledQuotations',
     'abandonUploadsBefore',

@@ -159,6 +159,7 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
         status: 'running',
         steps: [{ step: 'proposal', status: 'completed' }],
         proposal,
+        trace: quotation.trace,
       })
       expect(await storage.findPipelineStatus(organization_id, id)).toMatchObject({
         quotation_id: id,

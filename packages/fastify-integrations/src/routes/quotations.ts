@@ -82,6 +82,7 @@ export function quotationRoutes({
           organizationId,
           source: 'api_key',
           apiKeyId: apiKey.id,
+          traceHeaders: request.headers,
           ...form,
           ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
         })

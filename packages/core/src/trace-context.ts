@@ -1,0 +1,53 @@
+import { context, createTraceState, type SpanContext, trace } from '@opentelemetry/api'
+
+/** Where something belongs in a trace, as the two headers of W3C Trace Context spell it. */
+export interface TraceContext {
+  readonly traceparent: string
+  readonly tracestate: string | null
+}
+
+/** The span that is active here. null: there is none, for instance because no OpenTelemetry SDK is installed. */
+export function activeTraceContext(): TraceContext | null {
+  const active = trace.getSpanContext(context.active())
+  if (active === undefined || !isId(active.traceId, 32) || !isId(active.spanId, 16)) return null
+  const flags = (active.traceFlags & 0xff).toString(16).padStart(2, '0')
+  return {
+    traceparent: `00-${active.traceId}-${active.spanId}-${flags}`,
+    tracestate: active.traceState?.serialize() || null,
+  }
+}
+
+/**
+ * Reads the two headers as a client sent them. Junk is no context, and never an error; a `tracestate` that is junk leaves
+ * the `traceparent` as it is.
+ */
+export function parseTraceContext(headers: Readonly<Record<string, unknown>>): TraceContext | null {
+  const { traceparent, tracestate } = headers
+  if (typeof traceparent !== 'string') return null
+  const [version = '', traceId = '', spanId = '', flags = '', ...more] = traceparent.trim().split('-')
+  // A later version may append fields; the first four stay what they are.
+  const isVersion =
+    /^[0-9a-f]{2}$/.test(version) && version !== 'ff' && (version !== '00' || more.length === 0)
+  if (!isVersion || !isId(traceId, 32) || !isId(spanId, 16) || !/^[0-9a-f]{2}$/.test(flags)) return null
+  return {
+    traceparent: `00-${traceId}-${spanId}-${flags}`,
+    tracestate: typeof tracestate === 'string' ? createTraceState(tracestate).serialize() || null : null,
+  }
+}
+
+/** The same for OpenTelemetry: the context of a span of another process. */
+export function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
+  const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-')
+  return {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(tracestate !== null && { traceState: createTraceState(tracestate) }),
+  }
+}
+
+/** All zeros are no id. */
+function isId(text: string, length: number): boolean {
+  return text.length === length && /^[0-9a-f]+$/.test(text) && !/^0+$/.test(text)
+}

@@ -1,0 +1,82 @@
+import { createTraceState, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import { activeTraceContext, parseTraceContext, spanContextOf } from '@quickquote/core'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
+const SPAN_ID = 'b7ad6b7169203331'
+const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`
+
+describe('the headers of W3C Trace Context', () => {
+  it('are taken as they are', () => {
+    const tracestate = 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE'
+    expect(parseTraceContext({ traceparent, tracestate })).toEqual({ traceparent, tracestate })
+    expect(parseTraceContext({ traceparent })).toEqual({ traceparent, tracestate: null })
+  })
+
+  it('of a later version are taken for what this one knows of them', () => {
+    expect(
+      parseTraceContext({ traceparent: `cc-${TRACE_ID}-${SPAN_ID}-01-what-the-future-will-be` }),
+    ).toEqual({
+      traceparent,
+      tracestate: null,
+    })
+  })
+
+  it.each([
+    undefined,
+    null,
+    7,
+    '',
+    'junk',
+    [traceparent],
+    `${traceparent}, ${traceparent}`,
+    `${traceparent}-more`,
+    `ff-${TRACE_ID}-${SPAN_ID}-01`,
+    `0-${TRACE_ID}-${SPAN_ID}-01`,
+    `00-${TRACE_ID.toUpperCase()}-${SPAN_ID}-01`,
+    `00-${TRACE_ID.slice(1)}-${SPAN_ID}-01`,
+    `00-${'0'.repeat(32)}-${SPAN_ID}-01`,
+    `00-${TRACE_ID}-${'0'.repeat(16)}-01`,
+    `00-${TRACE_ID}-${SPAN_ID}`,
+    `00-${TRACE_ID}-${SPAN_ID}-x1`,
+  ])('that are junk are none: %j', (junk) => {
+    expect(parseTraceContext({ traceparent: junk })).toBeNull()
+  })
+
+  it.each(['junk', '=', 'a=\u0000', ['a=1'], 7])(
+    'keep their parent when the state is junk: %j',
+    (tracestate) => {
+      expect(parseTraceContext({ traceparent, tracestate })).toEqual({ traceparent, tracestate: null })
+    },
+  )
+
+  it('are never stored longer than the standard allows, or with anything but printable characters', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary', maxLength: 600 }), fc.constant(`a=1,${'b=2,'.repeat(900)}`)),
+        (tracestate) => {
+          const state = parseTraceContext({ traceparent, tracestate })?.tracestate ?? ''
+          expect(state).toMatch(/^[ -~]{0,512}$/)
+        },
+      ),
+    )
+  })
+})
+
+describe('a span context', () => {
+  it('is made of what was stored, and says that it is of another process', () => {
+    const { traceState, ...spanContext } = spanContextOf({ traceparent, tracestate: 'a=1' })
+    expect(spanContext).toEqual({ traceId: TRACE_ID, spanId: SPAN_ID, traceFlags: 1, isRemote: true })
+    expect(traceState?.serialize()).toBe(createTraceState('a=1').serialize())
+    expect(
+      trace.getSpanContext(
+        trace.setSpanContext(ROOT_CONTEXT, spanContextOf({ traceparent, tracestate: null })),
+      ),
+    ).toBeDefined()
+  })
+})
+
+it('without an OpenTelemetry SDK no span is active', () => {
+  expect(activeTraceContext()).toBeNull()
+})

@@ -1,0 +1,131 @@
+import { type Attributes, context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  type ClaimedDelivery,
+  type DeliveryOrigin,
+  eventIdOf,
+  type Logger,
+  type SettledAttempt,
+  type TelemetryStorage,
+} from '@quickquote/core'
+import { parentOf, SECONDS, type Telemetry } from './telemetry.ts'
+
+/** Where the deliveries of a claim come from, by their ids. */
+export type Origins = Promise<ReadonlyMap<string, DeliveryOrigin>>
+
+/** An attempt that was made, with what only telemetry wants to know of it. */
+interface ObservedAttempt {
+  readonly attempt: SettledAttempt
+  readonly errorCode: string | null
+  readonly origin: DeliveryOrigin | undefined
+}
+
+/** Measures attempts. */
+export interface DeliveryTelemetry {
+  /**
+   * Asks where a claim comes from, while it is sent. Never rejects: what is not known is left out. undefined: nobody
+   * listens, and nothing was asked.
+   */
+  originsOf(claimed: readonly ClaimedDelivery[]): Origins | undefined
+  /** @param tell runs inside the span of the attempt, so that a log line can be found by it */
+  attempted(observed: ObservedAttempt, tell: () => void): void
+}
+
+/** Metrics leave tests out; spans do not. See docs/guides/operations.md for the names. */
+export function createDeliveryTelemetry({
+  telemetry,
+  storage,
+  logger,
+}: {
+  telemetry: Telemetry
+  storage: TelemetryStorage
+  logger: Logger
+}): DeliveryTelemetry {
+  const { tracer, meter, isOn } = telemetry
+  const attempts = meter.createCounter('quickquote.delivery.attempts', {
+    unit: '{attempt}',
+    description: 'Attempts to deliver an event, by how they ended.',
+  })
+  const duration = meter.createHistogram('quickquote.delivery.attempt.duration', {
+    ...SECONDS,
+    description: 'How long an attempt took.',
+  })
+  const lag = meter.createHistogram('quickquote.delivery.lag', {
+    ...SECONDS,
+    description: 'How long after it was due an attempt began.',
+  })
+
+  function measure({ attempt, errorCode, origin }: ObservedAttempt): void {
+    const outcome = { 'quickquote.outcome': attempt.status }
+    attempts.add(1, { ...outcome, ...(errorCode !== null && { 'error.type': errorCode }) })
+    duration.record(attempt.duration_ms / 1000, outcome)
+    if (origin !== undefined) {
+      lag.record(Math.max(0, attempt.created_at.getTime() - origin.due_at.getTime()) / 1000)
+    }
+  }
+
+  return {
+    originsOf(claimed) {
+      if (!isOn || claimed.length === 0) return undefined
+      return storage.findDeliveryOrigins(claimed.map(({ id }) => id)).catch((error: unknown) => {
+        logger.debug({ err: error }, 'the origins of deliveries could not be read')
+        return new Map()
+      })
+    },
+
+    attempted(observed, tell) {
+      if (!isOn) return tell()
+      const { attempt, errorCode, origin } = observed
+      if (!attempt.delivery.is_test) measure(observed)
+      const parent = parentOf(origin?.trace)
+      const span = tracer.startSpan(
+        `send ${attempt.delivery.event_type}`,
+        {
+          kind: SpanKind.CLIENT,
+          startTime: attempt.created_at,
+          attributes: attributesOf(attempt, errorCode),
+        },
+        parent,
+      )
+      if (errorCode !== null) {
+        span.setStatus({
+          code: SpanStatusCode.ERROR,
+          ...(attempt.error !== null && { message: attempt.error }),
+        })
+      }
+      context.with(trace.setSpan(parent, span), tell)
+      span.end(attempt.created_at.getTime() + attempt.duration_ms)
+    },
+  }
+}
+
+/** No `url.full`: receivers put secrets into paths and query strings. */
+function attributesOf(
+  { delivery, status, http_status }: SettledAttempt,
+  errorCode: string | null,
+): Attributes {
+  const { endpoint, quotation_id } = delivery
+  return {
+    'messaging.system': 'quickquote',
+    'messaging.operation.name': 'send',
+    'messaging.operation.type': 'send',
+    'messaging.destination.name': delivery.event_type,
+    'messaging.message.id': eventIdOf(delivery.event_id),
+    'http.request.method': 'POST',
+    ...serverOf(endpoint.url),
+    ...(http_status !== null && { 'http.response.status_code': http_status }),
+    ...(delivery.attempt > 1 && { 'http.request.resend_count': delivery.attempt - 1 }),
+    ...(errorCode !== null && { 'error.type': errorCode }),
+    'quickquote.outcome': status,
+    'quickquote.delivery.id': delivery.id,
+    'quickquote.endpoint.id': endpoint.id,
+    'quickquote.organization.id': delivery.organization_id,
+    ...(quotation_id !== null && { 'quickquote.quotation.id': quotation_id }),
+    ...(delivery.is_test && { 'quickquote.is_test': true }),
+  }
+}
+
+function serverOf(url: string): Attributes {
+  if (!URL.canParse(url)) return {}
+  const { hostname, port } = new URL(url)
+  return { 'server.address': hostname, 'server.port': port === '' ? 443 : Number(port) }
+}

@@ -1,0 +1,54 @@
+import type { BatchObservableCallback, ObservableCallback } from '@opentelemetry/api'
+import type { Logger, TelemetryStorage } from '@quickquote/core'
+import type { Telemetry } from './telemetry.ts'
+
+/**
+ * Shows what waits and what is under way whenever metrics are collected: one statement each time, and none between.
+ * @returns stops it
+ */
+export function observeQueue({
+  telemetry: { meter },
+  storage,
+  inFlight,
+  logger,
+  now,
+}: {
+  telemetry: Telemetry
+  storage: TelemetryStorage
+  inFlight: () => number
+  logger: Logger
+  now: () => Date
+}): () => void {
+  const depth = meter.createObservableGauge('quickquote.delivery.queue.depth', {
+    unit: '{delivery}',
+    description: 'Deliveries that wait, over all workers: due now, or scheduled for a retry.',
+  })
+  const age = meter.createObservableGauge('quickquote.delivery.queue.oldest_age', {
+    unit: 's',
+    description: 'How long the oldest due delivery has been waiting; 0 when none is due.',
+  })
+  const underWay = meter.createObservableGauge('quickquote.delivery.in_flight', {
+    unit: '{delivery}',
+    description: 'Attempts that this worker has under way.',
+  })
+
+  const observeWaiting: BatchObservableCallback = async (result) => {
+    try {
+      const at = now()
+      const { due, scheduled, oldestDueAt } = await storage.readQueueState(at)
+      result.observe(depth, due, { 'quickquote.queue.state': 'due' })
+      result.observe(depth, scheduled, { 'quickquote.queue.state': 'scheduled' })
+      result.observe(age, oldestDueAt === null ? 0 : (at.getTime() - oldestDueAt.getTime()) / 1000)
+    } catch (error) {
+      logger.debug({ err: error }, 'the queue could not be measured')
+    }
+  }
+  const observeInFlight: ObservableCallback = (result) => result.observe(inFlight())
+
+  meter.addBatchObservableCallback(observeWaiting, [depth, age])
+  underWay.addCallback(observeInFlight)
+  return () => {
+    meter.removeBatchObservableCallback(observeWaiting, [depth, age])
+    underWay.removeCallback(observeInFlight)
+  }
+}

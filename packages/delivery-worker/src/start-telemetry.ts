@@ -1,0 +1,54 @@
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { ClaimedStart } from '@quickquote/core'
+import { parentOf, type Telemetry } from './telemetry.ts'
+
+/** How one call of the pipeline hook ended. After `failed` it is called again, after `exhausted` no more. */
+type StartOutcome = 'started' | 'failed' | 'exhausted' | 'broken_off'
+
+/** Measures the starts of pipelines. */
+export interface StartTelemetry {
+  /** Runs the hook inside a span that carries on the trace of the quote. Rejects with what the hook rejects with. */
+  traced(start: ClaimedStart, callHook: () => Promise<void>): Promise<void>
+  ended(outcome: StartOutcome): void
+}
+
+export function createStartTelemetry({ tracer, meter }: Telemetry): StartTelemetry {
+  const starts = meter.createCounter('quickquote.pipeline_starts', {
+    unit: '{start}',
+    description: 'Calls of the pipeline hook, by how they ended.',
+  })
+
+  return {
+    async traced({ quote, attempt, trace: origin }, callHook) {
+      const parent = parentOf(origin)
+      const span = tracer.startSpan(
+        'process pipeline_starts',
+        {
+          kind: SpanKind.CONSUMER,
+          attributes: {
+            'messaging.system': 'quickquote',
+            'messaging.operation.name': 'process',
+            'messaging.operation.type': 'process',
+            'messaging.destination.name': 'pipeline_starts',
+            'messaging.message.id': quote.id,
+            'quickquote.quotation.id': quote.id,
+            'quickquote.organization.id': quote.organization_id,
+            'quickquote.attempt': attempt,
+          },
+        },
+        parent,
+      )
+      try {
+        await context.with(trace.setSpan(parent, span), callHook)
+      } catch (error) {
+        // The message of an error of the host's may hold anything: its name does.
+        span.setAttribute('error.type', error instanceof Error ? error.name : typeof error)
+        span.setStatus({ code: SpanStatusCode.ERROR })
+        throw error
+      } finally {
+        span.end()
+      }
+    },
+    ended: (outcome) => starts.add(1, { 'quickquote.outcome': outcome }),
+  }
+}

@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createCertificate, type Receiver, type ReceiverOptions, startReceiver } from '@quickquote/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Host, openHost } from './host.ts'
+import { killWorkers, runCli, type WorkerProcess } from './worker-process.ts'
+
+const certificate = await createCertificate()
+const folder = await mkdtemp(join(tmpdir(), 'quickquote-cli-'))
+const caFile = join(folder, 'ca.pem')
+
+/** Programs start slowly on a busy machine. */
+const PATIENT = { timeout: 20_000 }
+
+let host: Host
+let receiver: Receiver
+
+beforeAll(() => writeFile(caFile, certificate.cert))
+afterAll(() => rm(folder, { recursive: true }))
+
+/** The end of a process that ends by itself. */
+async function ended(args: readonly string[], env: Record<string, string> = {}) {
+  const program = runCli(args, env)
+  const code = await program.exited
+  return { code, output: program.lines.join('\n') }
+}
+
+describe('quickquote-worker', () => {
+  afterEach(killWorkers)
+
+  it('--help tells how it is used, --version its version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+
+    expect(await ended(['--help'])).toEqual({
+      code: 0,
+      output: expect.stringContaining('Usage: quickquote-worker'),
+    })
+    expect(await ended(['--version'])).toEqual({ code: 0, output: version })
+  })
+
+  it('names every variable that is wrong, what is wrong and what is allowed, and never a value', async () => {
+    const { code, output } = await ended(['cli-host.js'], {
+      QUICKQUOTE_CONCURRENCY: 'sesame',
+      QUICKQUOTE_POLL_INTERVAL_MS: '1.5',
+      QUICKQUOTE_HEARTBEAT_MS: '1',
+      QUICKQUOTE_HEALTH_PORT: '70000',
+      QUICKQUOTE_PIPELINE_STARTS: 'sesame',
+      QUICKQUOTE_CA_FILE: join(folder, 'sesame'),
+    })
+
+    expect(code).toBe(2)
+    expect(output.split('\n')).toEqual([
+      'quickquote-worker: QUICKQUOTE_CONCURRENCY is not a number; allowed is a whole number from 1 to 10000.',
+      'QUICKQUOTE_POLL_INTERVAL_MS is not a number; allowed is a whole number from 10 to 86400000.',
+      'QUICKQUOTE_HEARTBEAT_MS is too small; allowed is a whole number from 10 to 86400000.',
+      'QUICKQUOTE_PIPELINE_STARTS is neither; allowed is on or off.',
+      'QUICKQUOTE_CA_FILE names a file that cannot be read (ENOENT); allowed is a file of certificates in PEM.',
+      'QUICKQUOTE_HEALTH_PORT is too large; allowed is a whole number from 0 to 65535.',
+    ])
+  })
+
+  it('names the variables of options that do not fit together', async () => {
+    const { code, output } = await ended(['cli-host.js'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+      QUICKQUOTE_DEAD_AFTER_MS: '6000',
+    })
+
+    expect(code).toBe(2)
+    expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice QUICKQUOTE_HEARTBEAT_MS')
+  })
+
+  it.each([
+    [[], 'Which integrations?'],
+    [['--sesame'], "Unknown option '--sesame'"],
+    [['cli-host.js', 'another.js'], 'there is one module only'],
+    [['absent.js'], 'There is no module'],
+    [['../dist/alarm.js'], 'must export `integrations`'],
+  ])('%j is no way to call it', async (args, problem) => {
+    const { code, output } = await ended(args)
+    expect({ code, output }).toEqual({ code: 2, output: expect.stringContaining(problem) })
+  })
+
+  it('tells why the module of the host failed, without what may not be logged', async () => {
+    const { code, output } = await ended(['cli-host-broken.js'])
+    expect(code).toBe(1)
+    expect(output).toContain('the key pk_*** is wrong')
+  })
+
+  it('ends when the database cannot be reached, without its password', async () => {
+    const { code, output } = await ended(['cli-host.js'], {
+      DATABASE_URL: 'postgres://user:sesame@127.0.0.1:1/none',
+      QUICKQUOTE_HEALTH_PORT: '0',
+    })
+    expect(code).toBe(1)
+    expect(output).toContain('ECONNREFUSED')
+    expect(output).not.toContain('sesame')
+  })
+})
+
+describe('a worker process', () => {
+  afterEach(async () => {
+    await killWorkers()
+    await host.close()
+    await receiver.stop()
+  })
+
+  async function open(respond?: ReceiverOptions['respond']): Promise<void> {
+    receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+    host = await openHost()
+    await host.createEndpoint(receiver.url)
+  }
+
+  async function start(env: Record<string, string> = {}, module = 'cli-host.js'): Promise<WorkerProcess> {
+    const program = runCli([module], {
+      DATABASE_URL: host.databaseUrl,
+      QUICKQUOTE_CA_FILE: caFile,
+      QUICKQUOTE_HEALTH_PORT: '0',
+      ...env,
+    })
+    await expect.poll(() => logged(program, 'the delivery worker runs'), PATIENT).toBeDefined()
+    return program
+  }
+
+  function logged(program: WorkerProcess, message: string): Record<string, unknown> | undefined {
+    const lines = program.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+    return lines.find((line) => line.message === message)
+  }
+
+  const leases = () => host.sql`select 1 from quickquote.deliveries where leased_by is not null`
+  const workers = () => host.sql`select 1 from quickquote.workers`
+
+  it('delivers, starts pipelines and is ready; at SIGTERM what is under way ends, and nothing is left', async () => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    await open(async () => {
+      await answered
+      return { status: 204 }
+    })
+    const program = await start()
+    const health = `http://127.0.0.1:${logged(program, 'the health of the worker can be asked')?.['port']}/health`
+    await host.finishStep()
+    await receiver.next()
+    await program.printed('pipeline started')
+    expect((await fetch(`${health}/ready`)).status).toBe(200)
+
+    program.signal('SIGTERM')
+    await expect.poll(async () => (await fetch(`${health}/ready`)).status, PATIENT).toBe(503)
+    expect((await fetch(`${health}/live`)).status).toBe(200)
+    answer()
+
+    expect(await program.exited).toBe(0)
+    expect(await host.attempts()).toMatchObject([{ status: 'succeeded' }])
+    expect(program.lines).toContain('the host has closed')
+    expect(await workers()).toHaveLength(0)
+  })
+
+  it('breaks off at its deadline what has not ended, and records that', async () => {
+    await open(() => ({ hang: true }))
+    const program = await start({ QUICKQUOTE_STOP_DEADLINE_MS: '50' })
+    await host.finishStep()
+    await receiver.next()
+
+    program.signal('SIGINT')
+
+    expect(await program.exited).toBe(0)
+    expect(await host.attempts()).toMatchObject([{ status: 'failed', http_status: null }])
+    expect(await leases()).toHaveLength(0)
+  })
+
+  it('ends at once at the second signal; the others find what it held', async () => {
+    await open(() => ({ hang: true }))
+    const program = await start()
+    await host.finishStep()
+    await receiver.next()
+
+    program.signal('SIGTERM')
+    await expect.poll(() => logged(program, 'the delivery worker stops'), PATIENT).toBeDefined()
+    program.signal('SIGTERM')
+
+    expect(await program.exited).toBe(128 + 15)
+    expect(await leases()).toHaveLength(1)
+  })
+
+  it('with a function for its module, and without pipeline starts and health', async () => {
+    await open()
+    const program = await start(
+      { QUICKQUOTE_PIPELINE_STARTS: 'off', QUICKQUOTE_HEALTH_PORT: 'off' },
+      'cli-host-function.js',
+    )
+    await host.finishStep()
+    await receiver.next()
+    await expect.poll(() => host.pending(), PATIENT).toEqual([])
+    program.signal('SIGTERM')
+
+    expect(await program.exited).toBe(0)
+    expect(program.lines).not.toContain('pipeline started')
+    expect(logged(program, 'the health of the worker can be asked')).toBeUndefined()
+    expect(await host.sql`select attempt, leased_by from quickquote.pipeline_starts`).toEqual([
+      { attempt: 0, leased_by: null },
+    ])
+  })
+})

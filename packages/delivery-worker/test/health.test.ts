@@ -1,0 +1,145 @@
+import { createCertificate, type Receiver, type ReceiverOptions, startReceiver } from '@quickquote/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { DeliveryWorker, DeliveryWorkerOptions } from '../src/index.ts'
+import { type Host, openHost } from './host.ts'
+
+const certificate = await createCertificate()
+/** Trouble that lasts 300 ms counts. */
+const FAST = { heartbeatMs: 50, deadAfterMs: 300, pollIntervalMs: 50 }
+const PATIENT = { timeout: 20_000 }
+
+let host: Host
+let receiver: Receiver
+
+afterEach(async () => {
+  await host.close()
+  await receiver.stop()
+})
+
+async function open(
+  options: Partial<DeliveryWorkerOptions> = {},
+  respond?: ReceiverOptions['respond'],
+): Promise<DeliveryWorker> {
+  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  host = await openHost()
+  return host.createWorker({ ca: certificate.cert, ...options })
+}
+
+function healthPort(): unknown {
+  return host.logs.find(({ message }) => message === 'the health of the worker can be asked')?.fields['port']
+}
+
+async function get(path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`http://127.0.0.1:${healthPort()}${path}`, init)
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+}
+
+describe('health()', () => {
+  it('follows a worker from its start to its stop', async () => {
+    const worker = await open({}, () => ({ hang: true }))
+    expect(worker.health()).toEqual({
+      ready: false,
+      reasons: ['the worker is stopped'],
+      state: 'stopped',
+      in_flight: 0,
+      heartbeat_age_ms: null,
+    })
+
+    const started = worker.start()
+    expect(worker.health()).toMatchObject({ ready: false, state: 'starting' })
+    await started
+    await host.createEndpoint(receiver.url)
+    await host.finishStep()
+    await receiver.next()
+    expect(worker.health()).toEqual({
+      ready: true,
+      reasons: [],
+      state: 'running',
+      in_flight: 1,
+      heartbeat_age_ms: expect.any(Number),
+    })
+
+    const stopped = worker.stop({ deadlineMs: 0 })
+    expect(worker.health()).toMatchObject({
+      ready: false,
+      reasons: ['the worker is stopping'],
+      state: 'stopping',
+    })
+    await stopped
+    expect(worker.health()).toMatchObject({ state: 'stopped', in_flight: 0 })
+  })
+
+  it('is not ready while the database takes no heartbeat, and ready when it does again', async () => {
+    const worker = await open(FAST)
+    await worker.start()
+
+    await host.sql`alter table quickquote.workers rename to hidden`
+    await expect
+      .poll(() => worker.health(), PATIENT)
+      .toMatchObject({
+        ready: false,
+        reasons: [expect.stringMatching(/^the database has taken no heartbeat for \d+ ms$/)],
+      })
+
+    await host.sql`alter table quickquote.hidden rename to workers`
+    await expect.poll(() => worker.health(), PATIENT).toMatchObject({ ready: true, reasons: [] })
+  })
+
+  it('is not ready while deliveries cannot be claimed', async () => {
+    const worker = await open(FAST)
+    await worker.start()
+
+    await host.sql`alter table quickquote.deliveries rename to hidden`
+    await expect
+      .poll(() => worker.health().reasons, PATIENT)
+      .toContainEqual(expect.stringMatching(/^deliveries cannot be claimed or recorded for \d+ ms$/))
+
+    await host.sql`alter table quickquote.hidden rename to deliveries`
+    await expect.poll(() => worker.health().ready, PATIENT).toBe(true)
+  })
+})
+
+describe('health over HTTP', () => {
+  it('is off unless a port is given', async () => {
+    const worker = await open()
+    await worker.start()
+    expect(healthPort()).toBeUndefined()
+  })
+
+  it('says whether the worker lives and is ready', async () => {
+    const worker = await open({ health: { port: 0, host: '127.0.0.1' } })
+    await worker.start()
+
+    const body = { ...worker.health(), heartbeat_age_ms: expect.any(Number) }
+    expect(await get('/health/ready')).toEqual({ status: 200, body })
+    expect(await get('/health/live?probe=1')).toEqual({ status: 200, body })
+    expect(await get('/health/ready', { method: 'HEAD' })).toEqual({ status: 200, body: null })
+    expect(await get('/health/ready', { method: 'POST' })).toMatchObject({ status: 405 })
+    expect(await get('/metrics')).toMatchObject({ status: 404 })
+  })
+
+  it('is 503 while the worker stops, though the process lives, and closed when it has stopped', async () => {
+    const worker = await open({ health: { port: 0 } }, () => ({ hang: true }))
+    await worker.start()
+    await host.createEndpoint(receiver.url)
+    await host.finishStep()
+    await receiver.next()
+
+    const stopped = worker.stop({ deadlineMs: 1000 })
+    expect(await get('/health/ready')).toMatchObject({ status: 503, body: { state: 'stopping' } })
+    expect(await get('/health/live')).toMatchObject({ status: 200 })
+    await stopped
+
+    await expect(get('/health/live')).rejects.toThrow()
+  })
+
+  it('keeps a worker from starting when the port is taken', async () => {
+    const worker = await open({ health: { port: 0 } })
+    await worker.start()
+
+    const second = host.createWorker({ health: { port: Number(healthPort()) } })
+    await expect(second.start()).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    expect(await host.sql`select 1 from quickquote.workers`).toHaveLength(1)
+  })
+})

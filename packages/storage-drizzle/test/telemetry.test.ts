@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { QUEUE_COUNT_LIMIT } from '@quickquote/core'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { queueStateStatement } from '../src/telemetry.ts'
+import { type Outbox, openOutbox } from './delivery-samples.ts'
+import { SAMPLE_TRACE } from './samples.ts'
+
+const outbox: Outbox = await openOutbox()
+const { storage, sql } = outbox
+
+afterAll(() => outbox.close())
+
+beforeEach(async () => {
+  await sql`truncate quickquote.deliveries`
+})
+
+describe('readQueueState', () => {
+  it('of an empty queue', async () => {
+    expect(await storage.readQueueState(new Date())).toEqual({ due: 0, scheduled: 0, oldestDueAt: null })
+  })
+
+  it('tells what is due from what is scheduled, and leaves out what is under way or parked', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    await outbox.insertBacklog([endpoint.id], 5, 60_000)
+    const now = new Date()
+    await sql`update quickquote.deliveries set due_at = now() + interval '1 h'
+      where id = (select id from quickquote.deliveries order by due_at desc limit 1)`
+    await sql`update quickquote.deliveries set leased_by = gen_random_uuid()
+      where id = (select id from quickquote.deliveries order by due_at limit 1)`
+    await sql`update quickquote.deliveries set parked_at = now()
+      where id = (select id from quickquote.deliveries order by due_at limit 1 offset 1)`
+    const [third] = await sql`select due_at from quickquote.deliveries order by due_at limit 1 offset 2`
+
+    expect(await storage.readQueueState(now)).toEqual({
+      due: 2,
+      scheduled: 1,
+      oldestDueAt: third?.['due_at'],
+    })
+  })
+
+  it('counts no further than its limit, and reads nothing but an index', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    await outbox.insertBacklog([endpoint.id], QUEUE_COUNT_LIMIT + 500, 600_000)
+    await sql`analyze quickquote.deliveries`
+
+    expect(await storage.readQueueState(new Date())).toMatchObject({ due: QUEUE_COUNT_LIMIT, scheduled: 0 })
+    const plan = await sql.unsafe(
+      `explain ${queueStateStatement('quickquote').replaceAll('$1', 'now()').replaceAll('$2', '10000')}`,
+    )
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n')
+    expect(text.match(/deliveries_due_first/g)).toHaveLength(3)
+    expect(text).not.toContain('Seq Scan')
+  })
+})
+
+describe('findDeliveryOrigins', () => {
+  it('tells when deliveries were due, and the trace of their event', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    const traced = await outbox.recordEvent(endpoint, { trace: SAMPLE_TRACE })
+    const untraced = await outbox.recordEvent(endpoint, { trace: null })
+    const rows = await sql`select id, event_id from quickquote.deliveries`
+    const deliveryOf = (event: { id: string }) => rows.find((row) => row['event_id'] === event.id)?.['id']
+
+    expect(await storage.findDeliveryOrigins([...rows.map((row) => row['id']), randomUUID()])).toEqual(
+      new Map([
+        [deliveryOf(traced), { due_at: traced.created_at, trace: SAMPLE_TRACE }],
+        [deliveryOf(untraced), { due_at: untraced.created_at, trace: null }],
+      ]),
+    )
+  })
+
+  it('of a test delivery too', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    const event = { ...(await outbox.recordEvent(endpoint)), id: randomUUID(), trace: SAMPLE_TRACE }
+    const id = randomUUID()
+    await storage.insertTestDelivery(event, { id, endpointId: endpoint.id })
+
+    expect((await storage.findDeliveryOrigins([id])).get(id)?.trace).toEqual(SAMPLE_TRACE)
+  })
+})
