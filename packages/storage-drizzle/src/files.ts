@@ -3,8 +3,11 @@ import pLimit from 'p-limit'
 import type { Database } from './database.ts'
 import { withStorageErrors } from './storage-error.ts'
 
-/** Larger chunks are a little faster, and cost memory for each upload that is under way. */
-const CHUNK_BYTES = 256 * 1024
+/**
+ * Larger chunks are a little faster. As base64 a chunk must stay below 128 KiB: V8 puts larger strings where only a full
+ * collection finds that they are garbage, and uploads would then take tens of megabytes more.
+ */
+const CHUNK_BYTES = 90 * 1024
 
 /**
  * Chunks that one process writes at once. On its way through postgres.js a chunk is copied several times, so this decides

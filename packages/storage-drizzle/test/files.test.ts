@@ -8,7 +8,7 @@ import { createDatabase, type Database } from '../src/database.ts'
 import { fileStorage, takeUploads, uploadStorage } from '../src/files.ts'
 import { drizzleStorage } from '../src/index.ts'
 
-const CHUNK = 256 * 1024
+const CHUNK = 90 * 1024
 
 let scratch: TestDatabase
 let sql: postgres.Sql

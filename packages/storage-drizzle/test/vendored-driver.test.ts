@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { inspect } from 'node:util'
 import { applyPatch, parsePatch, reversePatch } from 'diff'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
+import postgres from '../vendor/postgres/index.js'
 
 const ours = new URL('../vendor/postgres/', import.meta.url)
 const theirs = new URL('.', import.meta.resolve('postgres'))
@@ -16,4 +18,14 @@ it('The driver that is shipped along is the published one with the fixes of fixe
     const unpatched = patch === undefined ? text : applyPatch(text, reversePatch(patch))
     expect(unpatched, name).toBe(await readFile(new URL(name, theirs), 'utf8'))
   }
+})
+
+it('A query that has its answer lets go of its parameters', async () => {
+  const sql = postgres(inject('postgresUrl'), { max: 1 })
+  const query = sql.unsafe('select length($1) as length', ['all that was sent'])
+
+  expect(inspect(query)).toContain('all that was sent')
+  expect(await query).toEqual([{ length: 17 }])
+  expect(inspect(query)).not.toContain('all that was sent')
+  await sql.end()
 })

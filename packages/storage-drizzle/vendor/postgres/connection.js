@@ -551,6 +551,7 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
             : errored(errorResponse)
       } else {
         query.resolve(results || result)
+        query.args = query.parameters = null
       }
     } else if (errorResponse) {
       errored(errorResponse)
