@@ -42,7 +42,7 @@ describe('the guide to operations', () => {
   it('shows what --help prints', async () => {
     const { lines, ended } = run(['--help'])
     expect(await ended).toBe(0)
-    expect(guide).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
+    expect(guide).toContain(`\`\`\`text\n${lines.join('\n')}\n\`\`\``)
   })
 
   it('shows a module that runs, and names every field of the line of an attempt', async () => {
