@@ -13,7 +13,7 @@ export interface Outbox {
   readonly storage: DrizzleStorage
   readonly endpoints: readonly Endpoint[]
   addEndpoint(url: string): Promise<Endpoint>
-  /** So many events that are due now, each with one delivery, spread over the endpoints. */
+  /** So many events that came in the last milliseconds, one in each, with one delivery each, spread over the endpoints. */
   fill(deliveries: number, endpoints?: readonly Endpoint[]): Promise<void>
   close(): Promise<void>
 }
@@ -59,7 +59,7 @@ export async function openOutbox(
     addEndpoint,
     async fill(deliveries, of = endpoints) {
       for (let from = 0; from < deliveries; from += FILL_AT_ONCE) {
-        await insert(sql, of, Math.min(FILL_AT_ONCE, deliveries - from))
+        await insert(sql, of, { count: Math.min(FILL_AT_ONCE, deliveries - from), age: deliveries - from })
       }
       await sql`vacuum analyze quickquote.deliveries`
     },
@@ -85,11 +85,15 @@ export function createBenchIntegrations(storage: DrizzleStorage): Integrations {
   })
 }
 
-async function insert(sql: postgres.Sql, endpoints: readonly Endpoint[], count: number): Promise<void> {
+async function insert(
+  sql: postgres.Sql,
+  endpoints: readonly Endpoint[],
+  { count, age }: { count: number; age: number },
+): Promise<void> {
   const ids = Array.from({ length: count }, () => uuidv7())
   await sql`
     with wanted as (
-      select event_id, endpoint.id as endpoint_id, organization_id, date_trunc('milliseconds', now()) as at
+      select event_id, endpoint.id as endpoint_id, organization_id, date_trunc('milliseconds', now()) - (${age}::int - n) * interval '1 ms' as at
       from unnest(${ids}::uuid[]) with ordinality as event (event_id, n)
       join unnest(${endpoints.map(({ id }) => id)}::uuid[], ${endpoints.map(({ organizationId }) => organizationId)}::uuid[])
         with ordinality as endpoint (id, organization_id, position) on position = 1 + n % ${endpoints.length}::int

@@ -9,7 +9,7 @@ import {
   settle,
   signingTime,
 } from '@quickquote/core'
-import { headerNames, type SigningKey, sign } from '@quickquote/webhook-signature'
+import { headerNames, type Signer, sign } from '@quickquote/webhook-signature'
 import { v7 as uuidv7 } from 'uuid'
 import type { DeliveryTelemetry, Origins } from './delivery-telemetry.ts'
 import type { Http } from './http.ts'
@@ -48,7 +48,7 @@ export function createDispatch({
     if (blocked !== null) return { kind: 'blocked', error: blocked }
     const { body } = delivery
     const timestamp = signingTime(created_at)
-    const signBy = (secret: SigningKey) => sign({ secret, timestamp, body })
+    const signBy = (secret: Signer) => sign({ secret, timestamp, body })
     const headers = {
       ...requestHeaders(settings.productName, { ...delivery, created_at }),
       // One value alone: the specification's receivers compare all that comes after `v1=`.

@@ -297,6 +297,17 @@ describe('fairness', () => {
     }
   })
 
+  it('lets no organization hide others behind the backlog of its many endpoints', async () => {
+    const [late = '', ...big] = await outbox.insertEndpoints(121)
+    await sql`update quickquote.webhook_endpoints set organization_id = ${randomUUID()} where id <> ${late}`
+    await outbox.insertBacklog(big, 4, 3_600_000)
+    await outbox.insertBacklog([late], 1)
+
+    const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 100 }))
+
+    expect(endpointsOf(claimed).get(late)).toBe(1)
+  })
+
   it('finds the one endpoint that has room behind hundreds that have none', async () => {
     const endpoints = await outbox.insertEndpoints(450)
     await outbox.insertBacklog(endpoints, 2)

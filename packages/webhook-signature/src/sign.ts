@@ -1,5 +1,5 @@
 import { bodyBytes, type RawBody, signedContent } from './raw-body.ts'
-import { type Secret, signingKey } from './signing-key.ts'
+import { type Secret, type Signer, signingKey } from './signing-key.ts'
 import { isTimestamp } from './timestamp.ts'
 
 /**
@@ -10,7 +10,11 @@ import { isTimestamp } from './timestamp.ts'
  * @param options.body Exactly what is sent.
  * @throws TypeError when the secret is empty, the timestamp is not in whole seconds, or the body is not raw.
  */
-export async function sign(options: { secret: Secret; timestamp: number; body: RawBody }): Promise<string> {
+export async function sign(options: {
+  secret: Secret | Signer
+  timestamp: number
+  body: RawBody
+}): Promise<string> {
   const timestamp = String(options.timestamp)
   if (!isTimestamp(timestamp)) throw new TypeError('A timestamp is a Unix time in whole seconds')
   const body = bodyBytes(options.body)
@@ -20,6 +24,10 @@ export async function sign(options: { secret: Secret; timestamp: number; body: R
   return `v1=${hex(await key.mac(signedContent(timestamp, body)))}`
 }
 
-function hex(bytes: ArrayBuffer): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+function hex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += HEX[byte]
+  return text
 }

@@ -1,7 +1,11 @@
-/** A signing secret that is ready for use. It does not give the secret away. */
-export interface SigningKey {
+/** What signs. A program that sends much may bring the HMAC of its platform, where that is quicker than Web Crypto. */
+export interface Signer {
   /** HMAC-SHA256 of the bytes. */
-  mac(content: ArrayBuffer): Promise<ArrayBuffer>
+  mac(content: ArrayBuffer): Uint8Array | Promise<Uint8Array>
+}
+
+/** A signing secret that is ready for use. It does not give the secret away. */
+export interface SigningKey extends Signer {
   /** Whether this is the HMAC of the bytes; compared in constant time, as Web Crypto requires of `subtle.verify`. */
   matches(mac: ArrayBuffer, content: ArrayBuffer): Promise<boolean>
 }
@@ -24,14 +28,14 @@ export async function importSecret(secret: string): Promise<SigningKey> {
   const key = await crypto.subtle.importKey('raw', bytes, HMAC_SHA256, false, ['sign', 'verify'])
   // Views, as Node's Web Crypto refuses a bare ArrayBuffer of another realm: edge runtimes on node:vm have such.
   return {
-    mac: (content) => crypto.subtle.sign('HMAC', key, new Uint8Array(content)),
+    mac: async (content) => new Uint8Array(await crypto.subtle.sign('HMAC', key, new Uint8Array(content))),
     matches: (mac, content) =>
       crypto.subtle.verify('HMAC', key, new Uint8Array(mac), new Uint8Array(content)),
   }
 }
 
 /** The key itself, or the key of a secret. */
-export async function signingKey(secret: Secret): Promise<SigningKey> {
+export async function signingKey<K extends Signer>(secret: string | K): Promise<SigningKey | K> {
   assertSecret(secret)
   return typeof secret === 'string' ? importSecret(secret) : secret
 }
@@ -53,7 +57,7 @@ function isList(secrets: Secret | readonly Secret[]): secrets is readonly Secret
 }
 
 /** An unset environment variable must not become a key that anybody can guess. */
-function assertSecret(secret: Secret): void {
+function assertSecret(secret: string | Signer): void {
   if (secret === '' || secret === undefined || secret === null) {
     throw new TypeError('The signing secret is missing or empty')
   }
