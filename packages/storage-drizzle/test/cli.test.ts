@@ -78,7 +78,17 @@ describe('migrate', () => {
   })
 
   it('ten processes at once all succeed, and each migration is applied once', async () => {
-    const results = await Promise.all(Array.from({ length: 10 }, () => cli('migrate')))
+    // None gets further than to its first change before all of them are under way.
+    const barrier = await sql.reserve()
+    await barrier`begin`
+    await barrier`lock table pg_catalog.pg_namespace in share mode`
+    const running = Array.from({ length: 10 }, () => cli('migrate'))
+    const waiting = () => sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await waiting()).length, { timeout: 25_000 }).toBe(10)
+    await barrier`rollback`
+    barrier.release()
+    const results = await Promise.all(running)
 
     expect(results.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
       Array(10).fill({ exitCode: 0, stderr: '' }),
