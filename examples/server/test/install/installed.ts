@@ -1,0 +1,62 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const ROOT = resolve(import.meta.dirname, '../../../..')
+const run = promisify(execFile)
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly private?: boolean
+}
+
+/** The packages that hosts and partners install. */
+export const published = readdirSync(join(ROOT, 'packages'))
+  .map((folder) => ({
+    folder: join(ROOT, 'packages', folder),
+    manifest: readManifest(join(ROOT, 'packages', folder)),
+  }))
+  .filter(({ manifest }) => manifest.private !== true)
+
+export function readManifest(folder: string): Manifest & Record<string, unknown> {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}
+
+/** The compiler of the workspace, to check what stands in another folder. */
+export const tsc = join(ROOT, 'node_modules/.bin/tsc')
+
+/** A folder of its own into which npm has installed our packages from their tarballs, as from the registry. */
+export interface Installed {
+  readonly folder: string
+  write(name: string, text: string): void
+  remove(): void
+}
+
+/** @param packages what is installed besides */
+export async function installPackages(packages: readonly string[]): Promise<Installed> {
+  const folder = mkdtempSync(join(tmpdir(), 'quickquote-installed-'))
+  const tarballs = join(folder, 'tarballs')
+  // pnpm: it writes the version where the workspace says `workspace:*`.
+  for (const each of published) {
+    execFileSync('npx', ['-y', 'pnpm@12.21.0', 'pack', '--pack-destination', tarballs], {
+      cwd: each.folder,
+      stdio: 'pipe',
+    })
+  }
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'a-host', private: true, type: 'module' }),
+  )
+  const files = readdirSync(tarballs).map((name) => join(tarballs, name))
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...files, ...packages], {
+    cwd: folder,
+  })
+  return {
+    folder,
+    write: (name, text) => writeFileSync(join(folder, name), text),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
