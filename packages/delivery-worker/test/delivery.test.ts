@@ -116,6 +116,21 @@ describe('a delivery', () => {
     expect(requests[1]?.rawBody).toEqual(requests[0]?.rawBody)
   })
 
+  it('has the same bytes for every endpoint', async () => {
+    const partner = await receiver()
+    host = await openHost()
+    await host.createEndpoint(`${partner.url}/crm`)
+    await host.createEndpoint(`${partner.url}/portal`)
+    await host.createWorker({ ca: certificate.cert }).start()
+    await host.finishStep()
+
+    const [first, second] = await partner.waitFor(2)
+
+    expect(new Set([first?.path, second?.path])).toEqual(new Set(['/crm', '/portal']))
+    expect(second?.rawBody).toEqual(first?.rawBody)
+    expect(second?.headers['x-service-signature']).not.toBe(first?.headers['x-service-signature'])
+  })
+
   it('is signed with the secret before, too, while a rotation overlaps', async () => {
     const partner = await receiver()
     const endpoint = await deliver({}, partner.url)

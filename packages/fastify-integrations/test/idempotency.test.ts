@@ -118,6 +118,14 @@ describe('Idempotency-Key on the start', () => {
     expect(theirs.body['quotation_id']).not.toBe(own.body['quotation_id'])
   })
 
+  it('counts for every key of the organization', async () => {
+    const another = await host.createKey('acme-member')
+    const first = await start('i-1')
+    const repeated = await start('i-1', REQUEST, another.key)
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true')
+    expect(repeated.body).toEqual(first.body)
+  })
+
   it('is remembered for 24 hours', async () => {
     const first = await start('h-1')
     now += DAY_MS - 1000

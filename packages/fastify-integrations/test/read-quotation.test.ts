@@ -46,6 +46,13 @@ describe('GET /v1/integrations/quotations/:id', () => {
     })
   })
 
+  it('shows a made-up name and an empty description where the partner gave none', async () => {
+    const unnamed = await context.host.startQuotation(key, { requirementsText: 'A portal.' })
+    const { body } = await get(`/quotations/${unnamed}`)
+    const startedAt = String(body['created_at']).slice(0, 16).replace('T', ' ')
+    expect(body).toMatchObject({ name: `Quick Quote ${startedAt}`, description: '' })
+  })
+
   it('shows quotes that were started in the web app, too', async () => {
     const organizationId = (await context.sql`select organization_id from quickquote.quotations`)[0]?.[
       'organization_id'
