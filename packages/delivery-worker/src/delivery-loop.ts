@@ -32,8 +32,12 @@ export interface DeliveryLoopOptions {
 /** So many outcomes are recorded without waiting for more of them. */
 const FULL_BATCH = 200
 
-/** Otherwise outcomes wait this long for others, unless there are none that could come. */
+/**
+ * Otherwise outcomes wait for others until as many have ended as are still under way, but no longer than this, or twice as
+ * long as the last round took, so that a database that is slow is asked for more at once, and not more often.
+ */
 const BATCH_MS = 4
+const LONGEST_BATCH_MS = 50
 
 /** The first wait when there is something to claim that somebody else is just claiming; it doubles up to the poll. */
 const CONTENDED_MS = 5
@@ -54,6 +58,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   let isDraining = false
   let quietUntil = 0
   let contendedMs = CONTENDED_MS
+  let batchMs = BATCH_MS
 
   async function round(): Promise<void> {
     const quietMs = quietUntil - performance.now()
@@ -74,6 +79,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const limit = isDraining ? 0 : concurrency - underWay
     const batch = [...settled]
     if (limit === 0 && batch.length === 0) return
+    const begun = performance.now()
     const { claimed, nextDueAt } = await storage.settleAndClaim({
       workerId,
       settled: batch,
@@ -82,19 +88,21 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       now: now(),
     })
     settled.splice(0, batch.length)
+    batchMs = Math.min(Math.max(2 * (performance.now() - begun), BATCH_MS), LONGEST_BATCH_MS)
     if (isDraining) {
       unbegun = claimed
       return giveBack()
     }
     const origins = telemetry.originsOf(claimed)
     for (const delivery of claimed) void begin(delivery, origins)
-    alarm.ringIn(waitFor(nextDueAt, claimed.length))
+    alarm.ringIn(waitFor(nextDueAt, { claims: claimed.length, limit }))
   }
 
   /** When to look again, should nothing ask for it earlier. */
-  function waitFor(nextDueAt: Date | null, claims: number): number {
+  function waitFor(nextDueAt: Date | null, { claims, limit }: { claims: number; limit: number }): number {
     if (claims > 0) contendedMs = CONTENDED_MS
-    if (underWay === concurrency || nextDueAt === null) return pollIntervalMs
+    // Each attempt that ends asks for a round: there is no room before that.
+    if (claims === limit || nextDueAt === null) return pollIntervalMs
     const waitMs = nextDueAt.getTime() - now().getTime()
     if (waitMs > 0) return Math.min(waitMs, pollIntervalMs)
     if (claims > 0) return 0
@@ -107,7 +115,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const attempt = await dispatch(delivery, origins)
     underWay -= 1
     settled.push(attempt)
-    alarm.ringIn(settled.length >= FULL_BATCH || underWay === 0 ? 0 : BATCH_MS)
+    alarm.ringIn(settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : batchMs)
   }
 
   async function giveBack(): Promise<void> {
