@@ -1,4 +1,5 @@
 import postgres, { type Sql } from 'postgres'
+import { createQuotationTables } from './host-quotations.ts'
 
 /** Opens the host's own connections, apart from those of the integrations, and makes the host's tables. */
 export async function openHostDatabase(connectionString: string): Promise<Sql> {
@@ -31,5 +32,6 @@ async function createHostTables(sql: Sql): Promise<void> {
         content bytea not null,
         created_at timestamptz not null default now()
       )`
+    await createQuotationTables(transaction)
   })
 }

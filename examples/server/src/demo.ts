@@ -1,5 +1,5 @@
-// `npx -y pnpm@12.21.0 demo`: the whole example in one process, one headless quote, and lines to go on with.
-// With --once it stops after the quote, and exits 0 only when every webhook came and verified.
+// `npx -y pnpm@12.21.0 demo`: the whole example in one process, a headless quote, one of the web app, and lines to go on with.
+// With --once it stops after the quotes, and exits 0 only when every webhook came and verified.
 import { EventEmitter } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -15,6 +15,7 @@ import { seed } from './seed.ts'
 import { demoSettings } from './settings.ts'
 import { startServer } from './start-server.ts'
 import { createTerminal } from './terminal.ts'
+import { runUiQuote } from './ui-quote.ts'
 import { untilStopped } from './until-stopped.ts'
 
 const REQUIREMENTS = resolve(import.meta.dirname, '../requirements/customer-portal.md')
@@ -71,6 +72,7 @@ async function demo(): Promise<void> {
   const requirementsText = await readFile(REQUIREMENTS, 'utf8')
   const giveUp = new AbortController()
   const deadline = setTimeout(() => giveUp.abort(), settings.deadlineMs)
+  stops.push(async () => clearTimeout(deadline))
   void interrupted.then(() => giveUp.abort())
   const quote = await runHeadlessQuote({
     apiUrl: server.url,
@@ -81,11 +83,16 @@ async function demo(): Promise<void> {
     ca: certificate.cert,
     terminal,
     signal: giveUp.signal,
-  }).finally(() => clearTimeout(deadline))
+  })
   const count = EXPECTED_EVENTS.length
   terminal.good(
     `${count} of ${count} webhooks arrived with a valid signature, and the document was downloaded.`,
   )
+
+  terminal.title('A quote that a member starts in the web app')
+  await runUiQuote({ apiUrl: server.url, inbox, terminal, signal: giveUp.signal })
+  clearTimeout(deadline)
+  terminal.good(`The same ${count} webhooks, with the generation source \`ui\`.`)
   if (once) return
 
   terminal.title(`Go on in a browser: ${server.url}`)
@@ -109,7 +116,12 @@ async function start<Part extends { stop(): Promise<void> }>(
 }
 
 function showWebhook({ type, data }: WebhookPayload, repeated: boolean): void {
-  const notes = ['signature verified', data.error_code, repeated ? 'repeated' : null].filter(Boolean)
+  const notes = [
+    'signature verified',
+    data.generation_source,
+    data.error_code,
+    repeated ? 'repeated' : null,
+  ].filter(Boolean)
   terminal.event('webhook', `${type.padEnd(44)} ${notes.join(', ')}`)
 }
 

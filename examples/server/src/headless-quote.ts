@@ -61,13 +61,7 @@ async function run(quote: HeadlessQuote, missing: Set<string>) {
   const quotationId = started.quotation_id
   terminal.event('202 Accepted', `quotation ${quotationId}, ${started.status}`)
 
-  for await (const [event] of webhooks) {
-    const { type, data }: WebhookPayload = event
-    if (data.quotation_id !== quotationId) continue
-    if (type === 'quotation.failed') throw new Error(`The quote failed in ${data.step}: ${data.error_code}.`)
-    missing.delete(type)
-    if (!EXPECTED_EVENTS.some((each) => missing.has(each))) break
-  }
+  await untilAllArrived(webhooks, quotationId, missing)
 
   const proposal = await read<Proposal>(`/quotations/${quotationId}/proposal`)
   terminal.event('proposal', `“${proposal.name}”, ${proposal.status}`)
@@ -77,6 +71,25 @@ async function run(quote: HeadlessQuote, missing: Set<string>) {
   missing.delete('the document')
   terminal.event('document', `PDF, ${countPages(pdf)} pages, ${pdf.length.toLocaleString('en')} bytes`)
   return { quotationId, proposalId: proposal.id }
+}
+
+/**
+ * Waits for the webhooks of a quotation that succeeds.
+ * @param missing what was not seen yet; entries leave it as they come
+ * @throws Error when the quote fails
+ */
+export async function untilAllArrived(
+  webhooks: AsyncIterable<WebhookPayload[]>,
+  quotationId: string,
+  missing: Set<string>,
+): Promise<void> {
+  for await (const [event] of webhooks) {
+    if (event?.data.quotation_id !== quotationId) continue
+    const { type, data } = event
+    if (type === 'quotation.failed') throw new Error(`The quote failed in ${data.step}: ${data.error_code}.`)
+    missing.delete(type)
+    if (!EXPECTED_EVENTS.some((each) => missing.has(each))) return
+  }
 }
 
 async function download(url: string, { ca, signal }: HeadlessQuote): Promise<Buffer> {

@@ -6,6 +6,7 @@ import type { Sql } from 'postgres'
 import { openHostDatabase } from './database.ts'
 import { createDocumentLinks, type DocumentLinks } from './document-links.ts'
 import { keepDocument } from './documents.ts'
+import { hostQuotations } from './host-quotations.ts'
 import { hostSecrets } from './host-secrets.ts'
 import { createPretendPipeline } from './pretend-pipeline.ts'
 import { proposalContentOf } from './proposal-content.ts'
@@ -28,7 +29,7 @@ export interface Host {
 
 /** @param documentsUrl where the documents are served, over HTTPS */
 export async function createHost(
-  settings: Pick<HostSettings, 'databaseUrl' | 'dataFolder' | 'stepMs' | 'retryMs'>,
+  settings: Pick<HostSettings, 'databaseUrl' | 'dataFolder' | 'stepMs' | 'retryMs' | 'ownQuotations'>,
   { documentsUrl, logger }: { documentsUrl: string; logger: FastifyBaseLogger },
 ): Promise<Host> {
   const secrets = await hostSecrets(settings.dataFolder)
@@ -42,6 +43,7 @@ export async function createHost(
 
   const integrations: Integrations = createIntegrations({
     storage,
+    ...(settings.ownQuotations ? { quotations: hostQuotations(sql) } : {}),
     encryptionKeys: [{ id: 'demo', key: secrets.encryptionKey }],
     pipeline: createPretendPipeline({
       stepMs: settings.stepMs,

@@ -40,7 +40,8 @@ export async function seed(
     const { body: created } = await call<{ secret: string }>(`${organization}/webhooks`, {
       status: 201,
       headers,
-      body: { name: ENDPOINT_NAME, url: receiverUrl, events: EVENT_TYPES },
+      // `always`: quotes of the web app, too.
+      body: { name: ENDPOINT_NAME, url: receiverUrl, events: EVENT_TYPES, trigger_mode: 'always' },
     })
     return { apiKey: key.key, signingSecret: created.secret, isNewEndpoint: true }
   }
@@ -48,7 +49,7 @@ export async function seed(
     method: 'PATCH',
     status: 200,
     headers,
-    body: { url: receiverUrl, is_enabled: true },
+    body: { url: receiverUrl, is_enabled: true, trigger_mode: 'always' },
   })
   const { body: rotated } = await call<{ secret: string }>(
     `${organization}/webhooks/${known.id}/rotate-secret`,

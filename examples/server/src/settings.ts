@@ -16,6 +16,8 @@ export interface HostSettings {
   readonly retryMs: number
   /** Whether the server runs a delivery worker in its own process. */
   readonly runsWorker: boolean
+  /** Whether quotations and proposals are kept in the host's own tables. */
+  readonly ownQuotations: boolean
   readonly logLevel: string
 }
 
@@ -46,6 +48,7 @@ function commonSettings(env: NodeJS.ProcessEnv): Omit<HostSettings, 'databaseUrl
     stepMs: wholeNumber(env, 'PIPELINE_STEP_MS', 400),
     retryMs: wholeNumber(env, 'RETRY_MS', 2000),
     runsWorker: env['RUN_WORKER'] !== 'false',
+    ownQuotations: env['OWN_QUOTATIONS'] === 'true',
     logLevel: env['LOG_LEVEL'] || 'info',
   }
 }

@@ -27,8 +27,9 @@ function demo(args: readonly string[], env: Record<string, string> = {}) {
   return runExample('demo', { DATA_FOLDER: folder.path, PIPELINE_STEP_MS: '50', ...env }, args)
 }
 
-function verifiedEvents(output: string): string[] {
-  return [...output.matchAll(/webhook +(quotation\.\S+) +signature verified/g)].map(([, type = '']) => type)
+function verifiedEvents(output: string, source: 'api_key' | 'ui'): string[] {
+  const lines = output.matchAll(/webhook +(quotation\.\S+) +signature verified, (\w+)/g)
+  return [...lines].filter(([, , of]) => of === source).map(([, type = '']) => type)
 }
 
 function apiKeyIn(output: string): string {
@@ -58,14 +59,15 @@ describe('the demo, on its embedded PostgreSQL', () => {
   let firstQuotation = ''
 
   it(
-    '--once exits 0 after the six webhooks arrived and verified, and the document was downloaded',
+    '--once exits 0 after the six webhooks of each quote arrived and verified, and the document was downloaded',
     async () => {
       const once = demo(['--once'])
       expect(await once.exited).toBe(0)
 
       const output = once.output()
       firstQuotation = /202 Accepted +quotation ([0-9a-f-]{36})/.exec(output)?.[1] ?? ''
-      expect(verifiedEvents(output).sort()).toEqual([...EXPECTED_EVENTS].sort())
+      expect(verifiedEvents(output, 'api_key').sort()).toEqual([...EXPECTED_EVENTS].sort())
+      expect(verifiedEvents(output, 'ui').sort()).toEqual([...EXPECTED_EVENTS].sort())
       expect(output).toMatch(/document +PDF, [1-9]\d* pages, [\d,]{5,} bytes/)
       expect(output).not.toContain('\u001b')
       await expectNoOtherSecret(output, await embeddedDatabaseUrl())
@@ -78,7 +80,7 @@ describe('the demo, on its embedded PostgreSQL', () => {
     async () => {
       const second = demo([])
       await second.printed(/Ctrl-C stops the demo/)
-      expect(second.output()).toMatch(/Earlier quotes +1\n/)
+      expect(second.output()).toMatch(/Earlier quotes +2\n/)
       expect(second.output()).toMatch(/Endpoint +the one of the last start, with a new secret/)
       const [, url = ''] = /Host app +(http:\S+)/.exec(second.output()) ?? []
       expect(
@@ -126,7 +128,7 @@ describe('the demo, on its embedded PostgreSQL', () => {
         { secret: expect.stringMatching(/^whsec_/) },
       ])
       expect((await readFile(join(folder.path, 'proposal.pdf'))).subarray(0, 5).toString()).toBe('%PDF-')
-      await running.printed(/quotation\.failed +signature verified, WORK_BREAKDOWN_FAILED/)
+      await running.printed(/quotation\.failed +signature verified, api_key, WORK_BREAKDOWN_FAILED/)
       expect(await running.end('SIGTERM')).toBe(0)
     },
     TEST_TIMEOUT_MS,

@@ -4,6 +4,7 @@ import { createDeliveryLog, type DeliveryLog } from './delivery-log.ts'
 import { createEmitter, type Emitter } from './emitter.ts'
 import type { EventDefinitions, NoEvents } from './event-definition.ts'
 import { disableFailingEndpoints } from './failing-endpoints.ts'
+import { withHostQuotations } from './host-quotations.ts'
 import { createQuotations, type Quotations } from './quotations.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
 import { createReplays, type Replays } from './replays.ts'
@@ -65,7 +66,10 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents>(
   options: IntegrationsOptions<Events>,
 ): Integrations<Events> {
   const settings = createSettings(options)
-  const { storage } = options
+  const storage =
+    options.quotations === undefined
+      ? options.storage
+      : withHostQuotations(options.storage, options.quotations, settings)
   const files = options.files ?? storage.files
   const requirementsFiles = createRequirementsFiles({ uploads: storage, files }, settings)
   return {

@@ -138,7 +138,7 @@ export function createQuotations(
         api_key_id: apiKeyId ?? null,
         requirementsText,
         metadata,
-        files,
+        files: files.map(({ id, name, type, size }) => ({ id, name, type, size })),
         created_at: now,
         trace: activeTraceContext() ?? parseTraceContext(traceHeaders),
       },

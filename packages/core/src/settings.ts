@@ -6,6 +6,7 @@ import { createEventCatalog, type EventCatalog } from './event-catalog.ts'
 import type { EventDefinitions, NoEvents } from './event-definition.ts'
 import type { FailingEndpoint } from './failing-endpoints.ts'
 import type { FileStorage } from './file-storage.ts'
+import type { HostQuotations } from './host-quotations.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './keyring.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { carefulLogger, type Logger, silentLogger } from './logger.ts'
@@ -27,6 +28,8 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents>
   readonly pipeline: QuotePipeline
   /** Event types of your own, beside those of quotations: what `defineEvents` returned. Default none. */
   readonly events?: Events
+  /** Quotations and proposals in tables of your own, in the same database. Default: in the storage. */
+  readonly quotations?: HostQuotations
   /** Where the bytes of requirements files are kept. Default: in the storage. */
   readonly files?: FileStorage
   /** Encrypt the signing secrets at rest (AES-256-GCM), the newest first. There is no start without one. */
@@ -45,7 +48,8 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents>
    */
   readonly onEndpointDisabled?: (endpoint: FailingEndpoint) => void | Promise<void>
   /**
-   * Milliseconds that a hook may take: `pipeline.signDocumentUrl`, `pipeline.status`, `onEndpointDisabled`. Default 10,000.
+   * Milliseconds that a hook may take: `pipeline.signDocumentUrl`, `pipeline.status`, `onEndpointDisabled`,
+   * methods of `quotations`. Default 10,000.
    * A call of `pipeline.start` has its own limit: `start.callTimeoutMs`.
    */
   readonly hookTimeoutMs?: number
@@ -77,6 +81,7 @@ const OPTION_NAMES = Object.keys({
   storage: true,
   pipeline: true,
   events: true,
+  quotations: true,
   files: true,
   encryptionKeys: true,
   productName: true,

@@ -91,7 +91,7 @@ export type Acceptance =
   /** A request is being accepted under the key right now. */
   | { readonly outcome: 'key_in_use' }
 
-/** Quotations, their progress and their proposals: the part that a host with tables of its own may replace. */
+/** Quotations, their progress and their proposals: the part that `quotations` of a host replaces (host-quotations.ts). */
 export interface QuotationStorage {
   /**
    * Writes the quotation, the order to start its pipeline, and what is to be remembered of its idempotency key; takes its
@@ -311,6 +311,11 @@ export interface ClaimedStart {
 }
 
 export interface PipelineStartStorage {
+  /**
+   * What `acceptQuotation` writes beside the quotation, for one that the host keeps in tables of its own: the order to start,
+   * with the quote in it; what is to be remembered of its idempotency key; its files are taken over. All or nothing.
+   */
+  orderPipelineStart(quotation: NewQuotation, idempotency: Idempotency | null): Promise<Acceptance>
   claimPipelineStarts(round: {
     workerId: string
     limit: number

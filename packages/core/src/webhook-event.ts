@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { validationFailed } from './errors.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Source } from './quotation.ts'
+import { isUuid } from './scope.ts'
 import { activeTraceContext, type TraceContext } from './trace-context.ts'
 
 /** An event as it is recorded: the body is serialized here, once, and every attempt to every endpoint sends these bytes. */
@@ -68,8 +69,6 @@ export function createWebhookEvent(catalog: EventCatalog, event: NewEvent): Reco
   }
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 function quotationOf({ quotation_id }: { readonly quotation_id?: unknown }): string | null {
-  return typeof quotation_id === 'string' && UUID.test(quotation_id) ? quotation_id : null
+  return typeof quotation_id === 'string' && isUuid(quotation_id) ? quotation_id : null
 }

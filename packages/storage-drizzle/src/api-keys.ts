@@ -1,8 +1,7 @@
-import type { ApiKeyStorage } from '@quickquote/core'
+import { type ApiKeyStorage, isUuid } from '@quickquote/core'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { isAfter, newestFirst } from './page.ts'
-import { isUuid } from './scope.ts'
 import { together } from './together.ts'
 
 /** API keys in PostgreSQL: see ApiKeyStorage. */

@@ -1,9 +1,8 @@
-import type { DeliveryLogStorage, DeliveryStatus } from '@quickquote/core'
+import { type DeliveryLogStorage, type DeliveryStatus, isUuid } from '@quickquote/core'
 import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { madeSince, newDeliveryId } from './delivery-id.ts'
 import { isAfter, newestFirst } from './page.ts'
-import { isUuid } from './scope.ts'
 
 /** What was sent, as members read it: see DeliveryLogStorage. */
 export function deliveryLogStorage(database: Database): DeliveryLogStorage {

@@ -1,9 +1,12 @@
-import type { ClaimedStart, PipelineStartStorage, Quote } from '@quickquote/core'
+import type { ClaimedStart, PipelineStartStorage, Quote, TraceContext } from '@quickquote/core'
+import { accept } from './acceptance.ts'
 import type { Database } from './database.ts'
 import { createHeldLeases } from './held-leases.ts'
 import { type TraceColumns, traceOf } from './trace-columns.ts'
 
 interface Row extends Omit<Quote, 'id'>, TraceColumns {
+  /** The quote that an order brings along, when it is not of ours. */
+  readonly quote: (Omit<Quote, 'id'> & { readonly trace: TraceContext | null }) | null
   readonly quotation_id: string | null
   readonly attempt: number
   readonly next_due_at: Date | null
@@ -29,15 +32,16 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
            )
          ), leased as (
            update ${schema}.pipeline_starts start set leased_by = $1, attempt = start.attempt + 1
-           from due join ${schema}.quotations quotation on quotation.id = due.quotation_id
-           where start.quotation_id = due.quotation_id and quotation.status not in ('completed', 'failed')
-           returning start.quotation_id, start.attempt
+           from due left join ${schema}.quotations quotation on quotation.id = due.quotation_id
+           where start.quotation_id = due.quotation_id
+             and coalesce(quotation.status, 'queued') not in ('completed', 'failed')
+           returning start.quotation_id, start.attempt, start.quote
          ), next as (
            select due_at from ${schema}.pipeline_starts
            where leased_by is null and quotation_id not in (select quotation_id from due)
            order by due_at limit 1
          )
-         select leased.quotation_id, leased.attempt, organization_id, name, description, config_id, source,
+         select leased.quotation_id, leased.attempt, leased.quote, organization_id, name, description, config_id, source,
            requirements_text as "requirementsText", metadata, traceparent, tracestate,
            (select coalesce(jsonb_agg(jsonb_build_object('id', file.id, 'name', file.name, 'type', file.type,
               'size', file.size) order by file.position), '[]')
@@ -45,12 +49,21 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
            next.due_at as next_due_at
          from (select 1) round
          left join next on true
-         left join (leased join ${schema}.quotations on id = quotation_id) on true`,
+         left join (leased left join ${schema}.quotations on id = quotation_id) on true`,
       [workerId, now, limit],
     )
   }
 
   return {
+    orderPipelineStart: (quotation, idempotency) =>
+      accept(database, quotation, idempotency, async (on) => {
+        const { id, api_key_id: _, created_at, ...quote } = quotation
+        await on.run(
+          `insert into ${schema}.pipeline_starts (quotation_id, due_at, quote) values ($1, $2, $3::text::jsonb)`,
+          [id, created_at, JSON.stringify(quote)],
+        )
+      }),
+
     async claimPipelineStarts({ workerId, limit, now }) {
       const rows = await leases.claiming(workerId, async (held) => {
         if (held !== undefined) {
@@ -84,8 +97,12 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
 }
 
 /** A round without a claim is one row with nothing but `next_due_at`. */
-function toClaimedStart({ quotation_id, attempt, traceparent, tracestate, ...row }: Row): ClaimedStart[] {
-  if (quotation_id === null) return []
-  const { next_due_at: _, ...quote } = row
-  return [{ quote: { id: quotation_id, ...quote }, attempt, trace: traceOf({ traceparent, tracestate }) }]
+function toClaimedStart({ quotation_id: id, attempt, traceparent, tracestate, ...row }: Row): ClaimedStart[] {
+  if (id === null) return []
+  const { next_due_at: _, quote: ofHost, ...ours } = row
+  if (ofHost === null) {
+    return [{ quote: { id, ...ours }, attempt, trace: traceOf({ traceparent, tracestate }) }]
+  }
+  const { trace, ...quote } = ofHost
+  return [{ quote: { id, ...quote }, attempt, trace }]
 }

@@ -1,15 +1,14 @@
 import {
+  isUuid,
   type NewQuotation,
-  type PipelineStatus,
+  pipelineStatusOf,
   type QuotationStorage,
-  STEPS,
   type StepStatus,
+  scoped,
 } from '@quickquote/core'
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { accept } from './acceptance.ts'
 import type { Database } from './database.ts'
-import { takeUploads } from './files.ts'
-import { lookUpKey, rememberKey } from './idempotency-keys.ts'
-import { isUuid, scoped } from './scope.ts'
 import { together } from './together.ts'
 import { traceOf } from './trace-columns.ts'
 
@@ -64,30 +63,8 @@ export function quotationStorage(database: Database): QuotationStorage {
   )
 
   return {
-    async acceptQuotation(quotation, idempotency) {
-      const { organization_id, files, created_at } = quotation
-      // The common case is one statement; what has to be looked up first needs a transaction around it.
-      if (idempotency === null && files.length === 0) {
-        await insertQuotation(database, quotation)
-        await database.wake()
-        return { outcome: 'accepted' }
-      }
-      return database.transaction(async (transaction) => {
-        if (idempotency !== null) {
-          const known = await lookUpKey(transaction, organization_id, idempotency, created_at)
-          if (known !== null) return known
-        }
-        await takeUploads(
-          transaction,
-          organization_id,
-          files.map(({ id }) => id),
-        )
-        await insertQuotation(transaction, quotation)
-        if (idempotency !== null) await rememberKey(transaction, quotation, idempotency)
-        await transaction.wake()
-        return { outcome: 'accepted' }
-      })
-    },
+    acceptQuotation: (quotation, idempotency) =>
+      accept(database, quotation, idempotency, (on) => insertQuotation(on, quotation)),
 
     async findStalledQuotations(silentSince, limit) {
       const stalled = await database.run<{ id: string }>(
@@ -109,7 +86,7 @@ export function quotationStorage(database: Database): QuotationStorage {
       const [first] = rows
       if (first === undefined) return 'unknown'
       const steps = rows.flatMap(({ step }) => step ?? [])
-      return scoped({ ...first, found: toPipelineStatus(first.state, steps) }, organizationId)
+      return scoped({ ...first, found: pipelineStatusOf(first.state, steps) }, organizationId)
     },
 
     async findProposalOfQuotation(organizationId, quotationId) {
@@ -237,27 +214,3 @@ async function insertQuotation({ run, schema }: Database, quotation: NewQuotatio
     ],
   )
 }
-
-function toPipelineStatus(
-  quotation: Pick<PipelineStatus, 'status' | 'processed_step' | 'error_code' | 'updated_at'> & { id: string },
-  begun: readonly StepStatus[],
-): PipelineStatus {
-  const { id, status, processed_step, error_code, updated_at } = quotation
-  const steps = STEPS.map((step): StepStatus => {
-    const { status, started_at, completed_at, error_code } =
-      begun.find((each) => each.step === step) ?? PENDING
-    return { step, status, started_at, completed_at, error_code }
-  })
-  const completed = steps.filter((step) => step.status === 'completed').length
-  return {
-    quotation_id: id,
-    status,
-    processed_step,
-    progress: { completed, total: STEPS.length },
-    steps,
-    error_code,
-    updated_at,
-  }
-}
-
-const PENDING = { status: 'pending', started_at: null, completed_at: null, error_code: null } as const

@@ -1,9 +1,8 @@
-import type { ReplayStorage } from '@quickquote/core'
+import { isUuid, type ReplayStorage } from '@quickquote/core'
 import { and, eq } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { deliveryIds, newDeliveryId } from './delivery-id.ts'
 import { FIRST_UUID, SETTINGS } from './delivery-statements.ts'
-import { isUuid } from './scope.ts'
 
 /** Replays in PostgreSQL: see ReplayStorage. */
 export function replayStorage(database: Database): ReplayStorage {

@@ -5,6 +5,7 @@ import {
   type AuditChange,
   DISABLED_REASONS,
   QUOTATION_STATUSES,
+  type Quote,
   REPLAY_STATES,
   REPLAY_STATUSES,
   SOURCES,
@@ -164,6 +165,8 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       due_at: moment('due_at').notNull(),
       attempt: smallint('attempt').notNull().default(0),
       leased_by: uuid('leased_by'),
+      /** The quote, when the host keeps the quotation. */
+      quote: json<Omit<Quote, 'id'>>('quote'),
     }),
     webhookEndpoints: table('webhook_endpoints', {
       id: uuid('id').primaryKey(),

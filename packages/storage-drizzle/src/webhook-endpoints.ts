@@ -1,8 +1,7 @@
-import type { WebhookEndpointStorage } from '@quickquote/core'
+import { isUuid, type WebhookEndpointStorage } from '@quickquote/core'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from './database.ts'
-import { isUuid } from './scope.ts'
 
 /** Deliveries that are parked while somebody waits for it. */
 const PARKED_AT_ONCE = 1000

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await sql`truncate quickquote.quotations cascade`
+  await sql`truncate quickquote.quotations, quickquote.pipeline_starts cascade`
 })
 
 afterAll(() => outbox.close())
@@ -44,6 +44,20 @@ describe('an order to start a pipeline', () => {
     })
 
     expect(await claim(worker)).toEqual({ claimed: [{ quote, attempt: 1, trace }], nextDueAt: null })
+  })
+
+  it('goes with its quotation, and so does the idempotency key', async () => {
+    const [gone, kept] = [sampleQuotation(), sampleQuotation()]
+    for (const quotation of [gone, kept]) {
+      await storage.acceptQuotation(quotation, { key: quotation.id, requestHash: Buffer.alloc(32) })
+    }
+    await sql`delete from quickquote.quotations where id = ${gone.id}`
+    expect(await sql`select quotation_id from quickquote.pipeline_starts`).toEqual([
+      { quotation_id: kept.id },
+    ])
+    const keys =
+      await sql`select key from quickquote.idempotency_keys where key in ${sql([gone.id, kept.id])}`
+    expect(keys).toEqual([{ key: kept.id }])
   })
 
   it('is handed out once while it is held', async () => {

@@ -14,3 +14,6 @@ declare const reviews: import('drizzle-orm/pg-core').PgTable & { $inferInsert: {
 declare const memberId: string
 declare const request: import('fastify').FastifyRequest<{ Params: { id: string } }>
 declare const reply: import('fastify').FastifyReply
+declare function hostQuotations(
+  sql: import('postgres').Sql,
+): import('@quickquote/core').HostQuotations<import('postgres').TransactionSql>

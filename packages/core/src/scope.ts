@@ -1,4 +1,4 @@
-import type { Scoped } from '@quickquote/core'
+import type { Scoped } from './storage.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -13,5 +13,6 @@ export function scoped<T>(
   organizationId: string,
 ): Scoped<T> {
   if (row === undefined) return 'unknown'
-  return row.organization_id === organizationId.toLowerCase() ? row.found : 'other_organization'
+  const isOwn = row.organization_id.toLowerCase() === organizationId.toLowerCase()
+  return isOwn ? row.found : 'other_organization'
 }

@@ -1,0 +1,126 @@
+import type { HostQuotation, HostQuotations, NewQuotation, Proposal, StepStatus } from '@quickquote/core'
+import type { ISql, Sql, TransactionSql } from 'postgres'
+
+/** The tables of the host. A real host has had them for years, with columns that nobody here needs to know of. */
+export async function createQuotationTables(sql: ISql): Promise<void> {
+  await sql`
+    create table if not exists host.quotations (
+      id uuid primary key,
+      organization_id uuid not null,
+      name text not null,
+      description text not null,
+      status text not null,
+      processed_step text not null,
+      source text not null,
+      config_id uuid,
+      api_key_id uuid,
+      requirements text,
+      error_code text,
+      created_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null
+    )`
+  await sql`
+    create table if not exists host.quotation_steps (
+      quotation_id uuid not null references host.quotations (id) on delete cascade,
+      step text not null,
+      status text not null,
+      started_at timestamptz(3) not null,
+      completed_at timestamptz(3),
+      error_code text,
+      primary key (quotation_id, step)
+    )`
+  await sql`
+    create table if not exists host.proposals (
+      id uuid primary key,
+      quotation_id uuid not null unique references host.quotations (id) on delete cascade,
+      name text not null,
+      status text not null,
+      document_id uuid,
+      created_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null
+    )`
+}
+
+type QuotationRow = Omit<HostQuotation, 'steps' | 'proposal'>
+type StepRow = StepStatus & { readonly quotation_id: string }
+
+/** What the integrations need of these tables: see HostQuotations. */
+export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
+  return {
+    transaction: (work) => sql.begin(work),
+
+    async insert(quotation, tx) {
+      await tx`insert into host.quotations ${tx(rowOf(quotation))}`
+    },
+
+    async update({ quotation_id, organization_id, at, step, proposal, ...fields }, tx) {
+      await tx`
+        update host.quotations set ${tx({ ...fields, updated_at: at })}
+        where id = ${quotation_id} and organization_id = ${organization_id}`
+      if (step !== undefined) {
+        const completed_at = step.status === 'running' ? null : at
+        await tx`
+          insert into host.quotation_steps ${tx({ ...step, quotation_id, started_at: at, completed_at })}
+          on conflict (quotation_id, step) do update
+          set status = excluded.status, completed_at = excluded.completed_at, error_code = excluded.error_code`
+      }
+      if (proposal !== undefined) {
+        const row = { ...proposal, quotation_id, status: 'completed', created_at: at, updated_at: at }
+        await tx`
+          insert into host.proposals ${tx(row)}
+          on conflict (quotation_id) do update
+          set name = excluded.name, document_id = excluded.document_id, updated_at = excluded.updated_at`
+      }
+    },
+
+    async find(ids, tx) {
+      const on: ISql = tx ?? sql
+      return whole(on, await on<QuotationRow[]>`select * from host.quotations where id in ${on(ids)}`)
+    },
+
+    async lock(id, tx) {
+      const rows = await tx<QuotationRow[]>`select * from host.quotations where id = ${id} for update`
+      return (await whole(tx, rows))[0] ?? null
+    },
+
+    async findByProposal(proposalId, tx) {
+      const on: ISql = tx ?? sql
+      const rows = await on<QuotationRow[]>`
+        select * from host.quotations
+        where id = (select quotation_id from host.proposals where id = ${proposalId})`
+      return (await whole(on, rows))[0] ?? null
+    },
+
+    async findStalled(silentSince, limit) {
+      const rows = await sql<{ id: string }[]>`
+        select id from host.quotations
+        where status in ('queued', 'running') and updated_at < ${silentSince} order by updated_at limit ${limit}`
+      return rows.map(({ id }) => id)
+    },
+  }
+}
+
+function rowOf({
+  requirementsText,
+  metadata: _,
+  files: __,
+  trace: ___,
+  created_at,
+  ...quotation
+}: NewQuotation) {
+  const begun = { status: 'queued', processed_step: 'none', created_at, updated_at: created_at }
+  return { ...quotation, requirements: requirementsText, ...begun }
+}
+
+/** Quotations with their steps and proposals. */
+async function whole(sql: ISql, rows: readonly QuotationRow[]): Promise<HostQuotation[]> {
+  if (rows.length === 0) return []
+  const ids = sql(rows.map(({ id }) => id))
+  const steps = await sql<StepRow[]>`select * from host.quotation_steps where quotation_id in ${ids}`
+  const proposals = await sql<Proposal[]>`select * from host.proposals where quotation_id in ${ids}`
+  return rows.map((quotation) => ({
+    ...quotation,
+    steps: steps.filter(({ quotation_id }) => quotation_id === quotation.id),
+    proposal: proposals.find(({ quotation_id }) => quotation_id === quotation.id) ?? null,
+  }))
+}

@@ -1,0 +1,26 @@
+import { type PipelineStatus, type Quotation, STEPS, type StepStatus } from './quotation.ts'
+
+/** Progress of a quotation, from the steps that have begun: the others are pending. */
+export function pipelineStatusOf(
+  quotation: Pick<Quotation, 'id' | 'status' | 'processed_step' | 'error_code' | 'updated_at'>,
+  begun: readonly StepStatus[],
+): PipelineStatus {
+  const { id, status, processed_step, error_code, updated_at } = quotation
+  const steps = STEPS.map((step): StepStatus => {
+    const { status, started_at, completed_at, error_code } =
+      begun.find((each) => each.step === step) ?? PENDING
+    return { step, status, started_at, completed_at, error_code }
+  })
+  const completed = steps.filter((step) => step.status === 'completed').length
+  return {
+    quotation_id: id,
+    status,
+    processed_step,
+    progress: { completed, total: STEPS.length },
+    steps,
+    error_code,
+    updated_at,
+  }
+}
+
+const PENDING = { status: 'pending', started_at: null, completed_at: null, error_code: null } as const
