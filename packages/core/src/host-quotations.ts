@@ -65,9 +65,9 @@ export function withHostQuotations(
   host: HostQuotations,
   { hookTimeoutMs, logger }: Pick<Settings, 'hookTimeoutMs' | 'logger'>,
 ): Storage {
-  const missing = REQUIRED.filter((name) => typeof host[name] !== 'function')
+  const missing = REQUIRED.filter((name) => typeof host?.[name] !== 'function')
   if (missing.length > 0) {
-    throw new ConfigurationError(`quotations lacks the methods ${missing.join(', ')}.`)
+    throw new ConfigurationError(`createIntegrations: quotations lacks the methods ${missing.join(', ')}.`)
   }
 
   /** What throws or hangs is the host's fault, not the client's: a 503. An IntegrationError is a refusal that the host means. */

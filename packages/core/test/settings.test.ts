@@ -50,6 +50,8 @@ const WRONG: [string, object, RegExp][] = [
   ['a status that is no function', { pipeline: { ...pipeline, status: 'ok' } }, /pipeline\.status must be a/],
   ['a list of events', { events: ['project.created'] }, /events must be what defineEvents/],
   ['an event that is no definition', { events: { 'project.created': 5 } }, /events\['project\.created'\]/],
+  ['quotations without methods', { quotations: {} }, /quotations lacks the methods transaction, insert/],
+  ['no quotations', { quotations: null }, /quotations lacks the methods transaction, insert/],
   ['files without get', { files: { put() {}, delete() {} } }, /files needs three functions: put/],
   ['no encryption key', { encryptionKeys: [] }, /encryptionKeys is empty.*randomBytes\(32\)/],
   ['no encryption keys at all', { encryptionKeys: undefined }, /encryptionKeys is empty/],
