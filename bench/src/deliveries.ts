@@ -18,8 +18,8 @@ const MANY_SOCKETS = 64
 /** What suits the other queues best. */
 const IN_FLIGHT_OF_QUEUES = 64
 
-/** What is drained to learn how much can be drained in the time of a round. */
-const FIRST = 500
+/** What is drained at first, to learn how much can be drained in the time of a round, and at least in each round. */
+const LEAST = 500
 
 type Figures = {
   readonly perSecond: number
@@ -133,11 +133,11 @@ async function contenderOf(
     }
   }
 
-  let { perSecond } = await drain(FIRST)
+  let { perSecond } = await drain(LEAST)
   return {
     name,
     async measure() {
-      const figures = await drain(Math.ceil(perSecond * seconds))
+      const figures = await drain(Math.max(LEAST, Math.ceil(perSecond * seconds)))
       perSecond = figures.perSecond
       return figures
     },
