@@ -47,34 +47,38 @@ describe('Installed from their tarballs, the packages', () => {
     expect(new Set(published.map(({ manifest }) => manifest.version)).size).toBe(1)
   })
 
-  it.each(['node16', 'bundler'])('type-check in strict TypeScript with %s resolution', (resolution) => {
-    const typed = host
-      .replace('start(quote, { report })', 'start(_quote, { report })')
-      .replace('const pipeline =', 'const pipeline: QuotePipeline =')
-      .replace('STEPS }', 'STEPS, type QuotePipeline }')
-    installed.write('host.ts', typed)
-    installed.write('receiver.ts', receiver)
-    installed.write(
-      'tsconfig.json',
-      JSON.stringify({
-        compilerOptions: {
-          module: resolution === 'node16' ? 'node16' : 'esnext',
-          moduleResolution: resolution,
-          target: 'es2022',
-          strict: true,
-          exactOptionalPropertyTypes: true,
-          // Once with the types that we ship, and all that they stand on.
-          skipLibCheck: resolution !== 'node16',
-          lib: ['es2023'],
-          types: ['node'],
-          noEmit: true,
-        },
-        files: ['host.ts', 'receiver.ts'],
-      }),
-    )
-    const { stdout } = spawnSync(tsc, ['-p', installed.folder], { encoding: 'utf8' })
-    expect(stdout.split('\n').filter((line) => /^(host|receiver)\.ts|@quickquote/.test(line))).toEqual([])
-  })
+  it.each(['node16', 'bundler'])(
+    'type-check in strict TypeScript with %s resolution',
+    (resolution) => {
+      const typed = host
+        .replace('start(quote, { report })', 'start(_quote, { report })')
+        .replace('const pipeline =', 'const pipeline: QuotePipeline =')
+        .replace('STEPS }', 'STEPS, type QuotePipeline }')
+      installed.write('host.ts', typed)
+      installed.write('receiver.ts', receiver)
+      installed.write(
+        'tsconfig.json',
+        JSON.stringify({
+          compilerOptions: {
+            module: resolution === 'node16' ? 'node16' : 'esnext',
+            moduleResolution: resolution,
+            target: 'es2022',
+            strict: true,
+            exactOptionalPropertyTypes: true,
+            // Once with the types that we ship, and all that they stand on.
+            skipLibCheck: resolution !== 'node16',
+            lib: ['es2023'],
+            types: ['node'],
+            noEmit: true,
+          },
+          files: ['host.ts', 'receiver.ts'],
+        }),
+      )
+      const { stdout } = spawnSync(tsc, ['-p', installed.folder], { encoding: 'utf8' })
+      expect(stdout.split('\n').filter((line) => /^(host|receiver)\.ts|@quickquote/.test(line))).toEqual([])
+    },
+    120_000,
+  )
 
   it('can be required by CommonJS', () => {
     const names = published.flatMap(({ manifest }) => {
