@@ -1,6 +1,7 @@
 import type { AddressGuard, Outcome } from '@quickquote/core'
 import type { Dispatcher } from 'undici'
 import { type Certificates, createAgent } from './agent.ts'
+import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { BlockedAddressError, checkedLookup, createResolve, type Resolve } from './checked-lookup.ts'
 import { createOriginGate } from './origin-gate.ts'
 import type { ResponseListener } from './response-sample.ts'
@@ -31,7 +32,7 @@ export interface HttpOptions {
   readonly guard: AddressGuard
   /** Milliseconds for all of it: name, connection, TLS, request, headers, body. */
   readonly timeoutMs: number
-  /** Bytes of a body that are read. None are decoded: a body that unpacks to gigabytes is read as it was sent. */
+  /** Bytes of a decoded body that are read: of one that would unpack to gigabytes, no more than these. */
   readonly maxResponseBytes: number
   /** Sockets of one origin while it answers quickly. */
   readonly socketsPerOrigin: number
@@ -60,7 +61,7 @@ export function createHttp(options: HttpOptions): Http {
       let leave: (() => void) | undefined
       let controller: Dispatcher.DispatchController | undefined
       let answer: Outcome = { kind: 'error', ...NOT_HTTP }
-      let bytes = 0
+      let reader: BodyReader | undefined
       const timer = setTimeout(
         () => breakOff({ kind: 'error', code: 'timeout', error: `timed out after ${timeoutMs} ms` }),
         timeoutMs,
@@ -70,6 +71,7 @@ export function createHttp(options: HttpOptions): Http {
       function end(outcome: Outcome): void {
         if (!underWay.delete(breakOff)) return
         clearTimeout(timer)
+        reader?.close()
         // undici gives a socket a turn of the event loop to be closed by its receiver, then takes it back.
         if (leave !== undefined) setImmediate(setImmediate, leave)
         resolve(outcome)
@@ -87,18 +89,25 @@ export function createHttp(options: HttpOptions): Http {
           // It may have waited for its connection until its time was over: then it must not be sent any more.
           if (!underWay.has(breakOff)) started.abort(new Error('broken off'))
         },
-        onResponseStart(_, httpStatus, { 'retry-after': retryAfter }) {
+        onResponseStart(_, httpStatus, answerHeaders) {
           const isInformational = httpStatus < 200
           if (isInformational) return
           listener?.began()
-          answer = { kind: 'response', httpStatus, retryAfterMs: parseRetryAfter(retryAfter, now()) }
+          answer = {
+            kind: 'response',
+            httpStatus,
+            retryAfterMs: parseRetryAfter(answerHeaders['retry-after'], now()),
+          }
+          reader = createBodyReader({
+            encoding: answerHeaders['content-encoding']?.toString(),
+            maxBytes: maxResponseBytes,
+            onData: (chunk) => listener?.data(chunk),
+            onEnd: () => end(answer),
+            onLimit: () => breakOff(answer),
+          })
         },
-        onResponseData(_, chunk) {
-          listener?.data(chunk)
-          bytes += chunk.length
-          if (bytes > maxResponseBytes) breakOff(answer)
-        },
-        onResponseEnd: () => end(answer),
+        onResponseData: (_, chunk) => reader?.write(chunk),
+        onResponseEnd: () => reader?.end(),
         onResponseError: (_, error) => end(outcomeOf(error)),
       }
 

@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import { gzipSync } from 'node:zlib'
-import { addressGuard } from '@quickquote/core'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { addressGuard, type Outcome } from '@quickquote/core'
 import {
   type Certificate,
   createCertificate,
@@ -68,6 +68,19 @@ function http(options: Partial<HttpOptions> = {}): Http {
   })
   cleanUps.push(() => created.close())
   return created
+}
+
+/** What was read of the answer, and the outcome. */
+async function textOfAnswer(origin: string): Promise<[string, Outcome]> {
+  const chunks: Buffer[] = []
+  const outcome = await http().post({
+    origin,
+    path: '/',
+    headers: {},
+    body: '',
+    listener: { began() {}, data: (chunk) => void chunks.push(Buffer.from(chunk)) },
+  })
+  return [Buffer.concat(chunks).toString(), outcome]
 }
 
 function post(client: Http, origin: string, path = '/hook?token=1') {
@@ -220,8 +233,21 @@ describe('a body', () => {
     expect(sent).toBeLessThan(10 * 1024 * 1024)
   })
 
-  it('is not unpacked', async () => {
-    const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024))
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+  ])('is decoded (%s)', async (encoding, compress) => {
+    const partner = await receiver(() => ({
+      status: 422,
+      headers: { 'content-encoding': encoding },
+      body: compress('no such deal'),
+    }))
+    expect(await textOfAnswer(partner.url)).toEqual(['no such deal', answered(422)])
+  })
+
+  it('is decoded no further than the limit', async () => {
+    const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024, 'x'))
     const partner = await receiver(() => ({
       status: 200,
       headers: { 'content-encoding': 'gzip' },
@@ -229,7 +255,27 @@ describe('a body', () => {
     }))
 
     expect(bomb.length).toBeLessThan(16 * 1024)
+    const [text, outcome] = await textOfAnswer(partner.url)
+    expect(outcome).toEqual(answered(200))
+    // zlib hands on 16 KiB at a time: the piece that passes the limit is the last.
+    expect(text.length).toBeLessThanOrEqual(2 * 16 * 1024)
+  })
+
+  it.each([
+    ['that is cut off', gzipSync('no such deal').subarray(0, 12), 'gzip'],
+    ['that is no such thing', Buffer.from('plain'), 'br'],
+  ])('%s counts by its status', async (_, body, encoding) => {
+    const partner = await receiver(() => ({ status: 200, headers: { 'content-encoding': encoding }, body }))
     expect(await post(http(), partner.url)).toEqual(answered(200))
+  })
+
+  it('in an encoding that nobody knows is taken as it is', async () => {
+    const partner = await receiver(() => ({
+      status: 200,
+      headers: { 'content-encoding': 'rot13' },
+      body: 'ab fhpu qrny',
+    }))
+    expect(await textOfAnswer(partner.url)).toEqual(['ab fhpu qrny', answered(200)])
   })
 })
 
