@@ -96,7 +96,7 @@ export interface DeliveryPolicy {
   readonly timeoutMs: number
   /** Milliseconds after the first failed attempt; each further wait is `backoffFactor` times longer. Default 10,000. */
   readonly backoffMs: number
-  /** Default 4. */
+  /** How many times longer each wait is than the one before. Default 4. */
   readonly backoffFactor: number
   /** Each wait is varied by up to this share, up or down. Default 0.2. */
   readonly jitter: number

@@ -9,10 +9,14 @@ import { validate } from './validator.ts'
 export const WebhookEvent = Type.Object(
   {
     id: Type.String({ pattern: '^evt_[0-9a-f-]{36}$', description: 'Unique per event; deduplicate on it.' }),
-    type: Type.String(),
-    created_at: Timestamp,
-    organization_id: Uuid,
-    data: Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true }),
+    type: Type.String({ description: 'One of the catalog.' }),
+    created_at: Type.Unsafe<Date>({ ...Timestamp, description: 'When it happened.' }),
+    organization_id: Type.String({ ...Uuid, description: 'Whose event it is.' }),
+    data: Type.Unsafe<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'What happened: its fields are up to the type.',
+    }),
   },
   { title: 'WebhookEvent' },
 )

@@ -1,12 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { ConfigurationError } from './errors.ts'
 
-/**
- * A key that signing secrets are encrypted with. `key` is 32 bytes, or their base64; `undefined`, of an environment variable
- * that is not set, is refused at boot.
- */
+/** A key that signing secrets are encrypted with. */
 export interface EncryptionKey {
+  /** Its name, which is stored beside what it encrypted. */
   readonly id: string
+  /** 32 bytes, or their base64. `undefined`, of an environment variable that is not set, is refused at boot. */
   readonly key: Uint8Array | string | undefined
 }
 

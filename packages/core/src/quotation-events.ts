@@ -6,14 +6,22 @@ import { NullableString, NullableUuid, OneOf, Uuid } from './schema.ts'
 /** `data` of a quotation event (specification, "Payload"): identifiers and status, never the content of a proposal. */
 export const QuotationEventData = Type.Object(
   {
-    quotation_id: Uuid,
-    proposal_id: NullableUuid,
+    quotation_id: Type.String({ ...Uuid, description: 'The quotation that moved.' }),
+    proposal_id: Type.Unsafe<string | null>({
+      ...NullableUuid,
+      description: 'Its proposal, once there is one.',
+    }),
     step: OneOf([...STEPS, 'unknown'], {
       description: 'The step; for a failure the failed step, or `unknown`.',
     }),
-    status: OneOf(['completed', 'failed']),
-    error_code: NullableString,
-    generation_source: OneOf(SOURCES),
+    status: OneOf(['completed', 'failed'], { description: '`failed` for `quotation.failed` alone.' }),
+    error_code: Type.Unsafe<string | null>({
+      ...NullableString,
+      description: 'Why it failed, where that is known.',
+    }),
+    generation_source: OneOf(SOURCES, {
+      description: 'Where the quote was started: by a partner, or in the web app.',
+    }),
   },
   { title: 'QuotationEventData' },
 )

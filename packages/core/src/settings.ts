@@ -24,7 +24,9 @@ import type { Storage } from './storage.ts'
 
 /** What a host gives to `createIntegrations`. */
 export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents> {
+  /** Where everything is kept: what `drizzleStorage` returned. */
   readonly storage: Storage
+  /** Your quote pipeline. */
   readonly pipeline: QuotePipeline
   /** Event types of your own, beside those of quotations: what `defineEvents` returned. Default none. */
   readonly events?: Events
@@ -36,9 +38,13 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents>
   readonly encryptionKeys: readonly EncryptionKey[]
   /** The name in the webhook headers: `Acme` gives `X-Acme-Signature`. Letters, digits and dashes. Default `Service`. */
   readonly productName?: string
+  /** What a client may send. */
   readonly limits?: Partial<Limits>
+  /** How deliveries are made. */
   readonly delivery?: Partial<DeliveryPolicy>
+  /** How starts of the pipeline are repeated. */
   readonly start?: Partial<StartPolicy>
+  /** How long history is kept. */
   readonly retention?: Partial<Retention>
   /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
   readonly allowAddresses?: readonly string[]

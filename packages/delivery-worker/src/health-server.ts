@@ -5,9 +5,9 @@ import type { WorkerHealth } from './health.ts'
 
 /** Where a worker answers `GET /health/live` and `GET /health/ready`. */
 export interface HealthAddress {
-  /** 0 takes a free one. */
+  /** The port; 0 takes a free one. */
   readonly port: number
-  /** Default: every address of the machine. */
+  /** The address that the port is opened on. Default every address of the machine. */
   readonly host?: string
 }
 

@@ -26,18 +26,22 @@ import { openTelemetry } from './telemetry.ts'
 import { version } from './version.ts'
 
 export interface DeliveryWorkerOptions {
+  /** What `createIntegrations` returned. */
   readonly integrations: Integrations
   /** Deliveries that are under way at once. Default 256. */
   readonly concurrency?: number
-  /** Milliseconds after which the worker looks for work although nobody told it of any. Default 5,000. */
+  /**
+   * Milliseconds after which the worker looks for work although nobody told it of any. Behind a pooler without LISTEN this is
+   * the latency. Default 5,000.
+   */
   readonly pollIntervalMs?: number
   /** Milliseconds between two heartbeats. Default 5,000. */
   readonly heartbeatMs?: number
-  /** Milliseconds of silence after which the other workers take over what one held. Default 15,000. */
+  /** Milliseconds of silence after which the other workers take over what one held: at least twice `heartbeatMs`. Default 15,000. */
   readonly deadAfterMs?: number
   /** Sockets to one origin while it answers quickly; to a slow one there are more. Default 16. */
   readonly socketsPerOrigin?: number
-  /** Certificates (PEM) that are trusted in addition to the public ones. Default none. */
+  /** Certificates (PEM) that are trusted in addition to the public ones. `NODE_EXTRA_CA_CERTS` does not count then. Default none. */
   readonly ca?: Certificates
   /** Whether the worker calls the pipeline hook too; false: it only delivers, and others must start. Default true. */
   readonly pipelineStarts?: boolean

@@ -39,23 +39,25 @@ export interface ApiDocsOptions {
 
 /** The options of the plugin. `prefix`, `logLevel` and the like are Fastify's. */
 export interface FastifyIntegrationsOptions {
+  /** What `createIntegrations` returned. */
   readonly integrations: Integrations
+  /** Who calls a session route, or null. Asked once for each request. */
   readonly resolveSession: SessionResolver
-  /** Milliseconds that `resolveSession` may take. Default 10,000. */
+  /** Milliseconds that `resolveSession` may take; then the request is answered with 503. Default 10,000. */
   readonly sessionTimeoutMs?: number
   /** Origins of other sites whose pages may change things, as `https://app.example.com`. Default none. */
   readonly trustedOrigins?: readonly string[]
-  /** Routes for API keys. False for a host that has key screens of its own. Default true. */
+  /** Routes for API keys. False for a host with key screens of its own, which call `integrations.apiKeys`. Default true. */
   readonly apiKeyRoutes?: boolean
   /** Interactive OpenAPI documentation. False turns it off. Default at `/api-docs`. */
   readonly apiDocs?: ApiDocsOptions | false
-  /** Shows our routes in the OpenAPI document of the host's own @fastify/swagger, too. Default false. */
+  /** Shows our routes in the OpenAPI document of the host's own `@fastify/swagger`, too. Default false. */
   readonly inHostDocument?: boolean
   /** An ioredis client that all instances share, for exact limits. Default: each process counts for itself. */
   readonly redis?: RedisClient
   /** When Redis does not answer: `open` lets requests through, `closed` answers 503. Default `open`. */
   readonly onLimiterError?: 'open' | 'closed'
-  /** What stands before the code in the `type` of a problem: a URL of your documentation, or a URN. */
+  /** What stands before the code in the `type` of a problem: a URL of your documentation, or a URN. Default `urn:problem-type:quickquote:`. */
   readonly problemTypeBase?: string
 }
 

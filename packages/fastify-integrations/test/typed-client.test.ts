@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import type { components, paths } from './generated/openapi.d.ts'
 import { ACME, useHost } from './support/host.ts'
 
-// The types come from openapi-typescript, out of docs/reference/openapi.json; `scripts/openapi.mjs` writes both.
+// The types come from openapi-typescript, out of docs/reference/openapi.json; `scripts/reference.mjs` writes both.
 const context = useHost()
 let client: ReturnType<typeof createClient<paths>>
 

@@ -28,12 +28,15 @@ import { workerStorage } from './workers.ts'
 /** Where the database is, or the host's own postgres.js client, which is used and not changed. */
 export type StorageOptions = (
   | {
-      /** `undefined`, of an environment variable that is not set, is refused when the storage is made. */
+      /** `postgres://user:password@host:port/database`. `undefined`, of a variable that is not set, is refused at boot. */
       readonly connectionString: string | undefined
       /** Connections that are opened at most. Default 10. */
       readonly maxConnections?: number
     }
-  | { readonly sql: postgres.Sql }
+  | {
+      /** Your own postgres.js client: used, never changed, never closed. It may have no `transform`. */
+      readonly sql: postgres.Sql
+    }
 ) & {
   /** The SQL schema that holds our tables and nothing else. Lower-case letters, digits and `_`. Default `quickquote`. */
   readonly schema?: string

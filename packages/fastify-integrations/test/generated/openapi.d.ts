@@ -734,11 +734,19 @@ export interface components {
         WebhookEvent: {
             /** @description Unique per event; deduplicate on it. */
             id: string;
+            /** @description One of the catalog. */
             type: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
             created_at: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Whose event it is.
+             */
             organization_id: string;
+            /** @description What happened: its fields are up to the type. */
             data: {
                 [key: string]: unknown;
             };
@@ -1055,19 +1063,32 @@ export interface components {
         };
         /** QuotationEventData */
         QuotationEventData: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The quotation that moved.
+             */
             quotation_id: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Its proposal, once there is one.
+             */
             proposal_id: string | null;
             /**
              * @description The step; for a failure the failed step, or `unknown`.
              * @enum {string}
              */
             step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal" | "unknown";
-            /** @enum {string} */
+            /**
+             * @description `failed` for `quotation.failed` alone.
+             * @enum {string}
+             */
             status: "completed" | "failed";
+            /** @description Why it failed, where that is known. */
             error_code: string | null;
-            /** @enum {string} */
+            /**
+             * @description Where the quote was started: by a partner, or in the web app.
+             * @enum {string}
+             */
             generation_source: "ui" | "api_key";
         };
     };

@@ -1,0 +1,43 @@
+// Writes what is generated from the code: the pages of docs/reference, the collection, and the types of the tests' client.
+// With --check it only says which of them are not up to date.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { collection } from './reference/collection.mjs'
+import { errorsPage } from './reference/errors.mjs'
+import { eventsPage } from './reference/events.mjs'
+import { httpPage } from './reference/http.mjs'
+import { clientTypes, readService } from './reference/openapi.mjs'
+import { optionsPage } from './reference/options.mjs'
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+
+const service = await readService()
+const json = (value) => `${JSON.stringify(value, null, 2)}\n`
+const files = {
+  'docs/reference/openapi.json': json(service.document),
+  'docs/reference/http.md': httpPage(service),
+  'docs/reference/events.md': eventsPage(service),
+  'docs/reference/errors.md': errorsPage(),
+  'docs/reference/options.md': optionsPage(ROOT),
+  'docs/reference/postman-collection.json': json(collection(service)),
+  'packages/fastify-integrations/test/generated/openapi.d.ts': await clientTypes(service),
+}
+
+for (const [path, text] of Object.entries(files)) {
+  const file = join(ROOT, path)
+  if (!process.argv.includes('--check')) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  } else if (text !== read(file)) {
+    console.error(`${path} is not up to date. Run: npx -y pnpm@12.21.0 reference`)
+    process.exitCode = 1
+  }
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}

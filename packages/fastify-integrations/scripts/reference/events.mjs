@@ -1,0 +1,67 @@
+import { eventCatalogOf } from '@quickquote/core'
+import { code, GENERATED, jsonBlock, resolved, table } from './markdown.mjs'
+
+const SAMPLE_ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
+
+/** docs/reference/events.md, from the catalog of core and the OpenAPI document. */
+export function eventsPage({ document, settings }) {
+  const catalog = eventCatalogOf(settings.events, SAMPLE_ORGANIZATION)
+  const { WebhookEvent, QuotationEventData } = document.components.schemas
+  const [webhook] = Object.values(document.webhooks)
+  const headers = webhook.post.parameters.map(({ name, required, description }) => [
+    code(name),
+    required ? 'always' : 'sometimes',
+    description,
+  ])
+  const events = catalog.map(({ type, description, example }) => {
+    const { step, status, proposal_id } = example.data
+    return [
+      `[${code(type)}](#${type.replaceAll('.', '')})`,
+      description,
+      type === 'quotation.failed' ? 'the failed step, or `unknown`' : code(step),
+      code(status),
+      proposal_id === null ? 'may be null' : 'set',
+    ]
+  })
+
+  return `${GENERATED}
+
+# Events
+
+What webhooks carry: identifiers and status, never the content of a proposal. Type strings are stable; more types may come, so
+pass over those that you do not know. A product may have [events of its own](../guides/event-catalog.md) besides;
+\`GET /v1/organizations/{organizationId}/webhooks/events\` lists all that there are. How to receive them:
+[Receiving webhooks](../guides/receiving-webhooks.md).
+
+${table(['Type', 'When', '`data.step`', '`data.status`', '`data.proposal_id`'], events)}
+
+## Payload
+
+${table(['Field', 'Type', ''], fieldsOf(document, WebhookEvent, ''))}
+
+\`data\` of the events of quotations:
+
+${table(['Field', 'Type', ''], fieldsOf(document, QuotationEventData, 'data.'))}
+
+## Headers
+
+With the default \`productName\`: \`Acme\` gives \`X-Acme-Signature\`. \`Content-Type\` is \`application/json\`.
+
+${table(['Header', 'Sent', ''], headers)}
+
+${catalog.map(({ type, description, example }) => `## ${type}\n\n${description}\n\n${jsonBlock(example)}`).join('\n\n')}
+`
+}
+
+function fieldsOf(document, schema, prefix) {
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const { description = '', ...type } = resolved(document, property)
+    return [code(prefix + name), typeOf(type), description]
+  })
+}
+
+function typeOf({ type, format, enum: values, pattern }) {
+  if (values !== undefined) return values.map((value) => code(value)).join(', ')
+  const names = [type].flat().map((name) => (name === 'string' && format !== undefined ? format : name))
+  return names.join(' or ') + (pattern === undefined ? '' : `, ${code(pattern)}`)
+}

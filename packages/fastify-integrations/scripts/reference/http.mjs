@@ -1,0 +1,96 @@
+import { code, GENERATED, resolved, table } from './markdown.mjs'
+
+const CALLERS = {
+  api_key: 'API key',
+  member: 'any member',
+  manage_integrations: '`manage_integrations`',
+}
+
+/** Codes that every route of an area has stand above its table: there they would hide the others. */
+const AREAS = [
+  { title: 'With an API key', note: '', isOf: (access) => access === 'api_key' },
+  {
+    title: 'With a session',
+    note: 'A member without the permission gets `PERMISSION_REQUIRED`.',
+    isOf: (access) => access !== 'api_key',
+  },
+]
+
+/** docs/reference/http.md, from the OpenAPI document and the access that the plugin gives its routes. */
+export function httpPage({ document, access, settings }) {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const name = `${method.toUpperCase()} ${path}`
+      return { name, operation, codes: codesOf(document, operation), ...access.get(name) }
+    }),
+  )
+  const { requestsPerMinute, startsPerMinute, failedAuthenticationsPerMinute } = settings.limits
+
+  const parts = AREAS.map(({ title, note, isOf }) => {
+    const ofArea = operations.filter((each) => isOf(each.access))
+    const ofAll = sharedCodes(ofArea)
+    const writes = ofArea.filter(({ name }) => !name.startsWith('GET '))
+    const ofWrites = writes.length < 2 ? [] : sharedCodes(writes).filter((name) => !ofAll.includes(name))
+    const common = new Set([...ofAll, ...ofWrites, 'PERMISSION_REQUIRED'])
+    const rows = ofArea.map((each) => [
+      code(each.name),
+      CALLERS[each.access] + (each.limit === 'starts' ? `, ${startsPerMinute} a minute` : ''),
+      takenBy(each.operation).map(code).join(', '),
+      successOf(each.operation),
+      each.codes
+        .filter((name) => !common.has(name))
+        .map(code)
+        .join(', '),
+    ])
+    return `## ${title}
+
+${`Every route: ${ofAll.map(code).join(', ')}. ${note}`.trim()}
+${ofWrites.length === 0 ? '' : `\nRoutes that change something, besides: ${ofWrites.map(code).join(', ')}.\n`}
+${table(['Route', 'Who', 'Takes', 'Answers', 'Errors of its own'], rows)}`
+  })
+
+  return `${GENERATED}
+
+# HTTP
+
+Every route of the plugin with its default options. Fields, types and examples of every body stand in the
+[OpenAPI document](openapi.json), which the service shows at \`/api-docs\`; what a code means and what to do about it, in
+[Errors](errors.md). A \`prefix\` of the plugin stands before every path.
+
+A path that does not exist is a 404 \`ROUTE_NOT_FOUND\`, a method that a path does not take a 405 \`METHOD_NOT_ALLOWED\`. \`HEAD\`
+goes wherever \`GET\` does. Lists have pages: a \`Link\` header with \`rel="next"\`.
+
+Limits of an API key: ${requestsPerMinute} requests a minute over all routes, and of these ${startsPerMinute} starts. Of an
+address: ${failedAuthenticationsPerMinute} failed authentications a minute. Session routes have none.
+[All limits are options](options.md#limits).
+
+${parts.join('\n\n')}
+`
+}
+
+function sharedCodes(operations) {
+  const [first, ...others] = operations
+  return first.codes.filter((name) => others.every(({ codes }) => codes.includes(name)))
+}
+
+function codesOf(document, { responses }) {
+  return Object.values(responses).flatMap((response) =>
+    Object.keys(resolved(document, response).content?.['application/problem+json']?.examples ?? {}),
+  )
+}
+
+/** Its query, its headers, and the kinds of its body. */
+function takenBy({ parameters = [], requestBody }) {
+  const names = parameters
+    .filter(({ in: place }) => place !== 'path')
+    .map(({ in: place, name }) => (place === 'query' ? `?${name}` : name))
+  const kinds = Object.keys(requestBody?.content ?? {}).map((type) =>
+    type.replace('application/json', 'JSON'),
+  )
+  return [...kinds, ...names]
+}
+
+function successOf({ summary, responses }) {
+  const status = Object.keys(responses).find((each) => each.startsWith('2'))
+  return `${status}: ${summary[0].toLowerCase()}${summary.slice(1)}`
+}

@@ -1,0 +1,27 @@
+/** What stands at the top of every page that is generated. */
+export const GENERATED =
+  '<!-- Generated from the code: npx -y pnpm@12.21.0 reference. A test fails when it is stale. -->'
+
+/** A table. A bar inside a cell would end it. */
+export function table(columns, rows) {
+  const line = (cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+export function code(text) {
+  return `\`${text}\``
+}
+
+export function jsonBlock(value) {
+  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
+}
+
+/** Follows a `$ref` of the OpenAPI document. */
+export function resolved(document, node) {
+  if (node.$ref === undefined) return node
+  const path = node.$ref.replace('#/', '').split('/')
+  return resolved(
+    document,
+    path.reduce((at, name) => at[name], document),
+  )
+}

@@ -1,0 +1,41 @@
+import { createIntegrations } from '@quickquote/core'
+import { fastifyIntegrations } from '@quickquote/fastify-integrations'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import Fastify from 'fastify'
+import openapiTypes, { astToString } from 'openapi-typescript'
+import ts from 'typescript'
+
+/**
+ * What the plugin has with its default options: the document that it serves at /api-docs/json, who may call each route and
+ * which limit it has of its own (by `METHOD /path`), and its settings.
+ */
+export async function readService() {
+  const app = Fastify()
+  const access = new Map()
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const path = url.replaceAll(/:(\w+)/g, '{$1}')
+    for (const each of [method].flat()) access.set(`${each} ${path}`, config?.integrations)
+  })
+  const integrations = createIntegrations({
+    // Nothing connects: the document is made of the route table alone.
+    storage: drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nowhere' }),
+    encryptionKeys: [{ id: 'none', key: Buffer.alloc(32) }],
+    pipeline: { async start() {}, async signDocumentUrl() {} },
+  })
+  await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })
+  const answer = await app.inject('/api-docs/json')
+  await app.close()
+  await integrations.close()
+  return { document: answer.json(), access, settings: integrations.settings }
+}
+
+/** A file is text in JSON, so generators take it for a string. */
+function transform({ format }) {
+  return format === 'binary' ? ts.factory.createTypeReferenceNode('Blob') : undefined
+}
+
+/** The types of the client in test/typed-client.test.ts. */
+export async function clientTypes({ document }) {
+  // Fields that have a default may be left out.
+  return astToString(await openapiTypes(document, { transform, defaultNonNullable: false }))
+}

@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  DEFAULT_DELIVERY_POLICY,
+  DEFAULT_LIMITS,
+  DEFAULT_RETENTION,
+  DEFAULT_START_POLICY,
+} from '@quickquote/core'
+import ts from 'typescript'
+import { code, GENERATED, table } from './markdown.mjs'
+
+/** Where the options are declared, in the order of the page. `defaults` are what the code completes them with. */
+const GROUPS = [
+  {
+    heading: 'createIntegrations',
+    intro:
+      'Of `@quickquote/core`. `limits`, `delivery`, `start` and `retention` are objects, of which each field may be left out.',
+    file: 'packages/core/src/settings.ts',
+    type: 'IntegrationsOptions',
+  },
+  { heading: 'pipeline', file: 'packages/core/src/quote-pipeline.ts', type: 'QuotePipeline' },
+  { heading: 'encryptionKeys', file: 'packages/core/src/keyring.ts', type: 'EncryptionKey' },
+  { heading: 'limits', file: 'packages/core/src/limits.ts', type: 'Limits', defaults: DEFAULT_LIMITS },
+  {
+    heading: 'delivery',
+    file: 'packages/core/src/delivery.ts',
+    type: 'DeliveryPolicy',
+    defaults: DEFAULT_DELIVERY_POLICY,
+  },
+  {
+    heading: 'start',
+    file: 'packages/core/src/quote-pipeline.ts',
+    type: 'StartPolicy',
+    defaults: DEFAULT_START_POLICY,
+  },
+  {
+    heading: 'retention',
+    file: 'packages/core/src/retention.ts',
+    type: 'Retention',
+    defaults: DEFAULT_RETENTION,
+  },
+  { heading: 'quotations', file: 'packages/core/src/host-quotations.ts', type: 'HostQuotations' },
+  { heading: 'files', file: 'packages/core/src/file-storage.ts', type: 'FileStorage' },
+  {
+    heading: 'drizzleStorage',
+    intro: 'Of `@quickquote/storage-drizzle`.',
+    required: 'one of the two is required',
+    file: 'packages/storage-drizzle/src/storage.ts',
+    type: 'StorageOptions',
+  },
+  {
+    heading: 'fastifyIntegrations',
+    intro:
+      'Of `@quickquote/fastify-integrations`. `prefix`, `logLevel` and `logSerializers` are Fastify’s own.',
+    file: 'packages/fastify-integrations/src/options.ts',
+    type: 'FastifyIntegrationsOptions',
+  },
+  { heading: 'apiDocs', file: 'packages/fastify-integrations/src/options.ts', type: 'ApiDocsOptions' },
+  {
+    heading: 'createDeliveryWorker',
+    intro: 'Of `@quickquote/delivery-worker`.',
+    file: 'packages/delivery-worker/src/worker.ts',
+    type: 'DeliveryWorkerOptions',
+  },
+  { heading: 'health', file: 'packages/delivery-worker/src/health-server.ts', type: 'HealthAddress' },
+]
+
+/** Whether the fields of an option have a table of their own. */
+function hasTable({ name, type }) {
+  return GROUPS.some((group) => group.heading === name && type.includes(group.type))
+}
+
+/** docs/reference/options.md, from the declarations and their docstrings, and the `--help` of the programs. */
+export function optionsPage(root) {
+  const groups = GROUPS.map(({ heading, intro = '', file, type, defaults = {}, required = 'required' }) => {
+    const level = intro === '' ? '###' : '##'
+    const rows = optionsOf(join(root, file), type).map((option) => [
+      hasTable(option) ? `[${code(option.name)}](#${option.name.toLowerCase()})` : code(option.name),
+      code(option.type),
+      defaultOf(`${type}.${option.name}`, option, { value: defaults[option.name], required }),
+      option.doc.replace(DEFAULT_SENTENCE, '').trim(),
+    ])
+    return `${level} ${heading}\n\n${intro === '' ? '' : `${intro}\n\n`}${table(['Option', 'Type', 'Default', ''], rows)}`
+  })
+  return `${GENERATED}
+
+# Options
+
+Every option, with what holds when it is left out. A wrong or misspelled one is a \`ConfigurationError\` when the application
+starts; \`undefined\` counts as left out. Options in milliseconds end in \`Ms\`.
+
+${groups.join('\n\n')}
+
+## quickquote-worker
+
+The environment of the program of \`@quickquote/delivery-worker\`, described in [Operations](../guides/operations.md).
+
+${table(['Variable', 'Default', ''], variablesOf(helpOf(root, 'packages/delivery-worker/bin/quickquote-worker.js')))}
+
+## quickquote-storage
+
+\`npx @quickquote/storage-drizzle\`, described in [Database](../guides/database.md).
+
+\`\`\`text
+${helpOf(root, 'packages/storage-drizzle/bin/quickquote-storage.js').trim()}
+\`\`\`
+`
+}
+
+/** The properties and methods of an interface, or of all object types that make up a type, with their docstrings. */
+function optionsOf(file, typeName) {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+  const declaration = source.statements.find((statement) => statement.name?.text === typeName)
+  if (declaration === undefined) throw new Error(`${file} declares no ${typeName}`)
+  return membersOf(declaration.type ?? declaration).map((member) => {
+    return {
+      name: member.name.getText(source),
+      type: typeText(member, source),
+      isOptional: member.questionToken !== undefined,
+      doc: docOf(member).replaceAll(/\s+/g, ' ').trim(),
+    }
+  })
+}
+
+function membersOf(node) {
+  if (node.members !== undefined) return [...node.members]
+  return [...(node.types ?? [node.type])].flatMap(membersOf)
+}
+
+/** The docstring, with what it says of the parameters of a function. */
+function docOf(member) {
+  const doc = member.jsDoc?.at(-1)
+  const parameters = (doc?.tags ?? []).filter(ts.isJSDocParameterTag)
+  return [
+    ts.getTextOfJSDocComment(doc?.comment) ?? '',
+    ...parameters.map((tag) => `${code(tag.name.getText())}: ${ts.getTextOfJSDocComment(tag.comment)}.`),
+  ].join(' ')
+}
+
+function typeText(member, source) {
+  const text = ts.isMethodSignature(member)
+    ? `(${member.parameters.map((each) => each.name.getText(source)).join(', ')}) => ${member.type.getText(source)}`
+    : member.type.getText(source)
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/\breadonly /g, '')
+}
+
+const DEFAULT_SENTENCE = / ?Default:? (.+?)\.(?= [A-Z]|$)/
+
+/** The default in the words of the docstring, which have to mean what the code does. */
+function defaultOf(where, option, { value, required }) {
+  const { doc, isOptional } = option
+  if (doc === '') throw new Error(`${where} has no docstring`)
+  const words = DEFAULT_SENTENCE.exec(doc)?.[1]
+  if (value !== undefined && (words === undefined || amountOf(words) !== value)) {
+    throw new Error(`${where} is ${value} by default, and its docstring says: ${words}`)
+  }
+  if (words !== undefined) return words
+  if (!isOptional) return required
+  return hasTable(option) ? '' : 'none'
+}
+
+const HOUR_MS = 60 * 60 * 1000
+const UNITS = { KiB: 1024, MiB: 1024 ** 2, hour: HOUR_MS, hours: HOUR_MS, days: 24 * HOUR_MS }
+
+/** `10,000`, `4 MiB`, `12 hours`, `an hour`, `731 (two years)`. */
+function amountOf(words) {
+  const [, number, unit] = /^(an?|[\d,.]+\d|\d)(?: (\w+))?/.exec(words) ?? []
+  return (/^an?$/.test(number) ? 1 : Number(number?.replaceAll(',', ''))) * (UNITS[unit] ?? 1)
+}
+
+function helpOf(root, program) {
+  const { stdout, status } = spawnSync(process.execPath, [join(root, program), '--help'], {
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`${program} --help failed`)
+  return stdout
+}
+
+/** Lines as `  NAME (default)`, each with what it is on the line below. */
+function variablesOf(help) {
+  const found = [...help.matchAll(/^ {2}([A-Z_]+) \((.+)\)\n {6}(.+)$/gm)]
+  if (found.length === 0) throw new Error('the help of the worker lists no variables')
+  return found.map(([, name, standing, text]) => [code(name), standing, text])
+}
