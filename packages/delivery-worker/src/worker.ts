@@ -37,11 +37,17 @@ export interface DeliveryWorkerOptions {
   readonly pollIntervalMs?: number
   /** Milliseconds between two heartbeats. Default 5,000. */
   readonly heartbeatMs?: number
-  /** Milliseconds of silence after which the other workers take over what one held: at least twice `heartbeatMs`. Default 15,000. */
+  /**
+   * Milliseconds of silence after which the other workers take over what one held: at least twice `heartbeatMs`. Default
+   * 15,000.
+   */
   readonly deadAfterMs?: number
   /** Sockets to one origin while it answers quickly; to a slow one there are more. Default 16. */
   readonly socketsPerOrigin?: number
-  /** Certificates (PEM) that are trusted in addition to the public ones. `NODE_EXTRA_CA_CERTS` does not count then. Default none. */
+  /**
+   * Certificates (PEM) that are trusted in addition to the public ones. `NODE_EXTRA_CA_CERTS` does not count then. Default
+   * none.
+   */
   readonly ca?: Certificates
   /** Whether the worker calls the pipeline hook too; false: it only delivers, and others must start. Default true. */
   readonly pipelineStarts?: boolean
