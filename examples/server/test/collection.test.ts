@@ -8,6 +8,7 @@ import { expect, inject, it, onTestFinished } from 'vitest'
 import { runExample, temporaryFolder, urlOf } from './example-process.ts'
 import { createPartner } from './partner-client.ts'
 
+const require = createRequire(import.meta.url)
 const COLLECTION = resolve(import.meta.dirname, '../../../docs/reference/postman-collection.json')
 
 interface Report {
@@ -53,7 +54,7 @@ it('the collection takes a partner from the start of a quote to the link of its 
 
 /** Runs it with newman, the runner of Postman, as the guide says. */
 async function runCollection(folder: string, variables: Record<string, string>): Promise<Report> {
-  const newman = createRequire(import.meta.url).resolve('newman/bin/newman.js')
+  const newman = require.resolve('newman/bin/newman.js')
   const report = resolve(folder, 'report.json')
   const values = Object.entries(variables).flatMap(([name, value]) => ['--env-var', `${name}=${value}`])
   // It exits with 1 when a request fails; the report says which.
