@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 /** Every package with tests is a project of its own: `vitest --project core`. */
 const projects = ['packages', 'examples']
   .flatMap((folder) => readdirSync(folder).map((name) => ({ name, path: `${folder}/${name}` })))
+  .concat({ name: 'bench', path: 'bench' })
   .filter(({ path }) => existsSync(`${path}/test`))
 
 export default defineConfig({

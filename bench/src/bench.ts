@@ -11,6 +11,8 @@ export interface BenchContext {
   readonly seconds: number
   /** How many deliveries are drained where that is the question. */
   readonly deliveries: number
+  /** How many events a chaos run emits. */
+  readonly events: number
   /** Tells how far it is. */
   readonly progress: (line: string) => void
   /** Starts a process that ends with the bench. See startChild. */
@@ -22,6 +24,8 @@ export interface Bench {
   /** What it is called on the command line. */
   readonly name: string
   readonly title: string
+  /** It has no rounds. */
+  readonly isOneRun?: boolean
   /** Returns a table and what must be known to read it. */
   run(context: BenchContext): Promise<BenchResult>
 }

@@ -1,5 +1,5 @@
-// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000]`: prints a table of ratios for each
-// bench, and one of the targets. A name is that of a bench or of a group of them.
+// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--events 100000]`: prints a table
+// for each bench, of ratios mostly, and one of the targets. A name is that of a bench or of a group of them.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { usePostgres } from '@quickquote/testing'
 import postgres from 'postgres'
 import type { Bench } from './bench.ts'
+import { chaos } from './chaos.ts'
 import { type Child, type Service, startChild } from './child.ts'
 import { deliveries } from './deliveries.ts'
 import { deliveryClaim } from './delivery-claim.ts'
@@ -37,6 +38,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
     deliveryMemory,
   ],
   history: [retention, disableEndpoint],
+  crashes: [chaos],
 }
 
 const { values, positionals } = parseArgs({
@@ -45,6 +47,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     deliveries: { type: 'string', default: '1000000' },
+    events: { type: 'string', default: '100000' },
   },
 })
 const known = Object.values(GROUPS).flat()
@@ -78,7 +81,7 @@ try {
 
 async function runAndPrint(bench: Bench): Promise<void> {
   const children: Child<Service>[] = []
-  const { rounds, seconds, deliveries: count } = values
+  const { rounds, seconds, deliveries: count, events } = values
   progress(`\n${bench.name}`)
   try {
     const {
@@ -91,6 +94,7 @@ async function runAndPrint(bench: Bench): Promise<void> {
       rounds: Number(rounds),
       seconds: Number(seconds),
       deliveries: Number(count),
+      events: Number(events),
       progress,
       start<S extends Service>(program: string) {
         const child = startChild<S>(program)
@@ -98,9 +102,8 @@ async function runAndPrint(bench: Bench): Promise<void> {
         return child
       },
     })
-    console.log(
-      `\n${bench.title} (${bench.name}, median of ${rounds} rounds)\n\n${formatTable(head, rows)}\n`,
-    )
+    const origin = bench.isOneRun ? bench.name : `${bench.name}, median of ${rounds} rounds`
+    console.log(`\n${bench.title} (${origin})\n\n${formatTable(head, rows)}\n`)
     for (const note of notes) console.log(note)
     reached.push(...goals)
   } finally {

@@ -62,11 +62,15 @@ export function createHttp(options: HttpOptions): Http {
       let controller: Dispatcher.DispatchController | undefined
       let answer: Outcome = { kind: 'error', ...NOT_HTTP }
       let reader: BodyReader | undefined
-      const timer = setTimeout(
-        () => breakOff({ kind: 'error', code: 'timeout', error: `timed out after ${timeoutMs} ms` }),
-        timeoutMs,
-      )
+      // A process that was busy sees its timers before what its sockets hold: it must not mistake its own delay for the
+      // receiver's. An immediate comes after the sockets.
+      const timer = setTimeout(() => setImmediate(timeOut), timeoutMs)
       underWay.add(breakOff)
+
+      function timeOut(): void {
+        if (!underWay.has(breakOff)) return
+        breakOff({ kind: 'error', code: 'timeout', error: `timed out after ${timeoutMs} ms` })
+      }
 
       function end(outcome: Outcome): void {
         if (!underWay.delete(breakOff)) return

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { Worker } from 'node:worker_threads'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { addressGuard, type Outcome } from '@quickquote/core'
 import {
@@ -170,6 +171,28 @@ describe('the timeout', () => {
     const port = await listen(createServer())
 
     expect(await post(http({ timeoutMs: 300 }), `https://127.0.0.1:${port}`)).toEqual(timedOut)
+  })
+
+  it('does not count time that this process was too busy to read an answer in', async () => {
+    const [HOLDS, MAY_ANSWER, HAS_ANSWERED] = [0, 1, 2]
+    const signals = new Int32Array(new SharedArrayBuffer(12))
+    const thread = new Worker(new URL('held-receiver.js', import.meta.url), {
+      workerData: { certificate, signals },
+    })
+    cleanUps.push(() => thread.terminate())
+    const [port] = await once(thread, 'message')
+    const client = http({ timeoutMs: 4000 })
+    // The connection is there already.
+    await post(client, `https://127.0.0.1:${port}`)
+
+    const begun = performance.now()
+    const outcome = post(client, `https://127.0.0.1:${port}`)
+    while (Atomics.load(signals, HOLDS) === 0) await new Promise((resolve) => setImmediate(resolve))
+    Atomics.store(signals, MAY_ANSWER, 1)
+    Atomics.wait(signals, HAS_ANSWERED, 0)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, begun + 4100 - performance.now())
+
+    expect(await outcome).toEqual(answered(204))
   })
 
   it('covers a name server that does not answer', async () => {

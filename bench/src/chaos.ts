@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ATTEMPT_STATUSES, type AttemptStatus, memberOf } from '@quickquote/core'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { createCertificate, type EmbeddedPostgres, startPostgres } from '@quickquote/testing'
+import type { Bench, BenchContext } from './bench.ts'
+import type { ChaosHost } from './chaos/host-process.ts'
+import { CHAOS_EVENT, createChaosIntegrations } from './chaos/integrations.ts'
+import type { ChaosReceiver } from './chaos/receiver-process.ts'
+import { type Reconciliation, type RecordedAttempt, reconcile, type SeenRequest } from './chaos/reconcile.ts'
+import { openRecords, type Records, type Remains } from './chaos/records.ts'
+import type { ChaosWorker } from './chaos/worker-process.ts'
+import { formatTable } from './table.ts'
+
+const WORKERS = 3
+const ORGANIZATIONS = 6
+/** Events come no faster, and for no less than the seconds in which something can happen to them. */
+const EVENTS_PER_SECOND = 300
+const LEAST_SECONDS = 12
+const BURST_MS = 500
+const KILL_EVERY_MS = 4000
+const LEAST_KILLS = 2
+const SECONDS_PER_RESTART = 30
+const DOWN_MS = 500
+/** The longest wait for an attempt is 4 seconds: whoever makes no progress for so long makes none any more. */
+const PATIENCE_MS = 60_000
+const TAKE_AT_ONCE = 20_000
+const EXAMPLES = 3
+
+export const chaos: Bench = {
+  name: 'chaos',
+  title: 'Workers killed, PostgreSQL restarted in immediate mode, receivers of every temper',
+  isOneRun: true,
+
+  async run(context) {
+    // One that may be restarted. Without fsync: what an immediate restart finds is the same.
+    const postgres = await startPostgres({
+      dataDir: join(tmpdir(), `quickquote-chaos-${randomUUID()}`),
+      persistent: false,
+    })
+    try {
+      return await runOn(postgres, context)
+    } finally {
+      await postgres.stop()
+    }
+  },
+}
+
+async function runOn(postgres: EmbeddedPostgres, context: BenchContext) {
+  const { events, progress } = context
+  const begun = performance.now()
+  const databaseUrl = await postgres.createDatabase()
+  const certificate = await createCertificate()
+  const receiver = context.start<ChaosReceiver>('./chaos/receiver-process.js')
+  const urls = await receiver.call('listen', certificate)
+  const organizationIds = await createEndpoints(databaseUrl, urls)
+  const host = context.start<ChaosHost>('./chaos/host-process.js')
+  await host.call('open', databaseUrl)
+
+  async function startWorker() {
+    const worker = context.start<ChaosWorker>('./chaos/worker-process.js')
+    await worker.call('start', { databaseUrl, ca: certificate.cert })
+    return worker
+  }
+
+  const workers = await Promise.all(Array.from({ length: WORKERS }, startWorker))
+  const seconds = Math.max(LEAST_SECONDS, events / EVENTS_PER_SECOND)
+  const restartsPlanned = Math.max(1, Math.round(seconds / SECONDS_PER_RESTART))
+  const accepted: string[] = []
+  const emitted = { failures: 0, isOver: false }
+  const done = { kills: 0, restarts: 0 }
+
+  async function emitAll(): Promise<void> {
+    const perBurst = Math.ceil((events * BURST_MS) / (seconds * 1000))
+    while (accepted.length < events) {
+      const nextBurst = sleep(BURST_MS)
+      const count = Math.min(perBurst, events - accepted.length)
+      const burst = await host.call('emit', { count, organizationIds })
+      accepted.push(...burst.accepted)
+      emitted.failures += burst.failures
+      await nextBurst
+    }
+  }
+
+  async function killWorkers(): Promise<void> {
+    for (;;) {
+      await sleep(KILL_EVERY_MS * (0.5 + Math.random()))
+      if (emitted.isOver && done.kills >= LEAST_KILLS) return
+      const [victim] = workers.splice(Math.floor(Math.random() * workers.length), 1)
+      await victim?.kill()
+      done.kills += 1
+      progress(`${accepted.length} events; worker killed (${done.kills})`)
+      workers.push(await startWorker())
+    }
+  }
+
+  async function restartPostgres(): Promise<void> {
+    while (done.restarts < restartsPlanned) {
+      const due = (events * (done.restarts + 1)) / (restartsPlanned + 1)
+      while (accepted.length < due) await sleep(BURST_MS / 2)
+      await postgres.restart({ mode: 'immediate', whileDown: () => sleep(DOWN_MS) })
+      done.restarts += 1
+      progress(`${accepted.length} events; PostgreSQL restarted (${done.restarts})`)
+    }
+  }
+
+  const emitting = emitAll().finally(() => {
+    emitted.isOver = true
+  })
+  await Promise.all([emitting, killWorkers(), restartPostgres()])
+  const records = openRecords(databaseUrl)
+  await untilSettled(records, workers.length, progress)
+  for (const worker of workers) await worker.call('stop')
+  const took = (performance.now() - begun) / 1000
+
+  const requests: SeenRequest[] = []
+  for (let part = await receiver.call('take', TAKE_AT_ONCE); part.length > 0; ) {
+    requests.push(...part)
+    part = await receiver.call('take', TAKE_AT_ONCE)
+  }
+  const attempts = await records.allAttempts()
+  const recorded = await records.allEvents()
+  const remains = await records.remains()
+  await records.close()
+
+  const found = reconcile({ maxAttempts: 8, accepted, events: recorded, attempts, requests })
+  const head = ['', 'count']
+  const rows = [
+    ['events accepted', accepted.length],
+    ['emissions that failed, and were repeated', emitted.failures],
+    ['of these were recorded all the same', recorded.length - accepted.length],
+    ['deliveries', found.deliveries],
+    ['  delivered', found.delivered],
+    ['  ended by a 410', found.gone],
+    ['  given up after 8 attempts', found.usedUp],
+    ['requests that receivers saw', requests.length],
+    ['  again, though answered with 2xx before', found.duplicates],
+    ['  cut off: the worker was killed', found.cutOff],
+    ['  answered too late', found.unheard],
+    ['attempts on record', attempts.length],
+    ...ATTEMPT_STATUSES.map((status) => [`  ${status}`, countOf(attempts, status)]),
+    ['  of these never seen by the receiver', found.unseen],
+    ['most attempts of one delivery', attempts.reduce((most, { attempt }) => Math.max(most, attempt), 0)],
+    ['left in the queue, leases, workers', `${remains.queued}, ${remains.leased}, ${remains.workers}`],
+    ['workers killed', done.kills],
+    ['PostgreSQL restarted', done.restarts],
+    ['seconds', Math.round(took)],
+    ['broken promises', found.problems.length],
+  ].map((row) => row.map(String))
+  assertKept(found, remains, formatTable(head, rows))
+  return { head, rows, notes: [] }
+}
+
+/** The receivers are the endpoints of a few organizations. Returns these. */
+async function createEndpoints(databaseUrl: string, urls: readonly string[]): Promise<string[]> {
+  const storage = drizzleStorage({ connectionString: databaseUrl })
+  await storage.migrate()
+  const integrations = createChaosIntegrations(storage)
+  const organizationIds = Array.from({ length: ORGANIZATIONS }, () => randomUUID())
+  for (const [n, url] of urls.entries()) {
+    const organizationId = organizationIds[n % ORGANIZATIONS] ?? ''
+    const session = { memberId: 'bench', organizations: [{ id: organizationId, role: 'admin' }] }
+    await integrations.webhookEndpoints.create(memberOf(session, organizationId), {
+      name: 'Chaos',
+      url,
+      events: [CHAOS_EVENT],
+    })
+  }
+  await integrations.close()
+  return organizationIds
+}
+
+/** Resolves when all is delivered or given up, and the dead workers are buried. */
+async function untilSettled(
+  records: Records,
+  liveWorkers: number,
+  progress: BenchContext['progress'],
+): Promise<void> {
+  let [attempts, since] = [-1, performance.now()]
+  for (;;) {
+    const { queued, leased, workers } = await records.remains()
+    if (queued === 0 && workers === liveWorkers) return
+    const now = await records.countAttempts()
+    if (now !== attempts) [attempts, since] = [now, performance.now()]
+    const state = `${now} attempts, ${queued} queued, ${leased} leased, ${workers} workers`
+    assert(performance.now() - since < PATIENCE_MS, `Nothing goes on any more: ${state}`)
+    progress(state)
+    await sleep(1000)
+  }
+}
+
+function assertKept({ problems }: Reconciliation, { queued, leased, workers }: Remains, table: string): void {
+  const promises = [...new Set(problems.map(({ promise }) => promise))]
+  const lines = promises.flatMap((promise) => {
+    const broken = problems.filter((problem) => problem.promise === promise)
+    const examples = broken.slice(0, EXAMPLES).map(({ detail }) => `  ${detail}`)
+    return [`${promise}: broken ${broken.length} times`, ...examples]
+  })
+  if (queued + leased + workers > 0)
+    lines.push('nothing is left in the queue, no lease and no worker: broken')
+  if (lines.length > 0) throw new Error(`Promises were broken.\n\n${table}\n\n${lines.join('\n')}`)
+}
+
+function countOf(attempts: readonly RecordedAttempt[], status: AttemptStatus): number {
+  return attempts.reduce((count, attempt) => count + (attempt.status === status ? 1 : 0), 0)
+}

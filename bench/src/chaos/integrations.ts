@@ -1,0 +1,27 @@
+import { createIntegrations, defineEvents, Type } from '@quickquote/core'
+import type { DrizzleStorage } from '@quickquote/storage-drizzle'
+
+export const CHAOS_EVENT = 'chaos.happened'
+
+/** What all processes of a chaos run have in common: eight attempts fit into seven seconds. */
+export function createChaosIntegrations(storage: DrizzleStorage) {
+  return createIntegrations({
+    storage,
+    encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
+    allowAddresses: ['127.0.0.1/32'],
+    delivery: { timeoutMs: 3000, backoffMs: 50, backoffFactor: 2, perEndpoint: 16 },
+    events: defineEvents({
+      [CHAOS_EVENT]: {
+        description: 'Something happened.',
+        data: Type.Object({ n: Type.Integer() }),
+        example: { n: 1 },
+      },
+    }),
+    pipeline: {
+      async start() {},
+      async signDocumentUrl() {
+        throw new Error('There are no documents.')
+      },
+    },
+  })
+}

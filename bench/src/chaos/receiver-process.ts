@@ -1,0 +1,67 @@
+// The receivers of a chaos run, each an HTTPS server, with one list of all that came.
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Certificate } from '@quickquote/testing'
+import { serveParent } from '../child.ts'
+import type { SeenRequest } from './reconcile.ts'
+import { type Answer, TEMPERS, type Temper } from './temper.ts'
+
+const chaosReceiver = { listen, take }
+export type ChaosReceiver = typeof chaosReceiver
+serveParent(chaosReceiver)
+
+const seen: SeenRequest[] = []
+let taken = 0
+
+/** Returns their URLs. Each has a port of its own: one that hangs takes nobody else's connections. */
+async function listen(certificate: Certificate): Promise<string[]> {
+  return Promise.all(Object.entries(TEMPERS).map((receiver) => listenAs(receiver, certificate)))
+}
+
+async function listenAs([receiver, temper]: [string, Temper], certificate: Certificate): Promise<string> {
+  /** The TCP sockets below TLS, by the peer's port: only they can be reset. */
+  const sockets = new Map<number, Socket>()
+  const server = createServer({ ...certificate, keepAliveTimeout: 600_000 }, async (request, response) => {
+    const eventId = String(request.headers['x-service-event-id'])
+    const timestamp = Number(request.headers['x-service-timestamp'])
+    const { answer, delayMs = 0 } = temper(eventId)
+    // On the list before its body has come: the worker may be killed in the middle of it.
+    const n = seen.push({ receiver, eventId, timestamp, answer }) - 1
+    request.resume()
+    if (delayMs > 0) await sleep(delayMs)
+    give(answer, { n, response, socket: sockets.get(request.socket.remotePort ?? 0) })
+  })
+  server.on('connection', (socket: Socket) => {
+    const port = socket.remotePort ?? 0
+    sockets.set(port, socket)
+    socket.on('error', () => undefined)
+    socket.once('close', () => sockets.delete(port))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/${receiver}`
+}
+
+/** The body is the number of the request: the attempt that records it belongs to that request and to no other. */
+function give(
+  answer: Answer,
+  { n, response, socket }: { n: number; response: ServerResponse; socket: Socket | undefined },
+): void {
+  if (answer === 'hang') return
+  if (answer === 'reset') {
+    socket?.resetAndDestroy()
+    return
+  }
+  response.writeHead(answer, answer === 429 ? { 'Retry-After': '1' } : {}).end(String(n))
+}
+
+/** What came since the last call, at most so much. */
+async function take(most: number): Promise<SeenRequest[]> {
+  const part = seen.slice(taken, taken + most)
+  taken += part.length
+  return part
+}

@@ -1,0 +1,205 @@
+import type { AttemptStatus } from '@quickquote/core'
+import type { Answer } from './temper.ts'
+
+/** A request as its receiver saw it. */
+export interface SeenRequest {
+  readonly receiver: string
+  readonly eventId: string
+  /** The header: when the attempt began, in Unix seconds. */
+  readonly timestamp: number
+  readonly answer: Answer
+}
+
+/** An attempt as it is on record. */
+export interface RecordedAttempt {
+  readonly receiver: string
+  readonly event_id: string
+  readonly attempt: number
+  readonly status: AttemptStatus
+  readonly http_status: number | null
+  readonly error: string | null
+  /** Of an interrupted attempt: when it was claimed. */
+  readonly created_at: Date
+  readonly next_attempt_at: Date | null
+  /** The receiver answers with the number of the request, its place in `requests`. */
+  readonly response_body: string | null
+}
+
+export interface Evidence {
+  readonly maxAttempts: number
+  /** Ids of the events whose emission was confirmed to the host. */
+  readonly accepted: readonly string[]
+  /** What is in the table of events, with the receivers that each must reach. */
+  readonly events: readonly { readonly id: string; readonly receivers: readonly string[] }[]
+  readonly attempts: readonly RecordedAttempt[]
+  readonly requests: readonly SeenRequest[]
+}
+
+interface Problem {
+  /** The promise that was broken. */
+  readonly promise: string
+  readonly detail: string
+}
+
+export interface Reconciliation {
+  readonly problems: readonly Problem[]
+  readonly deliveries: number
+  /** How they ended. */
+  readonly delivered: number
+  readonly gone: number
+  readonly usedUp: number
+  /** Requests for an event that its receiver had already answered with 2xx. */
+  readonly duplicates: number
+  /** Requests of workers that died before they could record an answer. */
+  readonly cutOff: number
+  /** Requests that were answered with a status that came too late to be read. */
+  readonly unheard: number
+  /** Attempts that failed or died before the receiver saw anything. */
+  readonly unseen: number
+}
+
+/** A request with its place in the list. */
+type NumberedRequest = SeenRequest & { readonly n: number }
+
+interface Delivery {
+  readonly name: string
+  readonly attempts: RecordedAttempt[]
+  readonly requests: NumberedRequest[]
+}
+
+/**
+ * Holds what receivers saw against what is on record. The attempt of a request that was answered is known by the number
+ * in the answer, that of another one by the second in which it was signed. An attempt whose worker died was signed at
+ * some time after it was claimed.
+ */
+export function reconcile({ maxAttempts, accepted, events, attempts, requests }: Evidence): Reconciliation {
+  const problems: Problem[] = []
+  const counts = { delivered: 0, gone: 0, usedUp: 0, duplicates: 0, cutOff: 0, unheard: 0, unseen: 0 }
+  const deliveries = new Map<string, Delivery>()
+  for (const { id, receivers } of events) {
+    for (const receiver of receivers) {
+      const name = nameOf(receiver, id)
+      deliveries.set(name, { name, attempts: [], requests: [] })
+    }
+  }
+
+  function broken(promise: string, detail: string): void {
+    problems.push({ promise, detail })
+  }
+
+  function file<K extends 'attempts' | 'requests'>(kind: K, name: string, entry: Delivery[K][number]): void {
+    const list = deliveries.get(name)?.[kind] as (typeof entry)[] | undefined
+    if (list === undefined) broken('nothing is sent that was not asked for', `${kind} of ${name}`)
+    else list.push(entry)
+  }
+
+  const recorded = new Set(events.map(({ id }) => id))
+  for (const id of accepted) if (!recorded.has(id)) broken('an accepted event is there', id)
+  for (const attempt of attempts) file('attempts', nameOf(attempt.receiver, attempt.event_id), attempt)
+  for (const [n, seen] of requests.entries()) {
+    file('requests', nameOf(seen.receiver, seen.eventId), { ...seen, n })
+  }
+  for (const delivery of deliveries.values()) {
+    delivery.attempts.sort((a, b) => a.attempt - b.attempt)
+    checkAttempts(delivery)
+    matchRequests(delivery)
+  }
+  return { problems, deliveries: deliveries.size, ...counts }
+
+  function checkAttempts({ name, attempts, requests }: Delivery): void {
+    const numbers = attempts.map(({ attempt }) => attempt)
+    if (numbers.length > maxAttempts) broken(`at most ${maxAttempts} attempts`, `${name}: ${numbers}`)
+    if (!numbers.every((number, index) => number === index + 1)) {
+      broken('attempts are numbered one after the other', `${name}: ${numbers}`)
+    }
+    const last = attempts.at(-1)
+    if (last === undefined) {
+      broken('every event is delivered or given up on record', `${name}: nothing`)
+      return
+    }
+    const early = attempts.slice(0, -1).find(isEnd)
+    if (early !== undefined) broken('nothing is sent after the end', `${name}: ${describe(early)}`)
+    if (!isEnd(last)) {
+      broken('every event is delivered or given up on record', `${name}: ${describe(last)}`)
+    } else if (last.status === 'succeeded') counts.delivered += 1
+    else if (last.status === 'rejected') counts.gone += 1
+    else if (attempts.length === maxAttempts) counts.usedUp += 1
+    else broken(`given up after ${maxAttempts} attempts only`, `${name}: ${describe(last)}`)
+    if (last.status === 'succeeded' && requests.length === 0) {
+      broken('what is recorded as delivered was received', `${name}: ${describe(last)}`)
+    }
+    const firstTaken = requests.findIndex(({ answer }) => isSuccess(answer))
+    if (firstTaken >= 0) counts.duplicates += requests.length - firstTaken - 1
+  }
+
+  function matchRequests({ name, attempts, requests }: Delivery): void {
+    const unmatched = new Map(requests.map((request) => [request.n, request]))
+    const wrong = 'the recorded outcome is what the receiver answered'
+
+    for (const attempt of attempts) {
+      const { http_status, response_body, error } = attempt
+      if (attempt.status === 'interrupted') continue
+      const isHeard = http_status !== null || response_body !== null
+      const request = isHeard
+        ? unmatched.get(response_body === null ? -1 : Number(response_body))
+        : [...unmatched.values()].find(({ timestamp }) => timestamp === secondOf(attempt.created_at))
+      if (request === undefined) {
+        if (isHeard) broken('an answer that is on record was given', `${name}: ${describe(attempt)}`)
+        else counts.unseen += 1
+        continue
+      }
+      unmatched.delete(request.n)
+      const { timestamp, answer } = request
+      if (timestamp !== secondOf(attempt.created_at)) {
+        broken('a request is signed when its attempt began', `${name}: ${timestamp}, ${describe(attempt)}`)
+      }
+      if (!agrees(attempt, answer)) broken(wrong, `${name}: ${answer}, ${describe(attempt)} (${error})`)
+      if (http_status === null && typeof answer === 'number') counts.unheard += 1
+    }
+
+    const interrupted = attempts.filter(({ status }) => status === 'interrupted')
+    // Whoever was signed first has the fewest attempts to belong to.
+    for (const request of [...unmatched.values()].toSorted((a, b) => a.timestamp - b.timestamp)) {
+      const index = interrupted.findIndex(({ created_at }) => secondOf(created_at) <= request.timestamp)
+      if (index < 0) {
+        const known = attempts.map(describe).join('; ')
+        broken(
+          'every request has its attempt',
+          `${name}: ${request.answer} at ${request.timestamp}; ${known}`,
+        )
+        continue
+      }
+      interrupted.splice(index, 1)
+      counts.cutOff += 1
+    }
+    counts.unseen += interrupted.length
+  }
+}
+
+function nameOf(receiver: string, eventId: string): string {
+  return `${receiver} ${eventId}`
+}
+
+function isEnd({ status, next_attempt_at }: RecordedAttempt): boolean {
+  return status === 'interrupted' ? next_attempt_at === null : status !== 'failed'
+}
+
+function isSuccess(answer: Answer): boolean {
+  return typeof answer === 'number' && answer >= 200 && answer < 300
+}
+
+/** Without a status nothing was heard: the answer hung, was reset, or came too late. */
+function agrees({ status, http_status }: RecordedAttempt, answer: Answer): boolean {
+  if (http_status === null) return status === 'failed' || status === 'exhausted'
+  if (http_status !== answer) return false
+  if (isSuccess(answer)) return status === 'succeeded'
+  return answer === 410 ? status === 'rejected' : status === 'failed' || status === 'exhausted'
+}
+
+function secondOf(at: Date): number {
+  return Math.floor(at.getTime() / 1000)
+}
+
+function describe({ attempt, status, http_status, created_at }: RecordedAttempt): string {
+  return `attempt ${attempt} ${status} ${http_status ?? 'without a status'} at ${created_at.toISOString()}`
+}

@@ -1,0 +1,57 @@
+import postgres from 'postgres'
+import type { RecordedAttempt } from './reconcile.ts'
+
+/** What is still to be done when nothing happens any more. */
+export interface Remains {
+  readonly queued: number
+  readonly leased: number
+  readonly workers: number
+}
+
+export interface Records {
+  remains(): Promise<Remains>
+  countAttempts(): Promise<number>
+  /** All attempts, with the last part of their endpoint's URL as the receiver. */
+  allAttempts(): Promise<RecordedAttempt[]>
+  /** All events, with the receivers of their organizations. */
+  allEvents(): Promise<{ id: string; receivers: string[] }[]>
+  close(): Promise<void>
+}
+
+/** Looks at the tables. It is opened after the last restart: it has no patience with a database that is down. */
+export function openRecords(databaseUrl: string): Records {
+  const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
+  return {
+    async remains() {
+      const [row] = await sql<Remains[]>`
+        select count(*)::int as queued, count(leased_by)::int as leased,
+          (select count(*) from quickquote.workers)::int as workers
+        from quickquote.deliveries`
+      return row ?? { queued: Number.NaN, leased: Number.NaN, workers: Number.NaN }
+    },
+    async countAttempts() {
+      const [row] = await sql<{ count: number }[]>`select count(*)::int from quickquote.delivery_attempts`
+      return row?.count ?? 0
+    },
+    async allAttempts() {
+      return [
+        ...(await sql<RecordedAttempt[]>`
+          select reverse(split_part(reverse(url), '/', 1)) as receiver, 'evt_' || event_id as event_id, attempt, status, http_status,
+            error, attempt.created_at, next_attempt_at, response_body
+          from quickquote.delivery_attempts attempt
+          join quickquote.webhook_endpoints endpoint on endpoint.id = endpoint_id`),
+      ]
+    },
+    async allEvents() {
+      return [
+        ...(await sql<{ id: string; receivers: string[] }[]>`
+          select 'evt_' || event.id as id, receivers from quickquote.events event
+          join (
+            select organization_id, array_agg(reverse(split_part(reverse(url), '/', 1))) as receivers
+            from quickquote.webhook_endpoints group by organization_id
+          ) subscriber using (organization_id)`),
+      ]
+    },
+    close: () => sql.end(),
+  }
+}
