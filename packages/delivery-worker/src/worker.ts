@@ -293,6 +293,9 @@ function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
   if (checked.health !== undefined) {
     checkOptionNames('createDeliveryWorker: health', checked.health, ['port', 'host'])
     checkNumber('createDeliveryWorker: health.port', checked.health.port, { min: 0, max: 65_535 })
+    if (!['string', 'undefined'].includes(typeof checked.health.host)) {
+      throw new ConfigurationError('createDeliveryWorker: health.host must be an address, such as 127.0.0.1.')
+    }
   }
   return checked
 }

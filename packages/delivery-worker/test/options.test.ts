@@ -32,6 +32,11 @@ const WRONG: [object, RegExp][] = [
   [{ heartbeatMs: 5000, deadAfterMs: 6000 }, /deadAfterMs must be at least twice heartbeatMs/],
   [{ socketsPerOrigin: 1.5 }, /socketsPerOrigin must be/],
   [{ ca: 5 }, /ca must be certificates in PEM/],
+  [{ pipelineStarts: 'off' }, /pipelineStarts must be true or false/],
+  [{ health: 8081 }, /health must be an object/],
+  [{ health: { port: 70_000 } }, /health\.port must be a whole number, from 0 to 65535/],
+  [{ health: { port: 8081, host: 127 } }, /health\.host must be an address/],
+  [{ health: { prot: 8081 } }, /prot is not an option\. Did you mean port\?/],
   [{ concurency: 5 }, /concurency is not an option\. Did you mean concurrency\?/],
 ]
 
