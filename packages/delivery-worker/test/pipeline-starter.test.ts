@@ -1,5 +1,6 @@
-import type { QuotePipeline } from '@quickquote/core'
-import { afterEach, describe, expect, it } from 'vitest'
+import { memberOf, type QuotePipeline } from '@quickquote/core'
+import { createCertificate, startReceiver } from '@quickquote/testing'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Host, type HostOptions, ORGANIZATION, openHost } from './host.ts'
 
 let host: Host
@@ -141,6 +142,28 @@ describe('a start that throws', () => {
     expect(await host.integrations.quotations.get(ORGANIZATION, id)).toMatchObject({
       status: 'failed',
       error_code: 'PIPELINE_START_FAILED',
+    })
+  })
+
+  it('to the last is told to the partner: quotation.failed, with PIPELINE_START_FAILED and no known step', async () => {
+    const certificate = await createCertificate()
+    const partner = await startReceiver({ certificate })
+    onTestFinished(() => partner.stop())
+    await open(() => Promise.reject(new Error('gone')), { maxAttempts: 2, backoffMs: 1 })
+    const session = { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] }
+    await host.integrations.webhookEndpoints.create(memberOf(session, ORGANIZATION), {
+      name: 'CRM',
+      url: partner.url,
+      events: ['quotation.failed'],
+    })
+    await host.createWorker({ ca: certificate.cert }).start()
+
+    const id = await host.startQuote()
+
+    const { rawBody } = await partner.next()
+    expect(JSON.parse(rawBody.toString())).toMatchObject({
+      type: 'quotation.failed',
+      data: { quotation_id: id, step: 'unknown', status: 'failed', error_code: 'PIPELINE_START_FAILED' },
     })
   })
 

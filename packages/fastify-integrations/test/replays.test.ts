@@ -1,6 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { ACME, GLOBEX, NOWHERE, startHost, useDatabase } from './support/host.ts'
-import { createEndpoint, failQuote, useDeliveries, WEBHOOKS, webhooksOf } from './support/webhooks.ts'
+import {
+  createEndpoint,
+  failQuote,
+  startWorker,
+  useDeliveries,
+  WEBHOOKS,
+  webhooksOf,
+} from './support/webhooks.ts'
 
 const context = useDeliveries({
   worker: { pollIntervalMs: 50 },
@@ -289,6 +296,43 @@ describe('without a worker', () => {
     await begin()
     await storage.advanceReplay(100, new Date())
     expect(await database.sql`select id from quickquote.deliveries order by id`).toEqual(onTheirWay)
+    await host.close()
+  })
+})
+
+describe('what is parked before it was ever tried', () => {
+  const database = useDatabase()
+
+  it('is in no list of attempts, and is sent by a replay alone', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      integrations: { allowAddresses: ['127.0.0.1/32'] },
+    })
+    const asAdmin = (method: string, path: string, json?: object) =>
+      host.call(method, path, { member: 'acme-admin', ...(json && { json }) })
+    const { id } = await createEndpoint(host, { url: `${context.receiver.url}/untried` })
+    await failQuote(host, 'Untried')
+    for (const is_enabled of [false, true]) await asAdmin('PATCH', `${WEBHOOKS}/${id}`, { is_enabled })
+    const attempts = async () => (await asAdmin('GET', `${WEBHOOKS}/deliveries?endpoint_id=${id}`)).body
+    expect(await attempts()).toEqual([])
+
+    const stopWorker = await startWorker(host, context.receiver, { pollIntervalMs: 50 })
+    const begun = await asAdmin('POST', `${WEBHOOKS}/${id}/replay`, { since: '2000-01-01T00:00:00Z' })
+
+    // What was on its way, or had arrived, would be left alone.
+    await vi.waitFor(
+      async () =>
+        expect((await asAdmin('GET', begun.headers.get('location') ?? '')).body).toMatchObject({
+          state: 'completed',
+          resent: 1,
+        }),
+      { timeout: 20_000 },
+    )
+    await vi.waitFor(
+      async () => expect(await attempts()).toMatchObject([{ attempt: 1, status: 'succeeded' }]),
+      { timeout: 20_000 },
+    )
+    await stopWorker()
     await host.close()
   })
 })
