@@ -13,7 +13,7 @@ const AFTER = {
 }
 
 /**
- * A Postman collection (v2.1) of the partner API, which Bruno, Insomnia and Hoppscotch import as well. From top to bottom it is a
+ * A Postman collection (v2.1) of the partner API, which Bruno and others import as well. From top to bottom it is a
  * partner's journey, and each request checks its answer.
  */
 export function collection({ document }) {

@@ -58,7 +58,8 @@ Every route of the plugin with its default options. Fields, types and examples o
 [Errors](errors.md). A \`prefix\` of the plugin stands before every path.
 
 A path that does not exist is a 404 \`ROUTE_NOT_FOUND\`, a method that a path does not take a 405 \`METHOD_NOT_ALLOWED\`. \`HEAD\`
-goes wherever \`GET\` does. Lists have pages: a \`Link\` header with \`rel="next"\`.
+goes wherever \`GET\` does. Lists that take a \`cursor\` have pages: a \`Link\` header with \`rel="next"\`
+leads to the next one.
 
 Limits of an API key: ${requestsPerMinute} requests a minute over all routes, and of these ${startsPerMinute} starts. Of an
 address: ${failedAuthenticationsPerMinute} failed authentications a minute. Session routes have none.
