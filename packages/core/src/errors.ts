@@ -167,7 +167,7 @@ export const ERRORS = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     title: 'The service cannot answer right now',
-    advice: 'Nothing was changed. Try again in a little while.',
+    advice: 'Try again in a little while; repeat a start under its `Idempotency-Key`.',
   },
 } as const satisfies Record<string, ErrorDefinition>
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { ERRORS } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { answerFrameworkError } from '../src/index.ts'
@@ -87,6 +89,22 @@ describe('a fault of ours', () => {
       code: '08006',
       detail: secret,
     }),
+  })
+
+  it('is a 503 while the database is away, and passes', async () => {
+    const way = await wayTo(database.url)
+    const host = await startHost({ databaseUrl: way.url })
+    const { key } = await host.createKey()
+    const id = await host.startQuotation(key)
+    await way.cut()
+    const { status, body } = await host.call('GET', `/v1/integrations/quotations/${id}`, { key })
+    expect([status, body['code']]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    await way.mend()
+    await expect
+      .poll(async () => (await host.call('GET', `/v1/integrations/quotations/${id}`, { key })).status)
+      .toBe(200)
+    await host.close()
+    await way.cut()
   })
 
   it('is a 500 that tells nothing, and a log line that tells the cause without parameters', async () => {
@@ -225,3 +243,36 @@ describe('a malformed URL', () => {
     expect((await context.host.call('GET', `${READ}?x=%zz`)).status).toBe(401)
   })
 })
+
+/** A way to the database that can be cut and mended. */
+async function wayTo(databaseUrl: string) {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const toDatabase = connect(Number(target.port), target.hostname)
+    for (const socket of [client, toDatabase]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+    }
+    client.pipe(toDatabase).pipe(client)
+  })
+  async function listen(port: number): Promise<void> {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+  const through = new URL(databaseUrl)
+  through.port = String(port)
+  return {
+    url: through.href,
+    mend: () => listen(port),
+    async cut() {
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      sockets.clear()
+      await closed
+    },
+  }
+}

@@ -10,14 +10,23 @@ export class StorageError extends Error {
   readonly code: string
   /** The constraint that was violated, if one was. */
   readonly constraint: string | null
+  /** The HTTP status that fits: 503 when the same may work in a little while, since the database is away or too busy; else 500. */
+  readonly statusCode: 500 | 503
 
   constructor(operation: string, fault: DriverError) {
     const code = typeof fault.code === 'string' ? fault.code : 'UNKNOWN'
     super(`${operation}: ${describe(code, fault.message)} (${code})`)
     this.code = code
+    this.statusCode = PASSING.test(code) ? 503 : 500
     this.constraint = fault.constraint_name ?? fault.constraint ?? null
   }
 }
+
+/**
+ * Connections that fail or are ended, too many of them, a server that starts, stops or is no longer the primary, and
+ * transactions that got in each other's way.
+ */
+const PASSING = /^(08...|53...|57P0[1235]|25006|40...|CONNECT.*|E[A-Z]{3,})$/
 
 /** What drivers throw: postgres.js says `constraint_name`, pg says `constraint`. */
 interface DriverError extends Error {
