@@ -1,4 +1,8 @@
 export type { Certificates } from './agent.ts'
+export { type DeliverDueOptions, deliverDue } from './deliver-due.ts'
+export type { DueWorkOptions } from './due-work.ts'
 export type { WorkerHealth } from './health.ts'
 export type { HealthAddress } from './health-server.ts'
+export type { StartResult } from './start-attempt.ts'
+export { type StartTry, startDue } from './start-due.ts'
 export { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from './worker.ts'

@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  answerInTime,
-  type ClaimedStart,
-  IntegrationError,
-  type Integrations,
-  type QuotationReporter,
-} from '@quickquote/core'
+import type { ClaimedStart, Integrations } from '@quickquote/core'
 import { createAlarm } from './alarm.ts'
+import { createStartAttempt } from './start-attempt.ts'
 import type { StartTelemetry } from './start-telemetry.ts'
 import { createTrouble } from './trouble.ts'
 
@@ -38,12 +33,19 @@ export function createPipelineStarter({
   telemetry: StartTelemetry
 }): PipelineStarter {
   const { storage, settings } = integrations
-  const { pipeline, start: policy, logger, now } = settings
+  const { start: policy, logger, now } = settings
   const trouble = createTrouble(logger, 'orders to start pipelines cannot be claimed or ended')
   const alarm = createAlarm(round)
   const draining = new AbortController()
   const stopped = new AbortController()
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Set<Promise<unknown>>()
+  const attempt = createStartAttempt({
+    integrations,
+    workerId,
+    telemetry,
+    signal: draining.signal,
+    persist,
+  })
 
   async function round(): Promise<void> {
     const limit = policy.concurrency - underWay.size
@@ -61,55 +63,11 @@ export function createPipelineStarter({
   }
 
   function begin(start: ClaimedStart): void {
-    const run = carryOut(start).finally(() => {
+    const run = attempt(start).finally(() => {
       underWay.delete(run)
       alarm.ringIn(0)
     })
     underWay.add(run)
-  }
-
-  async function carryOut(start: ClaimedStart): Promise<void> {
-    const { quote, attempt } = start
-    const result = await tryToStart(start)
-    const retryAt = result === 'failed' ? retryTime(attempt) : null
-    telemetry.ended(retryAt === undefined ? 'exhausted' : result)
-    if (result === 'broken_off') return
-    if (retryAt === undefined) await persist(() => fail(integrations.pipeline(quote.id)))
-    await persist(() =>
-      storage.settlePipelineStart({ workerId, quotationId: quote.id, attempt, retryAt: retryAt ?? null }),
-    )
-  }
-
-  async function tryToStart(start: ClaimedStart): Promise<'started' | 'failed' | 'broken_off'> {
-    const { quote, attempt } = start
-    // The worker died during the last try, and there is none left.
-    if (attempt > policy.maxAttempts) return 'failed'
-    const overdue = new AbortController()
-    try {
-      await telemetry.traced(start, () =>
-        answerInTime('pipeline.start', policy.callTimeoutMs, () =>
-          pipeline.start(quote, {
-            signal: AbortSignal.any([draining.signal, overdue.signal]),
-            report: integrations.pipeline(quote.id),
-            readFile: ({ id }) =>
-              integrations.requirementsFiles.read({ id, organization_id: quote.organization_id }),
-          }),
-        ),
-      )
-      return 'started'
-    } catch (error) {
-      // What has taken too long must not go on beside the next try.
-      overdue.abort(error)
-      if (draining.signal.aborted) return 'broken_off'
-      logger.warn({ err: error, quotation_id: quote.id, attempt }, 'a pipeline could not be started')
-      return 'failed'
-    }
-  }
-
-  /** When to try again; undefined after the last try. */
-  function retryTime(attempt: number): Date | undefined {
-    if (attempt >= policy.maxAttempts) return undefined
-    return new Date(now().getTime() + policy.backoffMs * 2 ** (attempt - 1))
   }
 
   /** Repeats what the database failed at, until it is done or the worker stops waiting. */
@@ -134,14 +92,5 @@ export function createPipelineStarter({
       stopped.abort()
       await alarm.stop()
     },
-  }
-}
-
-/** A quote that has ended meanwhile, or is gone, needs no more. */
-async function fail(report: QuotationReporter): Promise<void> {
-  try {
-    await report.failed({ errorCode: 'PIPELINE_START_FAILED' })
-  } catch (error) {
-    if (!(error instanceof IntegrationError)) throw error
   }
 }

@@ -10,18 +10,15 @@ import {
 } from '@quickquote/core'
 import type { Certificates } from './agent.ts'
 import { createDeliveryLoop } from './delivery-loop.ts'
-import { createDeliveryTelemetry } from './delivery-telemetry.ts'
-import { createDispatch } from './dispatch.ts'
 import { assessHealth, type Vitals, type WorkerHealth } from './health.ts'
 import { type HealthAddress, openHealthServer } from './health-server.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createHousekeeping } from './housekeeping.ts'
-import { createHttp } from './http.ts'
 import { createPipelineStarter } from './pipeline-starter.ts'
 import { observeQueue } from './queue-gauges.ts'
 import { createReplayer } from './replayer.ts'
+import { createSending } from './sending.ts'
 import { createStartTelemetry } from './start-telemetry.ts'
-import { createTargets } from './targets.ts'
 import { openTelemetry } from './telemetry.ts'
 import { version } from './version.ts'
 
@@ -166,22 +163,19 @@ type CheckedOptions = typeof DEFAULT_WORKER_OPTIONS &
 
 async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Running> {
   const { storage, settings } = integrations
-  const { delivery: policy, addressGuard: guard, keyring, logger, now } = settings
+  const { logger, now } = settings
   const { concurrency, pollIntervalMs, socketsPerOrigin } = options
-  const { timeoutMs, maxResponseBytes, maxAttempts, perEndpoint } = policy
+  const { maxAttempts, perEndpoint } = settings.delivery
   const workerId = randomUUID()
   const common = { storage, workerId, logger, now }
 
   const telemetry = openTelemetry(version)
-  const deliveryTelemetry = createDeliveryTelemetry({ telemetry, storage, logger })
-  const http = createHttp({ guard, timeoutMs, maxResponseBytes, socketsPerOrigin, ca, now })
-  const targets = createTargets({ keyring, guard })
-  const userAgent = `${settings.productName}-Webhooks/${version}`
-  const dispatch = createDispatch({ settings, targets, http, telemetry: deliveryTelemetry, userAgent })
+  const sending = createSending({ integrations, ca, socketsPerOrigin, telemetry })
+  const { http } = sending
   const deliveries = createDeliveryLoop({
     ...common,
-    dispatch,
-    telemetry: deliveryTelemetry,
+    dispatch: sending.dispatch,
+    telemetry: sending.telemetry,
     perEndpoint,
     concurrency,
     pollIntervalMs,

@@ -1,4 +1,12 @@
-export { type Certificate, createCertificate } from './certificate.ts'
+export {
+  type Certificate,
+  createCertificate,
+  type ReceivedWebhook,
+  type Receiver,
+  type ReceiverOptions,
+  type ReceiverResponse,
+  startReceiver,
+} from '@quickquote/test-kit'
 export { createDatabase, dropDatabase, type TestDatabase, testDatabase } from './database.ts'
 export {
   type EmbeddedPostgres,
@@ -9,10 +17,3 @@ export {
 } from './embedded-postgres.ts'
 export { hasPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts'
 export { type Postgres, usePostgres } from './postgres.ts'
-export {
-  type ReceivedWebhook,
-  type Receiver,
-  type ReceiverOptions,
-  type ReceiverResponse,
-  startReceiver,
-} from './receiver.ts'

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { buffer } from 'node:stream/consumers'
-import { type Receiver, type ReceiverOptions, startReceiver } from '@quickquote/testing'
 import { afterEach, expect, it } from 'vitest'
+import { type Receiver, type ReceiverOptions, startReceiver } from '../src/index.ts'
 
 const receivers: Receiver[] = []
 

@@ -1,0 +1,188 @@
+import {
+  ConfigurationError,
+  checkOptionNames,
+  eventIdOf,
+  type Integrations,
+  type SettledAttempt,
+} from '@quickquote/core'
+import { deliverDue, type StartTry, startDue } from '@quickquote/delivery-worker'
+import { describeAttempt, type TestAttempt, toTestAttempt } from './attempt.ts'
+import { createCertificate } from './certificate.ts'
+import type { Clock } from './clock.ts'
+import { createPartner, type Partner, type PartnerOptions, removeEndpoint } from './partner.ts'
+import { type PartnerReceiver, startPartnerReceiver } from './partner-receiver.ts'
+import { createStartQuote, type HostApp } from './quote-start.ts'
+
+export interface TestKitOptions {
+  /**
+   * What the host's own `createIntegrations` returned, on a migrated database of the host's. It needs
+   * `allowAddresses: ['127.0.0.1/32']`, and `now: clock.now` to be moved.
+   */
+  readonly integrations: Integrations
+  /** A Fastify instance with the plugin: quotes are then started through it. It may listen, and need not. */
+  readonly app?: HostApp
+  /** The prefix that the plugin was registered with. Default none. */
+  readonly prefix?: string
+  /** The clock of `integrations`, so that the kit can tell when it is another one. */
+  readonly clock?: Clock
+}
+
+/** Partners for the tests of a host, and the work of a worker at a word. Run no worker beside it. */
+export interface TestKit {
+  /** A new partner, whom no other test knows. */
+  partner(options?: PartnerOptions): Promise<Partner>
+  /**
+   * Does for its partners what a worker would have done by now: hands accepted quotes to the pipeline hook, and sends the
+   * webhooks that are due, one after another, the oldest event first. What is due later is left for a later call.
+   * @returns the attempts that were made
+   * @throws Error when the hook threw, or an attempt failed that no `answerNext` asked to fail: it says what was answered.
+   * All that was due has been tried then.
+   */
+  deliver(): Promise<readonly TestAttempt[]>
+  /**
+   * Stops the receivers and deletes the endpoints of its partners. Call it before `integrations.close()`. Calling it again
+   * does nothing.
+   */
+  close(): Promise<void>
+}
+
+const LOOPBACK = '127.0.0.1'
+
+/**
+ * Makes the kit of a test file. It starts nothing: each partner has a receiver on 127.0.0.1, with a certificate that only
+ * `deliver()` of this kit trusts.
+ * @throws ConfigurationError for an option that is missing or wrong, and for integrations that may not call 127.0.0.1, or
+ * have another clock
+ */
+export function createTestKit(options: TestKitOptions): TestKit {
+  checkOptions(options)
+  const { integrations, app, prefix = '' } = options
+  const { settings } = integrations
+  const startQuote = createStartQuote(integrations, app, prefix)
+  const partners: { readonly partner: Partner; readonly receiver: PartnerReceiver }[] = []
+  const handedOver = new Set<string>()
+  let certificate: ReturnType<typeof createCertificate> | undefined
+  let isClosed = false
+
+  function own(): { integrations: Integrations; organizationIds: string[] } {
+    if (isClosed) throw new Error('The test kit is closed.')
+    return { integrations, organizationIds: partners.map(({ partner }) => partner.organizationId) }
+  }
+
+  /** Calls the pipeline hook for what is due. @returns what went wrong */
+  async function startPipelines(): Promise<StartTry[]> {
+    const tries = await startDue(own())
+    for (const { quote, result } of tries) if (result.kind === 'started') handedOver.add(quote.id)
+    return tries.filter(({ result }) => result.kind === 'failed')
+  }
+
+  async function handOver(quotationId: string): Promise<void> {
+    if (handedOver.has(quotationId)) return
+    const [failure] = (await startPipelines()).filter(({ quote }) => quote.id === quotationId)
+    if (failure !== undefined) throw hookError(failure)
+    if (!handedOver.has(quotationId)) throw hookNeverCalled(quotationId)
+  }
+
+  function isUnexpected({ status, delivery }: SettledAttempt): boolean {
+    if (status === 'succeeded') return false
+    const known = partners.find(({ partner }) => partner.endpointId === delivery.endpoint.id)
+    return known?.receiver.wasToldToFail(eventIdOf(delivery.event_id)) !== true
+  }
+
+  return {
+    async partner(options = {}) {
+      own()
+      certificate ??= createCertificate()
+      const receiver = await startPartnerReceiver(await certificate, settings)
+      try {
+        const partner = await createPartner({ integrations, receiver, startQuote, handOver }, options)
+        partners.push({ partner, receiver })
+        return partner
+      } catch (error) {
+        await receiver.stop()
+        throw error
+      }
+    },
+
+    async deliver() {
+      const [failure] = await startPipelines()
+      const ca = (await certificate)?.cert
+      const attempts = await deliverDue({ ...own(), ...(ca !== undefined && { ca }) })
+      if (failure !== undefined) throw hookError(failure)
+      const failures = attempts.filter(isUnexpected)
+      if (failures.length > 0) throw deliveryError(failures, attempts.length)
+      return attempts.map(toTestAttempt)
+    },
+
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await Promise.all(partners.map(({ receiver }) => receiver.stop()))
+      for (const { partner } of partners) await removeEndpoint(integrations, partner)
+    },
+  }
+}
+
+const OPTION_NAMES = Object.keys({
+  integrations: true,
+  app: true,
+  prefix: true,
+  clock: true,
+} satisfies Record<keyof TestKitOptions, true>)
+
+function checkOptions(options: TestKitOptions): void {
+  checkOptionNames('createTestKit', options, OPTION_NAMES)
+  const { integrations, app, clock } = options
+  if (typeof integrations?.quotations?.start !== 'function') {
+    throw new ConfigurationError(
+      'createTestKit: integrations is missing: pass what createIntegrations({ … }) returned.',
+    )
+  }
+  if (app !== undefined && typeof app.inject !== 'function') {
+    throw new ConfigurationError(
+      'createTestKit: app must be a Fastify instance with the plugin, or be left out.',
+    )
+  }
+  const { addressGuard, now } = integrations.settings
+  if (!addressGuard.check(LOOPBACK).allowed) {
+    throw new ConfigurationError(
+      `createTestKit: these integrations may not send webhooks to ${LOOPBACK}, where the receivers of the kit are. ` +
+        `In tests, call createIntegrations with allowAddresses: ['${LOOPBACK}/32'].`,
+    )
+  }
+  if (clock !== undefined && now().getTime() !== clock.now().getTime()) {
+    throw new ConfigurationError(
+      'createTestKit: these integrations go by another clock. In tests, call createIntegrations with now: clock.now.',
+    )
+  }
+}
+
+function hookError({ quote, attempt, result }: StartTry): Error {
+  const { error: cause = undefined, retryAt = null } = result.kind === 'failed' ? result : {}
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const next =
+    retryAt === null
+      ? 'It is not called again: the quote has failed.'
+      : `Due again at ${retryAt.toISOString()}.`
+  return new Error(`pipeline.start threw for quote ${quote.id}, call ${attempt}: ${reason} ${next}`, {
+    cause,
+  })
+}
+
+function hookNeverCalled(quotationId: string): Error {
+  return new Error(
+    `pipeline.start was never called for quote ${quotationId}: no order to start it is due for a partner of this kit. ` +
+      'Either a worker beside the tests has taken it (run none: the kit does its work), a call that threw is not due ' +
+      'again yet (move the clock), or the quote belongs to another organization.',
+  )
+}
+
+function deliveryError(failures: readonly SettledAttempt[], count: number): Error {
+  return new Error(
+    [
+      `${failures.length} of ${count} attempts to deliver failed:`,
+      ...failures.map(describeAttempt),
+      'Where a test means its receiver to fail, say so first: partner.answerNext({ status: 503 }).',
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
+import { type Clock, createClock, createTestKit, type TestKit, type TestKitOptions } from '../src/index.ts'
+
+/** A host's integrations under test, with a kit. Both are closed after the test. */
+export interface TestedHost {
+  readonly integrations: Integrations
+  readonly clock: Clock
+  readonly kit: TestKit
+  /** What the pipeline hook was called with. */
+  readonly started: readonly Quote[]
+}
+
+export type TestedHostOptions = Partial<
+  Pick<IntegrationsOptions, 'allowAddresses' | 'now' | 'productName' | 'delivery'>
+> &
+  Pick<TestKitOptions, 'app'> & { readonly startPipeline?: (quote: Quote) => Promise<void> }
+
+/** A migrated database for a test file: hosts of it share it. */
+export function useDatabase(): { readonly url: string } {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await testDatabase(inject('postgresUrl'))
+    const storage = drizzleStorage({ connectionString: database.url })
+    await storage.migrate()
+    await storage.close()
+  })
+  afterAll(() => database.drop())
+  return {
+    get url() {
+      return database.url
+    },
+  }
+}
+
+export function openIntegrations(url: string, options: TestedHostOptions & { clock: Clock }): Integrations {
+  const { clock, startPipeline = async () => {}, app: _, ...settings } = options
+  return createIntegrations({
+    storage: drizzleStorage({ connectionString: url, maxConnections: 3 }),
+    pipeline: {
+      start: startPipeline,
+      signDocumentUrl: async () => ({ url: 'https://files.example.com/', expires_at: new Date() }),
+    },
+    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
+    allowAddresses: ['127.0.0.1/32'],
+    now: clock.now,
+    ...settings,
+  })
+}
+
+export function openHost(url: string, options: TestedHostOptions = {}): TestedHost {
+  const clock = createClock()
+  const started: Quote[] = []
+  const integrations = openIntegrations(url, {
+    clock,
+    ...options,
+    async startPipeline(quote) {
+      started.push(quote)
+      await options.startPipeline?.(quote)
+    },
+  })
+  const kit = createTestKit({ integrations, clock })
+  onTestFinished(async () => {
+    await kit.close()
+    await integrations.close()
+  })
+  return { integrations, clock, kit, started }
+}
+
+export const newOrganization = (): string => randomUUID()
