@@ -47,6 +47,16 @@ describe('Kits that share a database', () => {
     expect(received).toEqual(hosts.map(() => [6, [18, 18], [18, 18]]))
   })
 
+  it('trust no certificate but their own', async () => {
+    const mine = openHost(database.url)
+    const theirs = openHost(database.url)
+    const me = await mine.kit.partner()
+    await theirs.kit.partner({ organizationId: me.organizationId, events: ['quotation.failed'] })
+    await (await me.startQuote()).complete('requirement_analysis')
+    await expect(theirs.kit.deliver()).rejects.toThrow(/certificate/)
+    expect(me.requests).toEqual([])
+  })
+
   it('leave nothing due behind when they are closed', async () => {
     const { kit, integrations, clock } = openHost(database.url)
     const partner = await kit.partner()

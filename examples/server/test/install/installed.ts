@@ -35,6 +35,9 @@ export interface Installed {
   remove(): void
 }
 
+/** What a host needs for its tests alone. */
+const FOR_TESTS = ['@quickquote/test-kit']
+
 /** @param packages what is installed besides */
 export async function installPackages(packages: readonly string[]): Promise<Installed> {
   const folder = mkdtempSync(join(tmpdir(), 'quickquote-installed-'))
@@ -46,14 +49,23 @@ export async function installPackages(packages: readonly string[]): Promise<Inst
       stdio: 'pipe',
     })
   }
+  const files = published.map(({ manifest: { name, version } }) => [
+    name,
+    `file:${join(tarballs, `${name.slice(1).replace('/', '-')}-${version}.tgz`)}`,
+  ])
+  const dependencies = (areForTests: boolean) =>
+    Object.fromEntries(files.filter(([name = '']) => FOR_TESTS.includes(name) === areForTests))
   writeFileSync(
     join(folder, 'package.json'),
-    JSON.stringify({ name: 'a-host', private: true, type: 'module' }),
+    JSON.stringify({
+      name: 'a-host',
+      private: true,
+      type: 'module',
+      dependencies: dependencies(false),
+      devDependencies: dependencies(true),
+    }),
   )
-  const files = readdirSync(tarballs).map((name) => join(tarballs, name))
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...files, ...packages], {
-    cwd: folder,
-  })
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...packages], { cwd: folder })
   return {
     folder,
     write: (name, text) => writeFileSync(join(folder, name), text),
