@@ -1,6 +1,7 @@
 import { IntegrationError, memberOf } from '@quickquote/core'
 import { answerFrameworkError, fastifyIntegrations } from '@quickquote/fastify-integrations'
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { Redis } from 'ioredis'
 import { findDocument } from './documents.ts'
 import type { Host } from './host.ts'
 import { servePlayground } from './playground.ts'
@@ -9,14 +10,18 @@ import type { Receiver } from './receiver.ts'
 const STRING = { type: 'string' }
 const UUID = { type: 'string', format: 'uuid' }
 
-/** Builds the host app: a few routes of its own, and the integrations. Listening is up to server.ts. */
-export async function buildApp(host: Host, receiver: Receiver): Promise<FastifyInstance> {
+/**
+ * Builds the host app: a few routes of its own, and the integrations. Listening is up to server.ts.
+ * @param redis where several instances count requests together
+ */
+export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): Promise<FastifyInstance> {
   const { integrations, sessions, documentLinks, sql } = host
   const app = Fastify({ loggerInstance: host.logger, frameworkErrors: answerFrameworkError })
 
   await app.register(fastifyIntegrations, {
     integrations,
     resolveSession: (request) => sessions.resolve(request),
+    ...(redis && { redis }),
     apiDocs: {
       sessionScheme: { type: 'http', scheme: 'bearer', description: 'The token of `POST /login`.' },
     },

@@ -63,6 +63,7 @@ export async function createHost(
       },
 
       signDocumentUrl: async ({ document_id }) => documentLinks.sign(document_id),
+      logger,
     }),
     // Sooner than the default, for those who watch.
     delivery: { backoffMs: settings.retryMs },

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type PipelineStatus, type Quote, type QuotePipeline, STEPS, type Step } from '@quickquote/core'
+import type { FastifyBaseLogger } from 'fastify'
 
 export interface PretendPipelineOptions {
   /** Milliseconds that each step takes. A quote may ask for its own: see PretendOptions. */
@@ -10,6 +11,7 @@ export interface PretendPipelineOptions {
   /** Writes the proposal document from the requirements, and reports the proposal. */
   readonly publishProposal: (quote: Quote, requirements: string) => Promise<void>
   readonly signDocumentUrl: QuotePipeline['signDocumentUrl']
+  readonly logger: Pick<FastifyBaseLogger, 'info'>
 }
 
 /** What a quote may ask of the pretend pipeline: `"metadata": { "demo": { "step_ms": 50, "fail_at": "work_breakdown" } }`. */
@@ -23,22 +25,33 @@ interface PretendOptions {
  * the process dies before that, another worker starts the quote again.
  */
 export function createPretendPipeline(options: PretendPipelineOptions): QuotePipeline {
+  async function run(quote: Quote, { signal, report, readFile }: PipelineContext): Promise<void> {
+    const { stepMs, failAt } = pretendOptions(quote, options.stepMs)
+    const { status, steps } = await options.statusOf(quote)
+    if (status === 'completed' || status === 'failed') return
+    const unfinished = STEPS.filter(
+      (step) => !steps.some((each) => each.step === step && each.status === 'completed'),
+    )
+    for (const step of unfinished) {
+      await report.stepStarted(step)
+      await sleep(stepMs, undefined, { signal })
+      if (step === failAt) return report.failed({ step, errorCode: `${step.toUpperCase()}_FAILED` })
+      if (step === 'proposal') await options.publishProposal(quote, await requirementsOf(quote, readFile))
+      else await report.stepCompleted(step)
+    }
+    await report.completed()
+  }
+
   return {
-    async start(quote, { signal, report, readFile }) {
-      const { stepMs, failAt } = pretendOptions(quote, options.stepMs)
-      const { status, steps } = await options.statusOf(quote)
-      if (status === 'completed' || status === 'failed') return
-      const unfinished = STEPS.filter(
-        (step) => !steps.some((each) => each.step === step && each.status === 'completed'),
-      )
-      for (const step of unfinished) {
-        await report.stepStarted(step)
-        await sleep(stepMs, undefined, { signal })
-        if (step === failAt) return report.failed({ step, errorCode: `${step.toUpperCase()}_FAILED` })
-        if (step === 'proposal') await options.publishProposal(quote, await requirementsOf(quote, readFile))
-        else await report.stepCompleted(step)
+    async start(quote, context) {
+      const tell = (what: string) => options.logger.info({ quotation_id: quote.id }, `pipeline ${what}`)
+      tell('started')
+      try {
+        await run(quote, context)
+      } catch (error) {
+        if (context.signal.aborted) tell('broken off')
+        throw error
       }
-      await report.completed()
     },
     signDocumentUrl: options.signDocumentUrl,
   }

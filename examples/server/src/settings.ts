@@ -4,6 +4,8 @@ import { resolve } from 'node:path'
 export interface HostSettings {
   /** PostgreSQL. It holds a password: never print it. */
   readonly databaseUrl: string
+  /** Redis, where all instances count requests together; null: each counts for itself. It may hold a password. */
+  readonly redisUrl: string | null
   /** Where keys, certificate and the embedded database are kept. */
   readonly dataFolder: string
   /** The port of the API, plain HTTP on the loopback address. 0 takes a free one. */
@@ -43,6 +45,7 @@ export function demoSettings(env: NodeJS.ProcessEnv): DemoSettings {
 function commonSettings(env: NodeJS.ProcessEnv): Omit<HostSettings, 'databaseUrl'> {
   return {
     dataFolder: resolve(env['DATA_FOLDER'] || DEFAULT_DATA_FOLDER),
+    redisUrl: env['REDIS_URL'] || null,
     port: wholeNumber(env, 'PORT', 0),
     httpsPort: wholeNumber(env, 'HTTPS_PORT', 0),
     stepMs: wholeNumber(env, 'PIPELINE_STEP_MS', 400),

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
+import { Redis } from 'ioredis'
 import { buildApp } from './app.ts'
 import { createHost, type Host } from './host.ts'
 import { hostSecrets } from './host-secrets.ts'
@@ -30,7 +31,8 @@ export async function startServer(settings: HostSettings, logger: FastifyBaseLog
 
   const host = await createHost(settings, { documentsUrl: httpsUrl, logger })
   const receiver = await startReceiver(certificate)
-  const app = await buildApp(host, receiver)
+  const redis = settings.redisUrl === null ? undefined : connectRedis(settings.redisUrl, logger)
+  const app = await buildApp(host, receiver, redis)
   const url = await app.listen({ host: '127.0.0.1', port: settings.port })
   https.on('request', (request, response) => app.routing(request, response))
   const worker = settings.runsWorker ? host.createWorker() : null
@@ -44,8 +46,16 @@ export async function startServer(settings: HostSettings, logger: FastifyBaseLog
     async stop() {
       await Promise.all([app.close(), new Promise((closed) => https.close(closed))])
       await worker?.stop()
+      redis?.disconnect()
       await receiver.stop()
       await host.close()
     },
   }
+}
+
+/** Without Redis the host works on: limits are not counted meanwhile, and the client connects again by itself. */
+function connectRedis(url: string, logger: FastifyBaseLogger): Redis {
+  const redis = new Redis(url)
+  redis.on('error', (error) => logger.warn({ err: error }, 'Redis'))
+  return redis
 }

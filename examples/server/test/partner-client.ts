@@ -17,17 +17,23 @@ export async function createPartner(
   endpoint: { url: string; trigger_mode?: string },
 ): Promise<{ apiKey: string; secret: string }> {
   const headers = await signIn(url)
-  const { body: key } = await call<{ key: string }>(`${url}/v1/organizations/${ACME}/api-keys`, {
-    status: 201,
-    headers,
-    body: { name: 'test', expires_at: new Date(Date.now() + 3_600_000).toISOString() },
-  })
+  const apiKey = await createKey(url, headers)
   const { body: created } = await call<{ secret: string }>(`${url}/v1/organizations/${ACME}/webhooks`, {
     status: 201,
     headers,
     body: { name: 'test', events: EVENT_TYPES, ...endpoint },
   })
-  return { apiKey: key.key, secret: created.secret }
+  return { apiKey, secret: created.secret }
+}
+
+/** @param session the headers of a member of Acme */
+export async function createKey(url: string, session: Record<string, string>): Promise<string> {
+  const { body } = await call<{ key: string }>(`${url}/v1/organizations/${ACME}/api-keys`, {
+    status: 201,
+    headers: session,
+    body: { name: 'test', expires_at: new Date(Date.now() + 3_600_000).toISOString() },
+  })
+  return body.key
 }
 
 /** Starts a headless quote and returns its id. */

@@ -1,8 +1,8 @@
+import { hasRedis, type RedisServer, startRedis } from '@quickquote/testing'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FastifyIntegrationsOptions } from '../src/index.ts'
 import { type Host, NOWHERE, startHost, useDatabase } from './support/host.ts'
-import { hasRedis, type RedisServer, startRedis } from './support/redis.ts'
 
 const database = useDatabase()
 const START = '/v1/integrations/quotations'

@@ -17,3 +17,4 @@ export {
 } from './embedded-postgres.ts'
 export { hasPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts'
 export { type Postgres, usePostgres } from './postgres.ts'
+export { hasRedis, type RedisServer, startRedis } from './redis.ts'
