@@ -22,6 +22,7 @@ import { describeMachine } from './machine.ts'
 import { manyKeys } from './many-keys.ts'
 import { readQuotation } from './read-quotation.ts'
 import { retention } from './retention.ts'
+import { scaling } from './scaling.ts'
 import { startQuotation } from './start-quotation.ts'
 import { formatTable } from './table.ts'
 import { uploadMemory } from './upload-memory.ts'
@@ -39,6 +40,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   ],
   history: [retention, disableEndpoint],
   crashes: [chaos],
+  machines: [scaling],
 }
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bench, BenchContext } from './bench.ts'
+import type { ChaosHost } from './chaos/host-process.ts'
+import { CHAOS_EVENT } from './chaos/integrations.ts'
+import { openOutbox } from './delivery/outbox.ts'
+import { startFastReceiver } from './delivery/receiver.ts'
+import type { WorkerProcess } from './delivery/worker-process.ts'
+import { medianOf, ratioOf, takeTurns } from './rounds.ts'
+import { times } from './table.ts'
+
+const PROCESSES = [1, 2, 3]
+const ENDPOINTS = 200
+const DELIVERIES = 10_000
+const EVENTS = 3000
+const LOOK_EVERY_MS = 20
+
+export const scaling: Bench = {
+  name: 'scaling',
+  title: 'What one PostgreSQL carries, for 1, 2 and 3 processes beside it on the same processors',
+
+  async run(context) {
+    const receiver = await startFastReceiver(context)
+    const urls = Array.from({ length: ENDPOINTS }, (_, n) => `${receiver.origin}/${n}`)
+    const outbox = await openOutbox(context, { urls })
+    const hosts = await startHosts(context, outbox.databaseUrl)
+    const workers: ReturnType<typeof context.start<WorkerProcess>>[] = []
+    for (const _ of PROCESSES) {
+      const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
+      await worker.call('open', { databaseUrl: outbox.databaseUrl, ca: receiver.ca })
+      workers.push(worker)
+    }
+    const { sql, endpoints } = outbox
+    // Each event has one delivery, which is nobody's work in these rounds.
+    await sql`update quickquote.webhook_endpoints set events = events || ${CHAOS_EVENT}::text`
+    const organizationIds = endpoints.map(({ organizationId }) => organizationId)
+
+    async function accept(count: number) {
+      const begun = performance.now()
+      const share = { count: EVENTS / count, organizationIds }
+      await Promise.all(hosts.slice(0, count).map((host) => host.call('emit', share)))
+      const seconds = (performance.now() - begun) / 1000
+      await sql`truncate quickquote.deliveries`
+      return { 'per second': EVENTS / seconds }
+    }
+
+    async function deliver(count: number) {
+      await outbox.fill(DELIVERIES)
+      const chosen = workers.slice(0, count)
+      const begun = performance.now()
+      await Promise.all(chosen.map((worker) => worker.call('start')))
+      for (;;) {
+        const [row] = await sql`select from quickquote.deliveries limit 1`
+        if (row === undefined) break
+        await sleep(LOOK_EVERY_MS)
+      }
+      const seconds = (performance.now() - begun) / 1000
+      await Promise.all(chosen.map((worker) => worker.call('stop')))
+      return { 'per second': DELIVERIES / seconds }
+    }
+
+    const contenders = [
+      ...PROCESSES.map((count) => ({
+        name: `events accepted, ${count} hosts`,
+        measure: () => accept(count),
+      })),
+      ...PROCESSES.map((count) => ({
+        name: `deliveries, ${count} workers`,
+        measure: () => deliver(count),
+      })),
+    ]
+    const measured = await takeTurns(contenders, { rounds: context.rounds, onRound: context.progress })
+    await outbox.close()
+    const rows = measured.map((each, index) => {
+      const base = measured[index - (index % PROCESSES.length)]
+      assert(base !== undefined)
+      const { median, lowest, highest } = ratioOf(each, base, 'per second')
+      return [
+        each.name,
+        medianOf(each, 'per second').toFixed(0),
+        times(median),
+        `${times(lowest)} – ${times(highest)}`,
+      ]
+    })
+    return {
+      head: ['', 'per second', 'against one', 'lowest – highest round'],
+      rows,
+      notes: [`${EVENTS} events and ${DELIVERIES} deliveries a round; receiver: ${receiver.kind}.`],
+    }
+  },
+}
+
+async function startHosts(context: BenchContext, databaseUrl: string) {
+  const hosts = PROCESSES.map(() => context.start<ChaosHost>('./chaos/host-process.js'))
+  await Promise.all(hosts.map((host) => host.call('open', databaseUrl)))
+  return hosts
+}
