@@ -71,6 +71,7 @@ export const scaling: Bench = {
     ]
     const measured = await takeTurns(contenders, { rounds: context.rounds, onRound: context.progress })
     await outbox.close()
+    await receiver.stop()
     const rows = measured.map((each, index) => {
       const base = measured[index - (index % PROCESSES.length)]
       assert(base !== undefined)
