@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Every package with tests is a project of its own: `vitest --project core`. */
@@ -9,6 +10,8 @@ const projects = ['packages', 'examples']
 
 export default defineConfig({
   test: {
+    // They mostly wait: for sockets, processes, databases.
+    maxWorkers: Math.max(3, availableParallelism()),
     globalSetup: './vitest.global-setup.ts',
     projects: projects.map(({ name, path }) => ({
       test: {

@@ -630,7 +630,7 @@ describe('a connection', () => {
     const body = Buffer.concat([file('a.txt', 'x'), file('b.txt', 'x'.repeat(600_000))])
     socket.write(Buffer.concat([Buffer.from(head(undefined, body.length + 1000)), body]))
     // One chunk of each file is in the database when the client hangs up.
-    await until(async () => (await left())?.['chunks'] === 3)
+    await until(async () => Number((await left())?.['chunks']) >= 2)
     socket.destroy()
     await until(async () => (await left())?.['uploads'] === 0)
     expect(await left()).toEqual(NOTHING)

@@ -91,6 +91,11 @@ describe('Installed from their tarballs, the packages', () => {
     120_000,
   )
 
+  it('ask for fifteen lines of a host, and their imports', () => {
+    const lines = host.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('import '))
+    expect(lines).toHaveLength(15)
+  })
+
   it('can be required by CommonJS', () => {
     const names = published.flatMap(({ manifest }) => {
       const { exports } = manifest as unknown as { exports: Record<string, unknown> }
