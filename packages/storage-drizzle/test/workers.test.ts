@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await sql`truncate quickquote.quotations, quickquote.webhook_endpoints, quickquote.events, quickquote.deliveries,
+  await sql`truncate quickquote.quotations, quickquote.pipeline_starts, quickquote.webhook_endpoints, quickquote.events, quickquote.deliveries,
     quickquote.delivery_attempts, quickquote.workers cascade`
 })
 
