@@ -294,10 +294,12 @@ async function showQuotes() {
   if (apiKey === undefined) return
   for (const [id, quote] of quotes) {
     if (quote.progress?.status === 'completed' || quote.progress?.status === 'failed') continue
-    quote.progress = await asPartner(`/v1/integrations/quotations/${id}/pipeline`)
-    if (quote.progress.status === 'completed') {
+    const progress = await asPartner(`/v1/integrations/quotations/${id}/pipeline`)
+    if (progress.status === 'completed') {
       quote.proposal = await asPartner(`/v1/integrations/quotations/${id}/proposal`)
     }
+    // Last: a quote that has ended is not asked for again.
+    quote.progress = progress
     showQuote(id, quote)
   }
 }

@@ -9,6 +9,10 @@ import { type ExampleProcess, endExamples, runExample, temporaryFolder, urlOf } 
 import { signIn } from './partner-client.ts'
 import { secretsIn } from './secrets.ts'
 
+/** How long the page may take for one step. It asks for attempts and progress every 2 s. */
+const PATIENCE_MS = 15_000
+const PATIENCE = { timeout: PATIENCE_MS }
+
 let url: string
 let server: ExampleProcess
 
@@ -73,6 +77,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
   /** A page that may not complain: not about scripts, not about its content policy, not about what it loads. */
   async function open(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1200, height: 1000 }, ...options })
+    // Before the test itself is over its time: then the error names the step.
+    context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('pageerror', ({ message }) => complaints.push(message))
@@ -103,6 +109,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     const page = await open(options)
     await signInAs(page, `admin@${organization}.example`)
     await press(page, 'Make a key')
+    // A quote that is started before it is there is refused.
+    await page.locator('#new-key').waitFor()
     await press(page, 'Connect it')
     await page.getByText('Connected to 7 events').waitFor()
     return page
@@ -114,15 +122,15 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await press(page, 'Start with the API key')
 
     await page.getByRole('button', { name: 'Open the proposal' }).waitFor()
-    await expect.poll(() => webhooks(page).allTextContents()).toHaveLength(6)
+    await expect.poll(() => webhooks(page).allTextContents(), PATIENCE).toHaveLength(6)
     for (const line of await webhooks(page).allTextContents()) {
       expect(line).toMatch(/signature verified.*answered 204/)
     }
-    await webhooks(page).first().click()
+    await webhooks(page).filter({ hasText: 'quotation.completed' }).click()
     const details = await page.locator('#webhooks details[open]').textContent()
     expect(details).toContain('x-service-signature: v1=')
     expect(details).toContain('"type": "quotation.completed"')
-    await expect.poll(() => attempts(page).allTextContents()).toHaveLength(6)
+    await expect.poll(() => attempts(page).allTextContents(), PATIENCE).toHaveLength(6)
 
     const screenshot = process.env['SCREENSHOT']
     if (screenshot) await page.screenshot({ path: resolve(screenshot), fullPage: true })
@@ -160,7 +168,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await press(page, 'Replay what it missed')
     await attempts(page).getByText('succeeded').first().waitFor()
     await expect
-      .poll(async () => (await webhooks(page).allTextContents()).at(0))
+      .poll(async () => (await webhooks(page).allTextContents()).at(0), PATIENCE)
       .toMatch(/quotation\.failed.*signature verified.*arrival \d+.*answered 204/)
   })
 
