@@ -1,3 +1,4 @@
+import { headerNames } from '@quickquote/webhook-signature'
 import { Type } from '@sinclair/typebox'
 import { ATTEMPT_STATUSES, type Delivery, type DeliveryAttempt } from './delivery.ts'
 import { IntegrationError } from './errors.ts'
@@ -47,6 +48,7 @@ export interface DeliveryLog {
 
 export function createDeliveryLog(storage: Storage, settings: Settings): DeliveryLog {
   const querySchema = deliveryLogQuery(settings.events)
+  const names = headerNames(settings.productName)
 
   return {
     async list(member, query = {}) {
@@ -114,7 +116,7 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
 
   function withHeaders(attempt: StoredAttemptDetails) {
     const isUnsent = attempt.status === 'rejected' && attempt.http_status === null
-    const request_headers = isUnsent ? null : requestHeaders(settings.productName, attempt)
+    const request_headers = isUnsent ? null : requestHeaders(names, attempt)
     return { ...attempt, request_headers }
   }
 

@@ -1,4 +1,4 @@
-import { headerNames } from '@quickquote/webhook-signature'
+import type { WebhookHeaderNames } from '@quickquote/webhook-signature'
 import { eventIdOf } from './webhook-event.ts'
 
 /** Unix time in whole seconds: what is signed, and what the timestamp header says. */
@@ -8,10 +8,9 @@ export function signingTime(attemptedAt: Date): number {
 
 /** What an attempt sends (specification, "Delivery headers"), but for the signatures and the name of the client. */
 export function requestHeaders(
-  productName: string,
+  names: WebhookHeaderNames,
   attempt: { event_id: string; event_type: string; created_at: Date },
 ): Record<string, string> {
-  const names = headerNames(productName)
   return {
     [names.contentType]: 'application/json',
     [names.eventId]: eventIdOf(attempt.event_id),

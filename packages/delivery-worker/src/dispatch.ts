@@ -9,12 +9,13 @@ import {
   settle,
   signingTime,
 } from '@quickquote/core'
-import { headerNames, type Signer, sign } from '@quickquote/webhook-signature'
+import { headerNames, signWith } from '@quickquote/webhook-signature'
 import { v7 as uuidv7 } from 'uuid'
 import type { DeliveryTelemetry, Origins } from './delivery-telemetry.ts'
 import type { Http } from './http.ts'
+import type { Turn } from './origin-gate.ts'
 import { createResponseSample, type ResponseListener } from './response-sample.ts'
-import type { Targets } from './targets.ts'
+import type { Target, Targets } from './targets.ts'
 import { UNINSTRUMENTED } from './telemetry.ts'
 
 /**
@@ -32,41 +33,56 @@ export function createDispatch({
 }: {
   settings: Settings
   targets: Targets
-  http: Pick<Http, 'post'>
+  http: Pick<Http, 'turn' | 'post'>
   telemetry: Pick<DeliveryTelemetry, 'attempted'>
   userAgent: string
 }): Dispatch {
   const { delivery: policy, logger, now } = settings
   const names = headerNames(settings.productName)
 
+  function findTarget({ endpoint }: ClaimedDelivery): Target | Outcome {
+    try {
+      const target = targets(endpoint)
+      return target.blocked === null ? target : { kind: 'blocked', error: target.blocked }
+    } catch (error) {
+      return signingFailed(error, endpoint.id)
+    }
+  }
+
   async function send(
-    delivery: ClaimedDelivery,
+    { event_id, event_type, body }: ClaimedDelivery,
+    { turn, path, key, previousKey }: Target & { turn: Turn },
     created_at: Date,
     listener: ResponseListener,
   ): Promise<Outcome> {
-    const { origin, path, key, previousKey, blocked } = await targets(delivery.endpoint)
-    if (blocked !== null) return { kind: 'blocked', error: blocked }
-    const { body } = delivery
     const timestamp = signingTime(created_at)
-    const signBy = (secret: Signer) => sign({ secret, timestamp, body })
-    const headers = {
-      ...requestHeaders(settings.productName, { ...delivery, created_at }),
-      // One value alone: the specification's receivers compare all that comes after `v1=`.
-      [names.signature]: await signBy(key),
-      ...(previousKey && { [names.previousSignature]: await signBy(previousKey) }),
-      'User-Agent': userAgent,
+    const headers = requestHeaders(names, { event_id, event_type, created_at })
+    // One value alone: the specification's receivers compare all that comes after `v1=`.
+    headers[names.signature] = signWith({ hmac: key, timestamp, body })
+    if (previousKey !== null) {
+      headers[names.previousSignature] = signWith({ hmac: previousKey, timestamp, body })
     }
-    return context.with(UNINSTRUMENTED, () => http.post({ origin, path, headers, body, listener }))
+    headers['User-Agent'] = userAgent
+    return context.with(UNINSTRUMENTED, () => http.post({ turn, path, headers, body, listener }))
+  }
+
+  function signingFailed(error: unknown, endpointId: string): Outcome {
+    logger.error({ err: error, endpoint_id: endpointId }, 'a webhook could not be signed')
+    return { kind: 'error', code: 'signing_failed', error: 'the webhook could not be signed' }
   }
 
   return async (delivery, origins) => {
+    const target = findTarget(delivery)
+    const ready = 'origin' in target ? { ...target, turn: await http.turn(target.origin) } : target
     const created_at = now()
     const begin = performance.now()
     const sample = createResponseSample()
-    const outcome = await send(delivery, created_at, sample).catch((error: unknown): Outcome => {
-      logger.error({ err: error, endpoint_id: delivery.endpoint.id }, 'a webhook could not be signed')
-      return { kind: 'error', code: 'signing_failed', error: 'the webhook could not be signed' }
-    })
+    const outcome =
+      'turn' in ready
+        ? await send(delivery, ready, created_at, sample).catch((error: unknown) =>
+            signingFailed(error, delivery.endpoint.id),
+          )
+        : ready
     const { status, httpStatus, error, errorCode, nextAttemptAt } = settle(outcome, {
       attempt: delivery.attempt,
       isTest: delivery.is_test,

@@ -3,14 +3,14 @@ import type { Dispatcher } from 'undici'
 import { type Certificates, createAgent } from './agent.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { BlockedAddressError, checkedLookup, createResolve, type Resolve } from './checked-lookup.ts'
-import { createOriginGate } from './origin-gate.ts'
+import { createOriginGate, type Turn } from './origin-gate.ts'
 import type { ResponseListener } from './response-sample.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { describeTransportError, NOT_HTTP } from './transport-error.ts'
 
 interface Post {
-  /** Scheme, host and port. The host was checked if it is an address. */
-  readonly origin: string
+  /** What {@link Http.turn} gave. */
+  readonly turn: Turn
   /** With the query string. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -20,9 +20,14 @@ interface Post {
 }
 
 export interface Http {
+  /**
+   * Resolves when it is the turn of a request to this origin: scheme, host and port. The host was checked if it is an address.
+   * Make the request then, not before: where many wait, what they hold is what the garbage collector has to carry around.
+   */
+  turn(origin: string): Promise<Turn>
   /** Sends once: no redirect is followed and nothing is sent again. Never rejects. */
   post(request: Post): Promise<Outcome>
-  /** Breaks off what is under way: its outcome is this error. */
+  /** Breaks off what is under way, and sends no more: the outcome is this error. */
   abort(error: string): void
   /** Closes the sockets. */
   close(): Promise<void>
@@ -53,31 +58,38 @@ export function createHttp(options: HttpOptions): Http {
     connectTimeoutMs: timeoutMs,
     ca: options.ca,
   })
-  const gate = createOriginGate({ sockets: options.socketsPerOrigin, patienceMs: PATIENCE_MS })
-  const underWay = new Set<(outcome: Outcome) => void>()
+  const turn = createOriginGate({ sockets: options.socketsPerOrigin, patienceMs: PATIENCE_MS })
+  // No Set: the tables that it outgrows keep all that was in them, each other, and so the collector busy (a quarter of the
+  // processor time of a delivery).
+  const underWay: ((outcome: Outcome) => void)[] = []
+  let stopped: Outcome | undefined
 
-  function post({ origin, path, headers, body, listener }: Post): Promise<Outcome> {
+  function post({ turn, path, headers, body, listener }: Post): Promise<Outcome> {
     return new Promise((resolve) => {
-      let leave: (() => void) | undefined
       let controller: Dispatcher.DispatchController | undefined
       let answer: Outcome = { kind: 'error', ...NOT_HTTP }
+      let encoding: string | undefined
+      let isOver = false
       let reader: BodyReader | undefined
       // A process that was busy sees its timers before what its sockets hold: it must not mistake its own delay for the
       // receiver's. An immediate comes after the sockets.
-      const timer = setTimeout(() => setImmediate(timeOut), timeoutMs)
-      underWay.add(breakOff)
+      const timer = setTimeout(setImmediate, timeoutMs, timeOut)
+      underWay.push(breakOff)
 
       function timeOut(): void {
-        if (!underWay.has(breakOff)) return
+        if (isOver) return
         breakOff({ kind: 'error', code: 'timeout', error: `timed out after ${timeoutMs} ms` })
       }
 
       function end(outcome: Outcome): void {
-        if (!underWay.delete(breakOff)) return
+        if (isOver) return
+        isOver = true
+        underWay.splice(underWay.indexOf(breakOff), 1)
         clearTimeout(timer)
         reader?.close()
-        // undici gives a socket a turn of the event loop to be closed by its receiver, then takes it back.
-        if (leave !== undefined) setImmediate(setImmediate, leave)
+        // undici gives a socket a turn of the event loop to be closed by its receiver, then takes it back. It asks for that
+        // after this call: a microtask asks right behind it.
+        queueMicrotask(() => setImmediate(turn.leave))
         resolve(outcome)
       }
 
@@ -91,44 +103,47 @@ export function createHttp(options: HttpOptions): Http {
         onRequestStart(started) {
           controller = started
           // It may have waited for its connection until its time was over: then it must not be sent any more.
-          if (!underWay.has(breakOff)) started.abort(new Error('broken off'))
+          if (isOver) started.abort(new Error('broken off'))
         },
         onResponseStart(_, httpStatus, answerHeaders) {
           const isInformational = httpStatus < 200
           if (isInformational) return
           listener?.began()
+          encoding = answerHeaders['content-encoding']?.toString()
           answer = {
             kind: 'response',
             httpStatus,
             retryAfterMs: parseRetryAfter(answerHeaders['retry-after'], now()),
           }
-          reader = createBodyReader({
-            encoding: answerHeaders['content-encoding']?.toString(),
+        },
+        onResponseData(_, chunk) {
+          reader ??= createBodyReader({
+            encoding,
             maxBytes: maxResponseBytes,
-            onData: (chunk) => listener?.data(chunk),
+            onData: (bytes) => listener?.data(bytes),
             onEnd: () => end(answer),
             onLimit: () => breakOff(answer),
           })
+          reader.write(chunk)
         },
-        onResponseData: (_, chunk) => reader?.write(chunk),
-        onResponseEnd: () => reader?.end(),
+        onResponseEnd() {
+          if (reader === undefined) end(answer)
+          else reader.end()
+        },
         onResponseError: (_, error) => end(outcomeOf(error)),
       }
 
-      gate(origin)
-        .then((entered) => {
-          if (!underWay.has(breakOff)) return entered()
-          leave = entered
-          agent.dispatch({ origin, path, headers, body, method: 'POST' }, handler)
-        })
-        .catch((error: unknown) => end(outcomeOf(error)))
+      if (stopped !== undefined) return end(stopped)
+      agent.dispatch({ origin: turn.origin, path, headers, body, method: 'POST' }, handler)
     })
   }
 
   return {
+    turn,
     post,
     abort(error) {
-      for (const breakOff of underWay) breakOff({ kind: 'error', code: 'worker_stopped', error })
+      stopped = { kind: 'error', code: 'worker_stopped', error }
+      for (const breakOff of [...underWay]) breakOff(stopped)
     },
     close: () => agent.destroy(),
   }

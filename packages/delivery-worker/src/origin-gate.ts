@@ -1,5 +1,12 @@
-/** Lets requests to one origin in. The result is called when the request has ended. */
-export type OriginGate = (origin: string) => Promise<() => void>
+/** Lets requests to one origin in, in the order in which they ask. */
+export type OriginGate = (origin: string) => Promise<Turn>
+
+/** A socket of the origin is free, or will be in a moment. */
+export interface Turn {
+  readonly origin: string
+  /** Is called when the request has ended; a second call does nothing. */
+  leave(): void
+}
 
 /**
  * Keeps requests waiting for a socket of their origin that will be free in a moment, instead of opening one more: few
@@ -15,23 +22,29 @@ export function createOriginGate({
 }): OriginGate {
   const origins = new Map<string, { busy: number; readonly waiting: (() => void)[] }>()
 
-  return async (origin) => {
-    const gate = origins.get(origin) ?? { busy: 0, waiting: [] }
-    origins.set(origin, gate)
-    if (gate.busy < sockets) gate.busy += 1
-    else await new Promise<void>((letIn) => gate.waiting.push(letIn))
+  return (origin) =>
+    new Promise((resolve) => {
+      const gate = origins.get(origin) ?? { busy: 0, waiting: [] }
+      if (gate.busy === 0) origins.set(origin, gate)
+      if (gate.busy < sockets) {
+        gate.busy += 1
+        letIn()
+      } else gate.waiting.push(letIn)
 
-    let counts = true
-    function leave(): void {
-      if (!counts) return
-      counts = false
-      clearTimeout(timer)
-      const letNextIn = gate.waiting.shift()
-      if (letNextIn === undefined) gate.busy -= 1
-      letNextIn?.()
-      if (gate.busy === 0) origins.delete(origin)
-    }
-    const timer = setTimeout(leave, patienceMs)
-    return leave
-  }
+      function letIn(): void {
+        let counts = true
+        const timer = setTimeout(leave, patienceMs)
+        resolve({ origin, leave })
+
+        function leave(): void {
+          if (!counts) return
+          counts = false
+          clearTimeout(timer)
+          const letNextIn = gate.waiting.shift()
+          if (letNextIn === undefined) gate.busy -= 1
+          else letNextIn()
+          if (gate.busy === 0) origins.delete(origin)
+        }
+      }
+    })
 }

@@ -1,28 +1,33 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { AddressGuard, ClaimedDelivery, Keyring } from '@quickquote/core'
-import type { Signer } from '@quickquote/webhook-signature'
+
+/** HMAC-SHA256 of a text by the secret of an endpoint, in hex. */
+type Hmac = (content: string) => string
 
 /** What an endpoint comes down to when something is sent to it. */
-interface Target {
+export interface Target {
   readonly origin: string
   readonly path: string
-  readonly key: Signer
+  readonly key: Hmac
   /** Of the secret before, while that one is to sign too. */
-  readonly previousKey: Signer | null
+  readonly previousKey: Hmac | null
   /** Why nothing may be sent there; null when it may. A host name is checked when it is resolved. */
   readonly blocked: string | null
 }
 
-/** Finds the target of an endpoint. Rejects when its secret cannot be decrypted. */
-export type Targets = (endpoint: ClaimedDelivery['endpoint']) => Promise<Target>
+/** Finds the target of an endpoint. Throws when its secret cannot be decrypted. */
+export type Targets = (endpoint: ClaimedDelivery['endpoint']) => Target
 
 /** Endpoints whose targets are kept; an endpoint takes about a kilobyte. */
 const MAX_KEPT = 10_000
 
-/** Decrypts secrets and parses URLs once for each version of an endpoint. */
+/**
+ * Decrypts secrets and parses URLs once for each version of an endpoint. A failure is not kept: the key that is missing in the
+ * ring may be added to it.
+ */
 export function createTargets({ keyring, guard }: { keyring: Keyring; guard: AddressGuard }): Targets {
-  const kept = new Map<string, { readonly version: string; readonly target: Promise<Target> }>()
+  const kept = new Map<string, { readonly version: string; readonly target: Target }>()
 
   return (endpoint) => {
     const { id } = endpoint
@@ -34,19 +39,17 @@ export function createTargets({ keyring, guard }: { keyring: Keyring; guard: Add
     kept.delete(id)
     kept.set(id, { version, target })
     if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value ?? '')
-    // The key that is missing in the ring may be added to it.
-    target.catch(() => kept.delete(id))
     return target
   }
 }
 
-async function createTarget(
+function createTarget(
   { id, url, secret, previousSecret }: ClaimedDelivery['endpoint'],
   { keyring, guard }: { keyring: Keyring; guard: AddressGuard },
-): Promise<Target> {
+): Target {
   const { protocol, origin, hostname, pathname, search } = new URL(url)
-  const key = signerOf(keyring.decrypt(secret, id))
-  const previousKey = previousSecret && signerOf(keyring.decrypt(previousSecret, id))
+  const key = hmacOf(keyring.decrypt(secret, id))
+  const previousKey = previousSecret && hmacOf(keyring.decrypt(previousSecret, id))
   return {
     origin,
     path: pathname + search,
@@ -57,9 +60,9 @@ async function createTarget(
 }
 
 /** Of Node's own crypto: Web Crypto hands each body to another thread, which costs ten times the HMAC. */
-function signerOf(secret: string): Signer {
+function hmacOf(secret: string): Hmac {
   const key = createSecretKey(secret, 'utf8')
-  return { mac: (content) => createHmac('sha256', key).update(new Uint8Array(content)).digest() }
+  return (content) => createHmac('sha256', key).update(content).digest('hex')
 }
 
 /** Sockets are never asked to look up a host that is an address itself, so it is checked here. */

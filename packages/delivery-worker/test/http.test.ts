@@ -74,8 +74,9 @@ function http(options: Partial<HttpOptions> = {}): Http {
 /** What was read of the answer, and the outcome. */
 async function textOfAnswer(origin: string): Promise<[string, Outcome]> {
   const chunks: Buffer[] = []
-  const outcome = await http().post({
-    origin,
+  const client = http()
+  const outcome = await client.post({
+    turn: await client.turn(origin),
     path: '/',
     headers: {},
     body: '',
@@ -84,8 +85,9 @@ async function textOfAnswer(origin: string): Promise<[string, Outcome]> {
   return [Buffer.concat(chunks).toString(), outcome]
 }
 
-function post(client: Http, origin: string, path = '/hook?token=1') {
-  return client.post({ origin, path, headers: { 'Content-Type': 'application/json' }, body: '{"a":"ü"}' })
+async function post(client: Http, origin: string, path = '/hook?token=1') {
+  const headers = { 'Content-Type': 'application/json' }
+  return client.post({ turn: await client.turn(origin), path, headers, body: '{"a":"ü"}' })
 }
 
 const answered = (httpStatus: number, retryAfterMs: number | null = null) => ({
@@ -483,5 +485,20 @@ describe('sockets', () => {
     expect(await Promise.all(hanging)).toEqual(
       Array(10).fill({ kind: 'error', code: 'worker_stopped', error: 'over' }),
     )
+  })
+
+  it('carry nothing more after an abort: what has just got its turn ends like what is under way', async () => {
+    const partner = await receiver()
+    const client = http()
+    const turn = await client.turn(partner.url)
+
+    client.abort('over')
+
+    expect(await client.post({ turn, path: '/', headers: {}, body: '' })).toEqual({
+      kind: 'error',
+      code: 'worker_stopped',
+      error: 'over',
+    })
+    expect(partner.requests).toEqual([])
   })
 })

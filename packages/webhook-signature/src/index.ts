@@ -9,7 +9,7 @@ export {
 } from './payload.ts'
 export type { RawBody } from './raw-body.ts'
 export type { ReceiverOptions } from './receiver.ts'
-export { sign } from './sign.ts'
+export { sign, signWith } from './sign.ts'
 export { importSecret, type Secret, type Signer, type SigningKey } from './signing-key.ts'
 export {
   WEBHOOK_VERIFICATION_ERROR_CODES,

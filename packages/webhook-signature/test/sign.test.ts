@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { headerNames, importSecret, sign } from '@quickquote/webhook-signature'
+import { headerNames, importSecret, sign, signWith } from '@quickquote/webhook-signature'
 import { describe, expect, it } from 'vitest'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw0zJmuqz4kT1xE='
@@ -41,6 +41,18 @@ describe('sign', () => {
   it('refuses an empty secret, as an unset environment variable gives', async () => {
     await expect(sign({ secret: '', timestamp, body: '' })).rejects.toThrow('missing or empty')
     await expect(importSecret('')).rejects.toThrow('missing or empty')
+  })
+})
+
+describe('signWith', () => {
+  const hmac = (content: string) => createHmac('sha256', secret).update(content).digest('hex')
+
+  it.each(['{"größe":1}', '', 'a lone \ud800 surrogate'])('gives what sign gives: %j', async (body) => {
+    expect(signWith({ hmac, timestamp, body })).toBe(await sign({ secret, timestamp, body }))
+  })
+
+  it('refuses a timestamp that is not in whole seconds', () => {
+    expect(() => signWith({ hmac, timestamp: timestamp + 0.5, body: '' })).toThrow(TypeError)
   })
 })
 
