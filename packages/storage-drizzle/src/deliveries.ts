@@ -3,31 +3,64 @@ import type { Database } from './database.ts'
 import { FIRST_UUID } from './delivery-statements.ts'
 import { createHeldLeases } from './held-leases.ts'
 
+/**
+ * While a backlog is drained, rounds begin to look here, just before the oldest delivery that the last one saw: before
+ * that there may be nothing but entries of deliveries that are gone. What is committed late is younger than this, mostly.
+ */
+const OVERLAP_MS = 1000
+
+/** So often a round looks from the very beginning all the same. */
+const FULL_LOOK_MS = 1000
+
+/** A claim of fewer drains no backlog. */
+const LARGE_CLAIM = 64
+
 /** The outbox as the workers see it: see DeliveryStorage. */
 export function deliveryStorage(
   database: Database,
 ): Pick<DeliveryStorage, 'settleAndClaim' | 'releaseDeliveries'> {
   const { schema } = database
+  const leases = createHeldLeases()
   /** Where the next walk over the endpoints begins. */
   let cursor = FIRST_UUID
-  const leases = createHeldLeases()
+  /** There are more due deliveries than the last round looked at, and it has not found enough of them. */
+  let isShort = false
+  let dueAfter: Date | null = null
+  let lookedFullyAt = Number.NEGATIVE_INFINITY
+
+  /** null: from the beginning. */
+  function beginning(now: Date): Date | null {
+    const isFull = dueAfter === null || performance.now() - lookedFullyAt > FULL_LOOK_MS
+    if (isFull) lookedFullyAt = performance.now()
+    return isFull || dueAfter === null ? null : new Date(Math.min(dueAfter.getTime(), now.getTime()) - OVERLAP_MS)
+  }
 
   async function round({ workerId, settled, limit, perEndpoint, now }: Round): Promise<Claim> {
     const rows = await leases.claiming(workerId, async (held) => {
       if (held !== undefined) await releaseUnknown(workerId, held)
-      return database.run<ClaimRow>(
-        `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6::text::json)`,
-        [workerId, now, limit, perEndpoint, cursor, JSON.stringify(settled.map(toOutcome))],
+      return database.run<RoundRow | ClaimRow>(
+        `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), $8::text::json)`,
+        [
+          workerId,
+          now,
+          limit,
+          perEndpoint,
+          cursor,
+          isShort,
+          beginning(now),
+          JSON.stringify(settled.map(toOutcome)),
+        ],
       )
     })
-    const claimed = rows.flatMap(toClaimedDelivery)
+    const [found, ...claimedRows] = rows as [RoundRow, ...ClaimRow[]]
+    const claimed = claimedRows.map(toClaimedDelivery)
     leases.remove(workerId, idsOf(settled.map(({ delivery }) => delivery)))
     leases.add(workerId, idsOf(claimed))
-    const [round] = rows
-    const walkedTo = round?.walked_to ?? null
-    cursor = walkedTo ?? FIRST_UUID
-    const isMore = walkedTo !== null || round?.is_more === true
-    return { claimed, nextDueAt: isMore ? now : (round?.next_due_at ?? null) }
+    cursor = found.walked_to ?? FIRST_UUID
+    isShort = found.is_long && claimed.length < limit
+    dueAfter = limit >= LARGE_CLAIM && claimed.length === limit ? found.first_due_at : null
+    const isMore = found.walked_to !== null || found.is_more
+    return { claimed, nextDueAt: isMore ? now : found.next_due_at }
   }
 
   async function releaseUnknown(workerId: string, held: readonly string[]): Promise<void> {
@@ -73,9 +106,16 @@ function idsOf(deliveries: readonly { readonly id: string }[]): string[] {
   return deliveries.map(({ id }) => id)
 }
 
-interface ClaimRow extends Omit<ClaimedDelivery, 'endpoint' | 'id'> {
-  /** Null in the one row of a round without a claim. */
-  readonly id: string | null
+/** The first row of a round. */
+interface RoundRow {
+  readonly walked_to: string | null
+  readonly is_long: boolean
+  readonly first_due_at: Date | null
+  readonly is_more: boolean
+  readonly next_due_at: Date | null
+}
+
+interface ClaimRow extends Omit<ClaimedDelivery, 'endpoint'> {
   readonly endpoint_id: string
   readonly url: string
   readonly secret_key_id: string
@@ -83,14 +123,9 @@ interface ClaimRow extends Omit<ClaimedDelivery, 'endpoint' | 'id'> {
   readonly previous_secret_key_id: string | null
   readonly previous_secret_ciphertext: Uint8Array | null
   readonly version: number
-  /** These are the same in every row. */
-  readonly walked_to: string | null
-  readonly is_more: boolean
-  readonly next_due_at: Date | null
 }
 
-function toClaimedDelivery(row: ClaimRow): ClaimedDelivery[] {
-  if (row.id === null) return []
+function toClaimedDelivery(row: ClaimRow): ClaimedDelivery {
   const { id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test } = row
   const endpoint = {
     id: row.endpoint_id,
@@ -99,7 +134,7 @@ function toClaimedDelivery(row: ClaimRow): ClaimedDelivery[] {
     previousSecret: previousSecretOf(row),
     version: row.version,
   }
-  return [{ id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint }]
+  return { id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint }
 }
 
 /** The key id is there while the overlap of a rotation lasts. */
@@ -108,8 +143,21 @@ function previousSecretOf(row: ClaimRow): EncryptedSecret | null {
   return keyId === null || ciphertext === null ? null : { keyId, ciphertext }
 }
 
-/** An outcome as `delivery_round` takes it. */
-function toOutcome({ delivery, ...attempt }: SettledAttempt): object {
-  const { id: delivery_id, attempt: number, event_type, quotation_id } = delivery
-  return { ...attempt, delivery_id, attempt: number, event_type, quotation_id }
+/** An outcome as `delivery_round` takes it. What is not there is null. */
+function toOutcome({ delivery, error, next_attempt_at, ...attempt }: SettledAttempt): object {
+  return {
+    id: attempt.id,
+    delivery_id: delivery.id,
+    attempt: delivery.attempt,
+    event_type: delivery.event_type,
+    quotation_id: delivery.quotation_id ?? undefined,
+    status: attempt.status,
+    http_status: attempt.http_status ?? undefined,
+    error: error ?? undefined,
+    duration_ms: attempt.duration_ms,
+    created_at: attempt.created_at,
+    next_attempt_at: next_attempt_at ?? undefined,
+    response_body: attempt.response_body ?? undefined,
+    first_byte_ms: attempt.first_byte_ms ?? undefined,
+  }
 }
