@@ -1,18 +1,18 @@
+import assert from 'node:assert/strict'
 import type { ClaimedDelivery, DeliveryStorage, EncryptedSecret, SettledAttempt } from '@quickquote/core'
 import type { Database } from './database.ts'
 import { FIRST_UUID } from './delivery-statements.ts'
 import { createHeldLeases } from './held-leases.ts'
 
 /**
- * While a backlog is drained, rounds begin to look here, just before the oldest delivery that the last one saw: before
- * that there may be nothing but entries of deliveries that are gone. What is committed late is younger than this, mostly.
+ * While a backlog is drained, a round looks only at what was due since the oldest delivery that the last one saw, and so long
+ * before it: what is older may be nothing but entries of deliveries that are gone. What is committed late is younger than
+ * that, mostly; a round looks at all there is so often, and whenever it would claim little.
  */
 const OVERLAP_MS = 1000
-
-/** So often a round looks from the very beginning all the same. */
 const FULL_LOOK_MS = 1000
 
-/** A claim of fewer drains no backlog. */
+/** Fewer at once are no backlog. */
 const LARGE_CLAIM = 64
 
 /** The outbox as the workers see it: see DeliveryStorage. */
@@ -23,44 +23,45 @@ export function deliveryStorage(
   const leases = createHeldLeases()
   /** Where the next walk over the endpoints begins. */
   let cursor = FIRST_UUID
-  /** There are more due deliveries than the last round looked at, and it has not found enough of them. */
+  /** The oldest due deliveries were not enough for the last round, and there are more behind them. */
   let isShort = false
-  let dueAfter: Date | null = null
+  /** The oldest due delivery that the last round saw; null: there is no backlog. */
+  let oldest: Date | null = null
   let lookedFullyAt = Number.NEGATIVE_INFINITY
 
-  /** null: from the beginning. */
-  function beginning(now: Date): Date | null {
-    const isFull = dueAfter === null || performance.now() - lookedFullyAt > FULL_LOOK_MS
-    if (isFull) lookedFullyAt = performance.now()
-    return isFull || dueAfter === null ? null : new Date(Math.min(dueAfter.getTime(), now.getTime()) - OVERLAP_MS)
+  /** After this a round begins to look; null: it looks at all there is. */
+  function dueAfter(now: Date): Date | null {
+    if (oldest !== null && performance.now() - lookedFullyAt < FULL_LOOK_MS) {
+      return new Date(Math.min(oldest.getTime(), now.getTime()) - OVERLAP_MS)
+    }
+    lookedFullyAt = performance.now()
+    return null
   }
 
-  async function round({ workerId, settled, limit, perEndpoint, now }: Round): Promise<Claim> {
+  async function round({ workerId, settled, limit, perEndpoint, now }: Round): Promise<RoundClaim> {
+    const due_after = dueAfter(now)
+    const outcomes = JSON.stringify(settled.map(toOutcome))
     const rows = await leases.claiming(workerId, async (held) => {
       if (held !== undefined) await releaseUnknown(workerId, held)
-      return database.run<RoundRow | ClaimRow>(
+      return database.run<RoundRow | EndpointRow | DeliveryRow>(
         `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), $8::text::json)`,
-        [
-          workerId,
-          now,
-          limit,
-          perEndpoint,
-          cursor,
-          isShort,
-          beginning(now),
-          JSON.stringify(settled.map(toOutcome)),
-        ],
+        [workerId, now, limit, perEndpoint, cursor, isShort, due_after, outcomes],
       )
     })
-    const [found, ...claimedRows] = rows as [RoundRow, ...ClaimRow[]]
-    const claimed = claimedRows.map(toClaimedDelivery)
+    const [found, ...others] = rows as [RoundRow, ...(EndpointRow | DeliveryRow)[]]
+    const claimed = readClaimed(others)
     leases.remove(workerId, idsOf(settled.map(({ delivery }) => delivery)))
     leases.add(workerId, idsOf(claimed))
     cursor = found.walked_to ?? FIRST_UUID
-    isShort = found.is_long && claimed.length < limit
-    dueAfter = limit >= LARGE_CLAIM && claimed.length === limit ? found.first_due_at : null
-    const isMore = found.walked_to !== null || found.is_more
-    return { claimed, nextDueAt: isMore ? now : found.next_due_at }
+    isShort = found.is_long && claimed.length < limit / 2
+    oldest = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? found.first_due_at : null
+    const sawAllAhead = due_after === null || claimed.length === limit
+    const isMore = found.is_more || found.walked_to !== null || !sawAllAhead
+    return {
+      claimed,
+      nextDueAt: isMore ? now : found.next_due_at,
+      isAtTheEnd: found.walked_to === null && sawAllAhead,
+    }
   }
 
   async function releaseUnknown(workerId: string, held: readonly string[]): Promise<void> {
@@ -76,8 +77,7 @@ export function deliveryStorage(
       let settled = wanted.settled
       let sawAll = cursor === FIRST_UUID
       for (;;) {
-        const claim = await round({ ...wanted, settled })
-        const isAtTheEnd = cursor === FIRST_UUID
+        const { isAtTheEnd, ...claim } = await round({ ...wanted, settled })
         // A walk that was cut short, or began in the middle, and found nothing goes on until all endpoints were seen.
         if (claim.claimed.length > 0 || wanted.limit === 0 || (isAtTheEnd && sawAll)) return claim
         sawAll ||= isAtTheEnd
@@ -102,6 +102,11 @@ export function deliveryStorage(
 type Round = Parameters<DeliveryStorage['settleAndClaim']>[0]
 type Claim = Awaited<ReturnType<DeliveryStorage['settleAndClaim']>>
 
+interface RoundClaim extends Claim {
+  /** Nothing was left out that might be claimed. */
+  readonly isAtTheEnd: boolean
+}
+
 function idsOf(deliveries: readonly { readonly id: string }[]): string[] {
   return deliveries.map(({ id }) => id)
 }
@@ -115,7 +120,9 @@ interface RoundRow {
   readonly next_due_at: Date | null
 }
 
-interface ClaimRow extends Omit<ClaimedDelivery, 'endpoint'> {
+/** The next rows, before all that is sent to them. */
+interface EndpointRow {
+  readonly id: null
   readonly endpoint_id: string
   readonly url: string
   readonly secret_key_id: string
@@ -125,20 +132,48 @@ interface ClaimRow extends Omit<ClaimedDelivery, 'endpoint'> {
   readonly version: number
 }
 
-function toClaimedDelivery(row: ClaimRow): ClaimedDelivery {
-  const { id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test } = row
-  const endpoint = {
+interface DeliveryRow extends Omit<ClaimedDelivery, 'endpoint'> {
+  readonly endpoint_id: string
+}
+
+function readClaimed(rows: readonly (EndpointRow | DeliveryRow)[]): ClaimedDelivery[] {
+  const endpoints = new Map<string, ClaimedDelivery['endpoint']>()
+  const claimed: ClaimedDelivery[] = []
+  for (const row of rows) {
+    if (row.id === null) {
+      endpoints.set(row.endpoint_id, toEndpoint(row))
+      continue
+    }
+    const endpoint = endpoints.get(row.endpoint_id)
+    assert(endpoint !== undefined)
+    const { id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test } = row
+    claimed.push({
+      id,
+      organization_id,
+      event_id,
+      event_type,
+      quotation_id,
+      body,
+      attempt,
+      is_test,
+      endpoint,
+    })
+  }
+  return claimed
+}
+
+function toEndpoint(row: EndpointRow): ClaimedDelivery['endpoint'] {
+  return {
     id: row.endpoint_id,
     url: row.url,
     secret: { keyId: row.secret_key_id, ciphertext: row.secret_ciphertext },
     previousSecret: previousSecretOf(row),
     version: row.version,
   }
-  return { id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint }
 }
 
 /** The key id is there while the overlap of a rotation lasts. */
-function previousSecretOf(row: ClaimRow): EncryptedSecret | null {
+function previousSecretOf(row: EndpointRow): EncryptedSecret | null {
   const { previous_secret_key_id: keyId, previous_secret_ciphertext: ciphertext } = row
   return keyId === null || ciphertext === null ? null : { keyId, ciphertext }
 }

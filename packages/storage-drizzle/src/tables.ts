@@ -261,7 +261,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
         response_body: text('response_body'),
         first_byte_ms: integer('first_byte_ms'),
       },
-      (columns) => [primaryKey({ columns: [columns.id, columns.created_at] })],
+      (columns) => [primaryKey({ columns: [columns.delivery_id, columns.attempt, columns.created_at] })],
     ),
   }
 }

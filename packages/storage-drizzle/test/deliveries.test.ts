@@ -329,6 +329,34 @@ describe('fairness', () => {
   })
 })
 
+describe('a backlog that is drained', () => {
+  it('keeps nothing back that becomes due late, with an older time than all that is there', async () => {
+    const [late = '', ...endpoints] = await outbox.insertEndpoints(81)
+    await outbox.insertBacklog(endpoints, 5)
+    const first = await storage.settleAndClaim(claimOf(worker))
+    expect(first.claimed.length).toBeGreaterThan(64)
+
+    await outbox.insertBacklog([late], 3, 3_600_000)
+    const rest = await claimAll()
+
+    expect(first.claimed.length + rest.length).toBe(403)
+    expect(endpointsOf(rest).get(late)).toBe(3)
+  })
+
+  it('is claimed of several organizations at once, to the last delivery', async () => {
+    await outbox.insertBacklog(await outbox.insertEndpoints(120), 8)
+    const claimed: string[] = []
+    let settled: ClaimedDelivery[] = []
+    do {
+      const outcomes = settled.map((delivery) => succeeded(delivery))
+      const round = await storage.settleAndClaim({ ...claimOf(worker, { limit: 150 }), settled: outcomes })
+      settled = round.claimed
+      claimed.push(...settled.map(({ id }) => id))
+    } while (settled.length > 0)
+    expect(new Set(claimed).size).toBe(960)
+  })
+})
+
 describe('deliveries of an endpoint that is disabled or deleted', () => {
   it('are not claimed but parked, and hide nothing', async () => {
     const endpoints = await outbox.insertEndpoints(3)
