@@ -49,12 +49,27 @@ export function createDispatch({
     }
   }
 
-  async function send(
-    { event_id, event_type, body }: ClaimedDelivery,
-    { turn, path, key, previousKey }: Target & { turn: Turn },
+  function send(
+    delivery: ClaimedDelivery,
+    { target, turn }: { target: Target; turn: Turn },
     created_at: Date,
     listener: ResponseListener,
-  ): Promise<Outcome> {
+  ): Outcome | Promise<Outcome> {
+    const { path } = target
+    const { body } = delivery
+    try {
+      const headers = headersOf(delivery, target, created_at)
+      return context.with(UNINSTRUMENTED, () => http.post({ turn, path, headers, body, listener }))
+    } catch (error) {
+      return signingFailed(error, delivery.endpoint.id)
+    }
+  }
+
+  function headersOf(
+    { event_id, event_type, body }: ClaimedDelivery,
+    { key, previousKey }: Target,
+    created_at: Date,
+  ): Record<string, string> {
     const timestamp = signingTime(created_at)
     const headers = requestHeaders(names, { event_id, event_type, created_at })
     // One value alone: the specification's receivers compare all that comes after `v1=`.
@@ -63,7 +78,7 @@ export function createDispatch({
       headers[names.previousSignature] = signWith({ hmac: previousKey, timestamp, body })
     }
     headers['User-Agent'] = userAgent
-    return context.with(UNINSTRUMENTED, () => http.post({ turn, path, headers, body, listener }))
+    return headers
   }
 
   function signingFailed(error: unknown, endpointId: string): Outcome {
@@ -73,16 +88,11 @@ export function createDispatch({
 
   return async (delivery, origins) => {
     const target = findTarget(delivery)
-    const ready = 'origin' in target ? { ...target, turn: await http.turn(target.origin) } : target
+    const ready = 'origin' in target ? { target, turn: await http.turn(target.origin) } : target
     const created_at = now()
     const begin = performance.now()
     const sample = createResponseSample()
-    const outcome =
-      'turn' in ready
-        ? await send(delivery, ready, created_at, sample).catch((error: unknown) =>
-            signingFailed(error, delivery.endpoint.id),
-          )
-        : ready
+    const outcome = 'turn' in ready ? await send(delivery, ready, created_at, sample) : ready
     const { status, httpStatus, error, errorCode, nextAttemptAt } = settle(outcome, {
       attempt: delivery.attempt,
       isTest: delivery.is_test,
@@ -98,10 +108,11 @@ export function createDispatch({
       error,
       duration_ms: Math.round(performance.now() - begin),
       created_at,
+      response_body: sample.body(),
+      first_byte_ms: sample.firstByteMs(),
       next_attempt_at: nextAttemptAt,
-      ...sample.result(),
     }
-    const origin = (await origins)?.get(delivery.id)
+    const origin = origins === undefined ? undefined : (await origins).get(delivery.id)
     telemetry.attempted({ attempt, errorCode, origin }, () =>
       logger.info(describe(attempt, errorCode), 'delivery.attempted'),
     )
@@ -110,9 +121,10 @@ export function createDispatch({
 }
 
 /** The one log line of an attempt. No URL: its query string may hold a token. */
-function describe({ id, delivery, ...attempt }: SettledAttempt, errorCode: string | null): object {
+function describe(attempt: SettledAttempt, errorCode: string | null): object {
+  const { delivery } = attempt
   return {
-    attempt_id: id,
+    attempt_id: attempt.id,
     delivery_id: delivery.id,
     organization_id: delivery.organization_id,
     endpoint_id: delivery.endpoint.id,

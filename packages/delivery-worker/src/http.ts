@@ -88,8 +88,8 @@ export function createHttp(options: HttpOptions): Http {
         clearTimeout(timer)
         reader?.close()
         // undici gives a socket a turn of the event loop to be closed by its receiver, then takes it back. It asks for that
-        // after this call: a microtask asks right behind it.
-        queueMicrotask(() => setImmediate(turn.leave))
+        // after this call: the next tick asks right behind it.
+        process.nextTick(setImmediate, turn.leave)
         resolve(outcome)
       }
 

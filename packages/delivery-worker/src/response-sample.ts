@@ -7,7 +7,9 @@ export interface ResponseListener {
 
 /** The beginning of an answer, for the people who look for what is wrong with it. */
 export interface ResponseSample extends ResponseListener {
-  result(): { response_body: string | null; first_byte_ms: number | null }
+  /** null: no answer began. */
+  body(): string | null
+  firstByteMs(): number | null
 }
 
 const MAX_BYTES = 1024
@@ -29,14 +31,14 @@ export function createResponseSample(now: () => number = () => performance.now()
       chunks.push(Uint8Array.from(chunk.subarray(0, MAX_BYTES - bytes)))
       bytes += chunk.length
     },
-    result: () => ({
-      response_body: firstByteMs === null ? null : toText(Buffer.concat(chunks)),
-      first_byte_ms: firstByteMs,
-    }),
+    body: () => (firstByteMs === null ? null : toText(chunks)),
+    firstByteMs: () => firstByteMs,
   }
 }
 
+const decoder = new TextDecoder()
+
 /** PostgreSQL stores no NUL. What is not UTF-8 is shown by replacement characters, and so is a character that was cut. */
-function toText(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes).replaceAll('\0', '\uFFFD')
+function toText(chunks: readonly Uint8Array[]): string {
+  return chunks.length === 0 ? '' : decoder.decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD')
 }
