@@ -12,7 +12,7 @@ import { percent, times } from './table.ts'
 
 /** Sockets to one origin, and deliveries under way at once: the defaults of our worker, and what raw undici is given. */
 const SOCKETS = 16
-const IN_FLIGHT = 256
+const IN_FLIGHT = 512
 /** Where one request at a time on each of many sockets is compared. */
 const MANY_SOCKETS = 64
 /** What suits the other queues best. */

@@ -30,7 +30,7 @@ export interface DeliveryLoopOptions {
 }
 
 /** So many outcomes are recorded without waiting for more of them. */
-const FULL_BATCH = 200
+const FULL_BATCH = 400
 
 /**
  * Otherwise outcomes wait for others until as many have ended as are still under way, but no longer than this, or twice as

@@ -25,7 +25,7 @@ import { version } from './version.ts'
 export interface DeliveryWorkerOptions {
   /** What `createIntegrations` returned. */
   readonly integrations: Integrations
-  /** Deliveries that are under way at once. Default 256. */
+  /** Deliveries that are under way at once. Default 512. */
   readonly concurrency?: number
   /**
    * Milliseconds after which the worker looks for work although nobody told it of any. Behind a pooler without LISTEN this is
@@ -71,7 +71,7 @@ export interface DeliveryWorker {
 }
 
 export const DEFAULT_WORKER_OPTIONS = {
-  concurrency: 256,
+  concurrency: 512,
   pollIntervalMs: 5000,
   heartbeatMs: 5000,
   deadAfterMs: 15_000,
