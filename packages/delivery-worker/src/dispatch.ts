@@ -61,6 +61,7 @@ export function createDispatch({
       const headers = headersOf(delivery, target, created_at)
       return context.with(UNINSTRUMENTED, () => http.post({ turn, path, headers, body, listener }))
     } catch (error) {
+      turn.leave()
       return signingFailed(error, delivery.endpoint.id)
     }
   }

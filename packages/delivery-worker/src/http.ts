@@ -134,7 +134,11 @@ export function createHttp(options: HttpOptions): Http {
       }
 
       if (stopped !== undefined) return end(stopped)
-      agent.dispatch({ origin: turn.origin, path, headers, body, method: 'POST' }, handler)
+      try {
+        agent.dispatch({ origin: turn.origin, path, headers, body, method: 'POST' }, handler)
+      } catch (error) {
+        end(outcomeOf(error))
+      }
     })
   }
 

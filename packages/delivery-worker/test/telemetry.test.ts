@@ -253,7 +253,7 @@ describe('metrics', () => {
     await host.finishStep()
     await host.sql`update quickquote.deliveries set due_at = now() + interval '1 h'
       where id = (select id from quickquote.deliveries where leased_by is null limit 1)`
-    await host.sql`update quickquote.deliveries set due_at = now() - interval '1 h'
+    await host.sql`update quickquote.deliveries set due_at = now() - interval '1 h 1 s'
       where leased_by is null and due_at < now()`
 
     const points = await sdk.collect()

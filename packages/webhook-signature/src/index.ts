@@ -10,7 +10,7 @@ export {
 export type { RawBody } from './raw-body.ts'
 export type { ReceiverOptions } from './receiver.ts'
 export { sign, signWith } from './sign.ts'
-export { importSecret, type Secret, type Signer, type SigningKey } from './signing-key.ts'
+export { importSecret, type Secret, type SigningKey } from './signing-key.ts'
 export {
   WEBHOOK_VERIFICATION_ERROR_CODES,
   WebhookVerificationError,

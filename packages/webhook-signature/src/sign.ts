@@ -1,5 +1,5 @@
 import { bodyBytes, type RawBody, signedContent } from './raw-body.ts'
-import { type Secret, type Signer, signingKey } from './signing-key.ts'
+import { type Secret, signingKey } from './signing-key.ts'
 import { isTimestamp } from './timestamp.ts'
 
 /**
@@ -10,11 +10,7 @@ import { isTimestamp } from './timestamp.ts'
  * @param options.body Exactly what is sent.
  * @throws TypeError when the secret is empty, the timestamp is not in whole seconds, or the body is not raw.
  */
-export async function sign(options: {
-  secret: Secret | Signer
-  timestamp: number
-  body: RawBody
-}): Promise<string> {
+export async function sign(options: { secret: Secret; timestamp: number; body: RawBody }): Promise<string> {
   const timestamp = timestampText(options.timestamp)
   const body = bodyBytes(options.body)
   if (body === undefined) throw new TypeError('A body to sign is a string or bytes')

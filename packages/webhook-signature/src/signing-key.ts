@@ -1,11 +1,7 @@
-/** What signs. A program that sends much may bring the HMAC of its platform, where that is quicker than Web Crypto. */
-export interface Signer {
-  /** HMAC-SHA256 of the bytes. */
-  mac(content: ArrayBuffer): Uint8Array | Promise<Uint8Array>
-}
-
 /** A signing secret that is ready for use. It does not give the secret away. */
-export interface SigningKey extends Signer {
+export interface SigningKey {
+  /** HMAC-SHA256 of the bytes. */
+  mac(content: ArrayBuffer): Promise<Uint8Array>
   /** Whether this is the HMAC of the bytes; compared in constant time, as Web Crypto requires of `subtle.verify`. */
   matches(mac: ArrayBuffer, content: ArrayBuffer): Promise<boolean>
 }
@@ -35,7 +31,7 @@ export async function importSecret(secret: string): Promise<SigningKey> {
 }
 
 /** The key itself, or the key of a secret. */
-export async function signingKey<K extends Signer>(secret: string | K): Promise<SigningKey | K> {
+export async function signingKey(secret: Secret): Promise<SigningKey> {
   assertSecret(secret)
   return typeof secret === 'string' ? importSecret(secret) : secret
 }
@@ -57,7 +53,7 @@ function isList(secrets: Secret | readonly Secret[]): secrets is readonly Secret
 }
 
 /** An unset environment variable must not become a key that anybody can guess. */
-function assertSecret(secret: string | Signer): void {
+function assertSecret(secret: Secret): void {
   if (secret === '' || secret === undefined || secret === null) {
     throw new TypeError('The signing secret is missing or empty')
   }
