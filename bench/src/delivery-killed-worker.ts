@@ -9,9 +9,9 @@ import { atMost } from './goal.ts'
 import { medianOf, takeTurns } from './rounds.ts'
 import { monotonicMs } from './usage.ts'
 
-const ENDPOINTS = 100
+const ENDPOINTS = 200
 /** As much as two workers hold at once. */
-const DELIVERIES = 512
+const DELIVERIES = 1024
 /** A worker judges the others once it has been alive this long itself. */
 const SETTLED_IN_MS = 16_000
 /** A heartbeat comes every 5 seconds: the kill comes at any time between two. */
@@ -45,6 +45,7 @@ export const deliveryKilledWorker: Bench = {
       await sleep(1000 + Math.random() * HEARTBEAT_MS)
       const held = await sql<{ event_id: string }[]>`
         select event_id from quickquote.deliveries where leased_by = ${victim.id}`
+      assert(held.length > 0, 'The worker held nothing when it was to be killed.')
       await receiver.takeAll()
       const killed = monotonicMs()
       await victim.worker.kill()

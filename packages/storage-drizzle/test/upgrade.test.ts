@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import {
   createIntegrations,
@@ -10,6 +11,7 @@ import {
 import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { FIRST_UUID } from '../src/delivery-statements.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { applyMigration, createJournal, readMigrations } from '../src/migrate.ts'
 import { claimOf } from './delivery-samples.ts'
@@ -93,6 +95,30 @@ describe.each(MIGRATIONS.map(({ name }, index) => [name, index + 1] as const))(
     })
   },
 )
+
+it('a worker of the version before claims and records while the schema is a newer one already', async () => {
+  await standAt(13)
+  await drizzleStorage({ sql }).migrate()
+  const round = (...outcomes: object[]) => sql`
+    select * from quickquote.delivery_round(${WORKER}, now(), 10, 8, ${FIRST_UUID}, ${JSON.stringify(outcomes)}::text::json)`
+
+  const [claimed] = await round()
+  const { id, attempt } = claimed ?? {}
+  const outcome = {
+    id: randomUUID(),
+    delivery_id: id,
+    attempt,
+    created_at: new Date(),
+    event_type: 'x',
+    duration_ms: 1,
+  }
+  await round({ ...outcome, status: 'succeeded', http_status: 204 })
+
+  expect(attempt).toBe(2)
+  const recorded =
+    await sql`select status from quickquote.delivery_attempts where delivery_id = ${id} and attempt = 2`
+  expect([...recorded]).toEqual([{ status: 'succeeded' }])
+})
 
 /** What was there before the upgrade is found, sent and finished after it. */
 async function goesOn(): Promise<void> {
