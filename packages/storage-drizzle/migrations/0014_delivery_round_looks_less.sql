@@ -15,18 +15,15 @@
 -- has not found enough. due_after: nothing is claimed that was due before that; the entries of deliveries that are gone
 -- stay in the indexes while a long transaction keeps them from being removed, and would be read each time.
 --
--- The first row of the result tells of the round: where a walk was cut short, whether the oldest deliveries are more than
--- were looked at and which is the first of them, whether there is more to claim right now, and when something is due next.
--- Then come the endpoints of what was leased, and then that itself.
+-- The first row of the result has the round alone, as JSON: where a walk was cut short, whether the oldest deliveries are more
+-- than were looked at and which is the first of them, whether there is more to claim right now, when something is due
+-- next, and the endpoints of what was leased. That is what the other rows are: few columns, since there are many of them.
 create function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
   due_after timestamptz, outcomes json
 ) returns table (
-  walked_to uuid, is_long boolean, first_due_at timestamptz, is_more boolean, next_due_at timestamptz,
-  endpoint_id uuid, url text, secret_key_id text, secret_ciphertext bytea, previous_secret_key_id text,
-  previous_secret_ciphertext bytea, version int,
-  id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
-  is_test boolean
+  round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
+  is_test boolean, endpoint_id uuid
 )
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -245,29 +242,33 @@ begin
     where ctid = any (array(select place from chosen)) and num_nulls(leased_by) = 1
     returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test
   )
-  select walk_end, is_long_ahead, first_ahead,
-    is_more_elsewhere
+  select json_build_object(
+    'walked_to', walk_end, 'is_long', is_long_ahead, 'first_due_at', first_ahead,
+    'is_more', is_more_elsewhere
       or (select count(*) from due) > (select count(*) from leased where not is_test)
       or exists (select from due where may_have_more),
-    (select due_at from "quickquote".deliveries
-     where leased_by is null and parked_at is null and attempt >= 0 and due_at > at
-     order by due_at limit 1),
-    null::uuid, null, null, null::bytea, null, null::bytea, null::int,
-    null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean
+    'next_due_at', (
+      select due_at from "quickquote".deliveries
+      where leased_by is null and parked_at is null and attempt >= 0 and due_at > at
+      order by due_at limit 1
+    ),
+    'endpoints', (
+      select coalesce(json_agg(json_build_object(
+        'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version,
+        'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
+        'previous_secret_key_id',
+        case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
+        'previous_secret_ciphertext', encode(endpoint.previous_secret_ciphertext, 'hex')
+      )), '[]')
+      from (select distinct endpoint_id from leased) leased
+      cross join lateral (
+        select * from "quickquote".webhook_endpoints where id = leased.endpoint_id limit 1
+      ) endpoint
+    )
+  )::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid
   union all
-  select null, null, null, null, null,
-    endpoint.id, endpoint.url, endpoint.secret_key_id, endpoint.secret_ciphertext,
-    case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
-    endpoint.previous_secret_ciphertext, endpoint.version,
-    null, null, null, null, null, null, null, null
-  from (select distinct endpoint_id from leased) leased
-  cross join lateral (
-    select * from "quickquote".webhook_endpoints where id = leased.endpoint_id limit 1
-  ) endpoint
-  union all
-  select null, null, null, null, null, leased.endpoint_id, null, null, null, null, null, null,
-    leased.id, leased.organization_id, leased.event_id, event.type, event.quotation_id, event.body, leased.attempt,
-    leased.is_test
+  select null, leased.id, leased.organization_id, leased.event_id, event.type, event.quotation_id, event.body, leased.attempt,
+    leased.is_test, leased.endpoint_id
   from leased cross join lateral (
     select type, quotation_id, body from "quickquote".events
     where id = leased.event_id and created_at = leased.event_created_at

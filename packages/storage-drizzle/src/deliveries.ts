@@ -43,23 +43,24 @@ export function deliveryStorage(
     const outcomes = JSON.stringify(settled.map(toOutcome))
     const rows = await leases.claiming(workerId, async (held) => {
       if (held !== undefined) await releaseUnknown(workerId, held)
-      return database.run<RoundRow | EndpointRow | DeliveryRow>(
+      return database.run<RoundRow | DeliveryRow>(
         `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), $8::text::json)`,
         [workerId, now, limit, perEndpoint, cursor, isShort, due_after, outcomes],
       )
     })
-    const [found, ...others] = rows as [RoundRow, ...(EndpointRow | DeliveryRow)[]]
-    const claimed = readClaimed(others)
+    const [{ round }, ...deliveries] = rows as [RoundRow, ...DeliveryRow[]]
+    const found: FoundRound = JSON.parse(round)
+    const claimed = claimedOf(deliveries, found.endpoints)
     leases.remove(workerId, idsOf(settled.map(({ delivery }) => delivery)))
     leases.add(workerId, idsOf(claimed))
     cursor = found.walked_to ?? FIRST_UUID
     isShort = found.is_long && claimed.length < limit / 2
-    oldest = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? found.first_due_at : null
+    oldest = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? toDate(found.first_due_at) : null
     const sawAllAhead = due_after === null || claimed.length === limit
     const isMore = found.is_more || found.walked_to !== null || !sawAllAhead
     return {
       claimed,
-      nextDueAt: isMore ? now : found.next_due_at,
+      nextDueAt: isMore ? now : toDate(found.next_due_at),
       isAtTheEnd: found.walked_to === null && sawAllAhead,
     }
   }
@@ -113,69 +114,68 @@ function idsOf(deliveries: readonly { readonly id: string }[]): string[] {
 
 /** The first row of a round. */
 interface RoundRow {
+  /** A FoundRound as JSON. */
+  readonly round: string
+}
+
+interface FoundRound {
   readonly walked_to: string | null
   readonly is_long: boolean
-  readonly first_due_at: Date | null
+  readonly first_due_at: string | null
   readonly is_more: boolean
-  readonly next_due_at: Date | null
+  readonly next_due_at: string | null
+  readonly endpoints: readonly FoundEndpoint[]
 }
 
-/** The next rows, before all that is sent to them. */
-interface EndpointRow {
-  readonly id: null
-  readonly endpoint_id: string
+interface FoundEndpoint {
+  readonly id: string
   readonly url: string
-  readonly secret_key_id: string
-  readonly secret_ciphertext: Uint8Array
-  readonly previous_secret_key_id: string | null
-  readonly previous_secret_ciphertext: Uint8Array | null
   readonly version: number
+  readonly secret_key_id: string
+  /** In hex, as is the next one. */
+  readonly secret_ciphertext: string
+  /** It is there while the overlap of a rotation lasts. */
+  readonly previous_secret_key_id: string | null
+  readonly previous_secret_ciphertext: string | null
 }
 
+/** The other rows. */
 interface DeliveryRow extends Omit<ClaimedDelivery, 'endpoint'> {
   readonly endpoint_id: string
 }
 
-function readClaimed(rows: readonly (EndpointRow | DeliveryRow)[]): ClaimedDelivery[] {
-  const endpoints = new Map<string, ClaimedDelivery['endpoint']>()
-  const claimed: ClaimedDelivery[] = []
-  for (const row of rows) {
-    if (row.id === null) {
-      endpoints.set(row.endpoint_id, toEndpoint(row))
-      continue
-    }
+function claimedOf(rows: readonly DeliveryRow[], found: readonly FoundEndpoint[]): ClaimedDelivery[] {
+  const endpoints = new Map(found.map((endpoint) => [endpoint.id, toEndpoint(endpoint)]))
+  return rows.map((row) => {
     const endpoint = endpoints.get(row.endpoint_id)
     assert(endpoint !== undefined)
     const { id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test } = row
-    claimed.push({
-      id,
-      organization_id,
-      event_id,
-      event_type,
-      quotation_id,
-      body,
-      attempt,
-      is_test,
-      endpoint,
-    })
-  }
-  return claimed
+    return { id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint }
+  })
 }
 
-function toEndpoint(row: EndpointRow): ClaimedDelivery['endpoint'] {
+function toEndpoint(found: FoundEndpoint): ClaimedDelivery['endpoint'] {
+  const { id, url, version, secret_key_id, secret_ciphertext } = found
   return {
-    id: row.endpoint_id,
-    url: row.url,
-    secret: { keyId: row.secret_key_id, ciphertext: row.secret_ciphertext },
-    previousSecret: previousSecretOf(row),
-    version: row.version,
+    id,
+    url,
+    secret: toSecret(secret_key_id, secret_ciphertext),
+    previousSecret: previousSecretOf(found),
+    version,
   }
 }
 
-/** The key id is there while the overlap of a rotation lasts. */
-function previousSecretOf(row: EndpointRow): EncryptedSecret | null {
-  const { previous_secret_key_id: keyId, previous_secret_ciphertext: ciphertext } = row
-  return keyId === null || ciphertext === null ? null : { keyId, ciphertext }
+function previousSecretOf(found: FoundEndpoint): EncryptedSecret | null {
+  const { previous_secret_key_id: keyId, previous_secret_ciphertext: ciphertext } = found
+  return keyId === null || ciphertext === null ? null : toSecret(keyId, ciphertext)
+}
+
+function toSecret(keyId: string, ciphertext: string): EncryptedSecret {
+  return { keyId, ciphertext: Buffer.from(ciphertext, 'hex') }
+}
+
+function toDate(timestamp: string | null): Date | null {
+  return timestamp === null ? null : new Date(timestamp)
 }
 
 /** An outcome as `delivery_round` takes it. What is not there is null. */
