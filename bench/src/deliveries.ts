@@ -171,7 +171,7 @@ function resultOf(measured: readonly Measured<Figures>[], receiver: FastReceiver
     notes: [
       `The receiver is ${receiver.kind}, on the same machine. Each body has 400 bytes. A delivery counts when it is recorded.`,
       `In flight: ${IN_FLIGHT} in ${SOCKETS} sockets (ours, undici), ${IN_FLIGHT_OF_QUEUES} in ${SOCKETS} sockets (the others).`,
-      'CPU time is that of a delivery, of the sending process and of PostgreSQL.',
+      'Everybody has open sockets when the time begins. CPU time is that of a delivery, of the sending process and of PostgreSQL.',
       ...(hasRedis ? [] : [`${BULL_REDIS}: skipped, there is no redis-server.`]),
     ],
     goals: [

@@ -8,6 +8,8 @@ import type { WorkerProcess } from './worker-process.ts'
 export type OwnOptions = Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'>
 
 const ENDPOINTS = 200
+/** More than is under way at once. */
+const SLACK = 600
 
 /** Our worker, with a full outbox. */
 export async function ownSide(
@@ -20,8 +22,8 @@ export async function ownSide(
   const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
   await worker.call('open', { databaseUrl, ca, options })
   return {
-    fill: (count) => fill(count),
-    drain: (count) => worker.call('drain', count),
+    fill: (count) => fill(count + 2 * SLACK),
+    drain: (count) => worker.call('drain', count, SLACK),
     cpuSeconds: () => worker.call('cpuSeconds'),
   }
 }
