@@ -11,7 +11,7 @@ import { percent } from './table.ts'
 
 const ENDPOINTS = 200
 const BACKLOG = 60_000
-/** As much as a worker claims by default. */
+/** About what a worker claims at once while it drains. */
 const LIMIT = 256
 
 export const deliveryPinnedVacuum: Bench = {

@@ -58,7 +58,7 @@ export function createHttp(options: HttpOptions): Http {
     connectTimeoutMs: timeoutMs,
     ca: options.ca,
   })
-  const turn = createOriginGate({ sockets: options.socketsPerOrigin, patienceMs: PATIENCE_MS })
+  const gate = createOriginGate({ sockets: options.socketsPerOrigin, patienceMs: PATIENCE_MS })
   // No Set: the tables that it outgrows keep all that was in them, each other, and so the collector busy (a quarter of the
   // processor time of a delivery).
   const underWay: ((outcome: Outcome) => void)[] = []
@@ -143,7 +143,7 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   return {
-    turn,
+    turn: gate,
     post,
     abort(error) {
       stopped = { kind: 'error', code: 'worker_stopped', error }

@@ -1,6 +1,6 @@
--- The round of 0012, for less: it asks the tables once where it asked twice, looks at endpoints only until it has enough of
--- them, and need not begin at the very first entry of an index. The one of 0012 stays for workers of the version before,
--- which may go on while this is applied.
+-- The round of 0012, for less: it looks at endpoints only until it has enough of them, need not begin at the very first entry
+-- of an index, and answers with fewer columns. The one of 0012 stays for workers of the version before, which may go on while
+-- this is applied.
 --
 -- One round of a worker: ends the attempts of a batch, and leases due deliveries. See src/deliveries.ts.
 --
@@ -158,7 +158,8 @@ begin
   ),
   -- They are looked at one after the other until there are enough of them. Those without room take nobody's place; that
   -- is a guess: what this statement has just ended still looks leased to it, so whoever it ended something of has room.
-  -- Whoever holds a lock is claiming, or changing the endpoint: next time.
+  -- Whoever holds a lock is claiming, or changing the endpoint: next time. ">= 0" is always so: it keeps an endpoint from being
+  -- locked before its room is known.
   chosen as (
     select candidate.endpoint_id, endpoint.is_active
     from (select endpoint_id from candidate order by turn, random()) candidate
