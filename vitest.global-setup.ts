@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { POSTGRES_VERSIONS, usePostgres } from '@quickquote/testing'
+import type {} from '@quickquote/testing/vitest'
 import type { TestProject } from 'vitest/node'
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The PostgreSQL server of this run, for `testDatabase`. */
-    postgresUrl: string
-  }
-}
 
 /**
  * One PostgreSQL for the whole run: the server of DATABASE_URL, or an embedded one in a temporary folder, of the major version
- * that POSTGRES_VERSION names (18).
+ * that POSTGRES_VERSION names (18). On it a database that is migrated once, for all tests that need one to copy.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { POSTGRES_VERSION = '18' } = process.env
@@ -25,6 +20,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     persistent: false,
     onProgress: (line) => console.log(line),
   })
+  const template = `quickquote_template_${randomUUID()}`
+  const storage = drizzleStorage({ connectionString: await postgres.createDatabase(template) })
+  await storage.migrate()
+  await storage.close()
   project.provide('postgresUrl', postgres.url)
+  project.provide('migratedTemplate', template)
   return () => postgres.stop()
 }

@@ -13,6 +13,10 @@ export interface BenchContext {
   readonly deliveries: number
   /** How many events a chaos run emits. */
   readonly events: number
+  /** How many uploads are repeated. */
+  readonly uploads: number
+  /** How long a soak takes. */
+  readonly minutes: number
   /** Tells how far it is. */
   readonly progress: (line: string) => void
   /** Starts a process that ends with the bench. See startChild. */

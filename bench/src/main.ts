@@ -1,5 +1,6 @@
-// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--events 100000]`: prints a table
-// for each bench, of ratios mostly, and one of the targets. A name is that of a bench or of a group of them.
+// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--events 100000]
+// [--uploads 10000] [--minutes 30]`: prints a table for each bench, of ratios mostly, and one of the targets. A name is that of
+// a bench or of a group of them. Without one all are run but the soak.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,14 +22,17 @@ import { GOALS_HEAD, type Goal, goalRow } from './goal.ts'
 import { describeMachine } from './machine.ts'
 import { manyKeys } from './many-keys.ts'
 import { readQuotation } from './read-quotation.ts'
+import { repeatedUploads } from './repeated-uploads.ts'
 import { retention } from './retention.ts'
 import { scaling } from './scaling.ts'
+import { soak } from './soak.ts'
 import { startQuotation } from './start-quotation.ts'
 import { formatTable } from './table.ts'
 import { uploadMemory } from './upload-memory.ts'
+import { uploads } from './uploads.ts'
 
 const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
-  'partner-api': [readQuotation, startQuotation, manyKeys, uploadMemory],
+  'partner-api': [readQuotation, startQuotation, manyKeys, uploads, uploadMemory],
   delivery: [
     deliveries,
     deliveryLatency,
@@ -40,7 +44,9 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   ],
   history: [retention, disableEndpoint],
   crashes: [chaos],
+  clients: [repeatedUploads],
   machines: [scaling],
+  growth: [soak],
 }
 
 const { values, positionals } = parseArgs({
@@ -50,12 +56,14 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     deliveries: { type: 'string', default: '1000000' },
     events: { type: 'string', default: '100000' },
+    minutes: { type: 'string', default: '30' },
+    uploads: { type: 'string', default: '10000' },
   },
 })
 const known = Object.values(GROUPS).flat()
 const chosen =
   positionals.length === 0
-    ? known
+    ? known.filter((bench) => bench !== soak)
     : positionals.flatMap((wanted) => GROUPS[wanted] ?? known.filter(({ name }) => name === wanted))
 if (chosen.length < Math.max(positionals.length, 1)) {
   const groups = Object.entries(GROUPS).map(
@@ -83,7 +91,7 @@ try {
 
 async function runAndPrint(bench: Bench): Promise<void> {
   const children: Child<Service>[] = []
-  const { rounds, seconds, deliveries: count, events } = values
+  const { rounds, seconds, deliveries: count, events, uploads: repeated, minutes } = values
   progress(`\n${bench.name}`)
   try {
     const {
@@ -97,6 +105,8 @@ async function runAndPrint(bench: Bench): Promise<void> {
       seconds: Number(seconds),
       deliveries: Number(count),
       events: Number(events),
+      uploads: Number(repeated),
+      minutes: Number(minutes),
       progress,
       start<S extends Service>(program: string) {
         const child = startChild<S>(program)

@@ -7,6 +7,7 @@ import { serveParent } from './child.ts'
 
 interface UploadLoad {
   readonly origin: string
+  readonly path: string
   readonly apiKey: string
   readonly uploads: number
   readonly bytesPerFile: number
@@ -20,7 +21,7 @@ const BOUNDARY = 'quickquote-bench'
 const PIECE_BYTES = 64 * 1024
 
 /** Sends quotes with five files each. Returns how long it took, in seconds. */
-async function upload({ origin, apiKey, uploads, bytesPerFile }: UploadLoad): Promise<number> {
+async function upload({ origin, path, apiKey, uploads, bytesPerFile }: UploadLoad): Promise<number> {
   const body = formOf(filesOf(bytesPerFile))
   const headers = {
     'x-api-key': apiKey,
@@ -32,7 +33,7 @@ async function upload({ origin, apiKey, uploads, bytesPerFile }: UploadLoad): Pr
   const answers = Array.from({ length: uploads }, async () => {
     const answer = await pool.request({
       method: 'POST',
-      path: '/v1/integrations/quotations',
+      path,
       headers,
       body: Readable.from(inPieces(body), { objectMode: false }),
     })

@@ -30,6 +30,7 @@ export const uploadMemory: Bench = {
       const idle = await host.call('watchMemory')
       const seconds = await client.call('upload', {
         origin,
+        path: '/v1/integrations/quotations',
         apiKey,
         uploads: UPLOADS,
         bytesPerFile: FILE_BYTES,

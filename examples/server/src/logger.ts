@@ -1,4 +1,5 @@
-import { redactApiKeys } from '@quickquote/fastify-integrations'
+import { requestSerializer } from '@quickquote/fastify-integrations'
+import type { FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /** The host's logger. URLs are logged without their query: a signed link, or a key that strayed there, stays out. */
@@ -6,10 +7,10 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   const options = {
     level,
     serializers: {
-      req: (request: { method: string; url: string }) => ({
-        method: request.method,
-        path: redactApiKeys(request.url).split('?', 1)[0],
-      }),
+      req(request: FastifyRequest) {
+        const { method, url } = requestSerializer(request)
+        return { method, path: String(url).split('?', 1)[0] }
+      },
     },
   }
   return destination === undefined ? pino(options) : pino(options, destination)

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createIntegrations,
   type HostQuotations,
   IntegrationError,
   type Integrations,
+  type IntegrationsOptions,
   type Logger,
   memberOf,
   STEPS,
 } from '@quickquote/core'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import type { TestDatabase } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
 import type postgres from 'postgres'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openHostDatabase } from '../src/database.ts'
 import { hostQuotations } from '../src/host-quotations.ts'
 
@@ -33,20 +36,23 @@ const logger: Logger = {
 }
 
 /** Integrations on the tables of the host; some methods may be replaced by ones that fail. */
-function open(broken: Partial<HostQuotations> = {}): Integrations {
+function open(
+  broken: Partial<HostQuotations> = {},
+  options: Partial<IntegrationsOptions> = {},
+): Integrations {
   return createIntegrations({
     storage: drizzleStorage({ sql }),
     quotations: { ...hostQuotations(sql), ...broken } as HostQuotations,
     pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
     encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
     logger,
+    ...options,
   })
 }
 
 beforeAll(async () => {
-  database = await testDatabase(inject('postgresUrl'))
+  database = await migratedDatabase()
   sql = await openHostDatabase(database.url)
-  await drizzleStorage({ sql }).migrate()
   integrations = open()
   await integrations.webhookEndpoints.create(admin(ACME), {
     name: 'CRM',
@@ -314,6 +320,44 @@ describe('an object that cannot work', () => {
     const swallowing: HostQuotations['transaction'] = (work) =>
       sql.begin((tx) => work(tx)).catch(() => undefined)
     await expect(start(open({ transaction: swallowing, insert: fails }))).rejects.toThrow(message)
+  })
+
+  it.each<[string, HostQuotations['transaction']]>([
+    [
+      'throws at once',
+      () => {
+        throw new Error('no connection')
+      },
+    ],
+    ['never begins', () => new Promise(() => {})],
+    [
+      'never ends',
+      async (work) => {
+        await sql.begin(async (transaction) => work(transaction))
+        await new Promise(() => {})
+      },
+    ],
+  ])('is a 503 when the transaction of the host %s', async (_, transaction) => {
+    const failing = open({ transaction }, { hookTimeoutMs: 200 })
+    await expect(start(failing)).rejects.toEqual(unavailable)
+    expect(logged.at(-1)?.hook).toBe('quotations.transaction')
+  })
+
+  it('a transaction of the host that begins after it was given up does nothing', async () => {
+    let late: Promise<unknown> | undefined
+    const failing = open(
+      {
+        transaction: (work) => {
+          late = sleep(400).then(() => sql.begin(async (transaction) => work(transaction)))
+          late.catch(() => {})
+          return late
+        },
+      },
+      { hookTimeoutMs: 100 },
+    )
+    await expect(start(failing)).rejects.toEqual(unavailable)
+    await expect(late).rejects.toThrow('too late')
+    expect(await sql`select from host.quotations`).toHaveLength(0)
   })
 
   it('is a 503 when no transaction can be had', async () => {

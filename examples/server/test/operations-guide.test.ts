@@ -12,7 +12,7 @@ import { ACME } from '../src/members.ts'
 const SERVER = resolve(import.meta.dirname, '..')
 const WORKER = resolve(SERVER, '../../packages/delivery-worker')
 const PROGRAM = join(SERVER, 'node_modules/.bin/quickquote-worker')
-const ENCRYPTION_KEY = Buffer.alloc(32, 1)
+const INTEGRATIONS_KEY = Buffer.alloc(32, 1)
 
 let guide: string
 
@@ -68,7 +68,7 @@ describe('the guide to operations', () => {
 
     const { program, lines, ended } = run([join(folder, 'integrations.js')], {
       DATABASE_URL: database.url,
-      ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
+      INTEGRATIONS_KEY: INTEGRATIONS_KEY.toString('base64'),
       QUICKQUOTE_HEALTH_PORT: '0',
     })
     const attempted = () =>
@@ -102,7 +102,7 @@ describe('the guide to operations', () => {
 async function recordAnEvent(storage: ReturnType<typeof drizzleStorage>, url: string): Promise<void> {
   const integrations = createIntegrations({
     storage,
-    encryptionKeys: [{ id: '2026', key: ENCRYPTION_KEY }],
+    encryptionKeys: [{ id: '1', key: INTEGRATIONS_KEY }],
     allowAddresses: ['127.0.0.1/32'],
     pipeline: { async start() {}, signDocumentUrl: () => Promise.reject(new Error('not here')) },
   })

@@ -80,7 +80,7 @@ it('the figures and codes of the partner guide are those of the service', () => 
     `\`requirementsText\` has up to ${requirementsTextLength.toLocaleString('en-US')} characters`,
     `\`name\` (${nameLength}), \`description\` (${descriptionLength.toLocaleString('en-US')})`,
     `${metadataBytes / 1024} KiB`,
-    `${requestsPerMinute} requests a minute, and of these ${startsPerMinute} starts`,
+    `${requestsPerMinute} requests in any 60 seconds, and of these ${startsPerMinute} starts`,
   ]) {
     expect(guide.replaceAll(/\s+/g, ' ')).toContain(words)
   }

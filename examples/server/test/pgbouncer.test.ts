@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { createIntegrations } from '@quickquote/core'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import {
   hasPgBouncer,
@@ -34,6 +36,42 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
       const host = postgres(pooler.url, { max: 2, prepare: false })
       await tryProduct(storage, { host })
       await host.end()
+    },
+  )
+
+  it.each([undefined, true])(
+    'sixty starts at once are all answered with `prepare` %s: nothing is prepared unless the host insists',
+    async (prepare) => {
+      pooler = await startPgBouncer(database.url)
+      const storage = drizzleStorage({
+        connectionString: pooler.url,
+        maxConnections: 20,
+        ...(prepare === undefined ? {} : { prepare }),
+      })
+      await storage.migrate()
+      const organizationId = randomUUID()
+      const integrations = createIntegrations({
+        storage,
+        encryptionKeys: [{ id: 'trial', key: Buffer.alloc(32, 7) }],
+        pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
+      })
+      const start = () =>
+        integrations.quotations.start({ organizationId, source: 'ui', body: { requirementsText: 'A roof.' } })
+      const results = await Promise.allSettled(Array.from({ length: 60 }, start))
+      expect(results.filter(({ status }) => status === 'rejected')).toEqual([])
+      const through = postgres(pooler.url, { max: 5, prepare: false })
+      const prepared = await Promise.all(
+        Array.from(
+          { length: 20 },
+          () => through`select 1 from pg_prepared_statements where pg_sleep(0.02) is not null`,
+        ),
+      )
+      expect(prepared.some((rows) => rows.length > 0)).toBe(prepare === true)
+      await through.end()
+      const direct = postgres(database.url, { max: 1 })
+      expect(await direct`select from quickquote.quotations`).toHaveLength(60)
+      await direct.end()
+      await integrations.close()
     },
   )
 

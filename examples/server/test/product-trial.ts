@@ -166,7 +166,7 @@ async function useProduct({ url, receiver, inHostTransaction }: Running): Promis
   expect(test.body).toMatchObject({ success: true, http_status: 204 })
   const { body: keys } = await call<{ masked_key: string }[]>('GET', `${organization}/api-keys`)
   expect(keys).toHaveLength(1)
-  expect((await call<unknown[]>('GET', `${organization}/audit-log`)).body).toHaveLength(5)
+  expect((await call<unknown[]>('GET', `${organization}/audit-log`)).body).toHaveLength(7)
   await call('DELETE', `${organization}/api-keys/${key.id}`)
   expect((await asPartner('GET', `/v1/integrations/quotations/${missed}`)).status).toBe(403)
   await call('DELETE', endpointPath)

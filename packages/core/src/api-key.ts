@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Limits } from './limits.ts'
 import { PAGE_PARAMETERS } from './page.ts'
-import { NullableTimestamp, OneOf, Text, Timestamp, Uuid } from './schema.ts'
+import { Name, NullableTimestamp, OneOf, SentTimestamp, Timestamp, Uuid } from './schema.ts'
 
 export const API_KEY_STATUSES = ['active', 'inactive', 'expired', 'revoked'] as const
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number]
@@ -36,9 +36,8 @@ export const CreatedApiKey = Type.Composite(
 export function createApiKeyBody(limits: Limits) {
   return Type.Object(
     {
-      name: Text({ minLength: 1, maxLength: limits.nameLength }),
-      expires_at: Type.String({
-        format: 'date-time',
+      name: Name({ minLength: 1, maxLength: limits.nameLength }),
+      expires_at: SentTimestamp({
         description: `In the future, at most ${limits.apiKeyLifetimeDays} days away. It cannot be changed later.`,
       }),
     },
@@ -48,7 +47,7 @@ export function createApiKeyBody(limits: Limits) {
 
 export function updateApiKeyBody(limits: Limits) {
   return Type.Object(
-    { name: Text({ minLength: 1, maxLength: limits.nameLength }) },
+    { name: Name({ minLength: 1, maxLength: limits.nameLength }) },
     { title: 'UpdateApiKey' },
   )
 }
@@ -72,9 +71,12 @@ export type ApiKeyTransition =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** The state of a key as it is shown: a key whose time has passed is expired, unless it was revoked. */
+/**
+ * The state of a key as it is shown: a key whose time has passed is expired, unless it was revoked. So is one whose time cannot
+ * be read: no comparison with an invalid Date holds, so what must hold is that it is not over.
+ */
 export function apiKeyStatus(key: { status: StoredApiKeyStatus; expires_at: Date }, now: Date): ApiKeyStatus {
-  return key.status !== 'revoked' && key.expires_at <= now ? 'expired' : key.status
+  return key.status === 'revoked' || key.expires_at > now ? key.status : 'expired'
 }
 
 /** The state table of the specification ("API key"). A move to where the key already is changes nothing. */

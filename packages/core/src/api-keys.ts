@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from 'uuid'
 import {
   type ApiKey,
   ApiKeyListQuery,
@@ -12,11 +11,14 @@ import { generateApiKeyValue, hashApiKey, isWellFormedApiKey, maskApiKey } from 
 import type { AuditAction } from './audit-entry.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 import { IntegrationError, validationFailed } from './errors.ts'
+import { checkMemberIds } from './ids.ts'
+import { newId } from './new-id.ts'
 import { type Page, readPage } from './page.ts'
 import type { SecretValue } from './secret-value.ts'
 import { type Member, managesIntegrations, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
-import type { Storage, StoredApiKey } from './storage.ts'
+import type { ApiKeyMaximum, Storage, StoredApiKey } from './storage.ts'
+import { timeOf } from './timestamp.ts'
 import { validate, validateUrlPart } from './validator.ts'
 
 /** The key that a partner request came with, once it was found good. */
@@ -31,8 +33,8 @@ export interface AuthenticatedKey {
  */
 export interface ApiKeys {
   /**
-   * Makes a key for a member (any member may). `key` holds the plaintext for the only time.
-   * @throws IntegrationError VALIDATION_FAILED
+   * Creates a key for a member (any member may). `key` holds the plaintext for the only time.
+   * @throws IntegrationError VALIDATION_FAILED, API_KEY_LIMIT_REACHED
    */
   create(member: Member, body: unknown): Promise<ApiKey & { key: SecretValue }>
   /**
@@ -75,6 +77,10 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
   const createBody = createApiKeyBody(settings.limits)
   const updateBody = updateApiKeyBody(settings.limits)
+  const maximum: ApiKeyMaximum = {
+    ofOrganization: settings.limits.apiKeysPerOrganization,
+    ofOwner: settings.limits.apiKeysPerMember,
+  }
 
   /** Locks the key, lets `decide` say what becomes of it, writes that and who did it: all of it or nothing. */
   async function change(
@@ -83,6 +89,7 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
     action: AuditAction,
     decide: (key: ApiKey) => Partial<Pick<StoredApiKey, 'name' | 'status'>>,
   ): Promise<ApiKey> {
+    checkMemberIds(member)
     return storage.transaction(async (transaction) => {
       const before = reachable(await transaction.lockApiKey(member.organizationId, id), member)
       // Read after the lock was waited for.
@@ -107,24 +114,32 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
 
   return {
     async create(member, body) {
+      checkMemberIds(member)
       const { name, expires_at } = validate(createBody, body)
       const now = settings.now()
       const key = generateApiKeyValue()
       const record: StoredApiKey = {
-        id: uuidv7(),
+        id: newId(now),
         organization_id: member.organizationId,
         owner_id: member.memberId,
         name,
         masked_key: maskApiKey(key.reveal()),
         status: 'active',
-        expires_at: checkExpiry(new Date(expires_at), now, settings.limits.apiKeyLifetimeDays),
+        expires_at: checkExpiry(timeOf(expires_at), now, settings.limits.apiKeyLifetimeDays),
         last_used_at: null,
         created_at: now,
         updated_at: now,
       }
       const changes = auditChanges({}, record)
       await storage.transaction(async (transaction) => {
-        await transaction.insertApiKey(record, hashApiKey(key.reveal()))
+        const reached = await transaction.insertApiKey(record, hashApiKey(key.reveal()), maximum)
+        if (reached !== null) {
+          const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
+          throw new IntegrationError(
+            'API_KEY_LIMIT_REACHED',
+            `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
+          )
+        }
         await transaction.recordAudit(
           auditEntry({ by: member, action: 'api_key.created', resource: record, changes, at: now }),
         )
@@ -133,17 +148,22 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
     },
 
     async list(member, query = {}) {
+      checkMemberIds(member)
       const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
       if (owner === 'all') requireManageIntegrations(member)
       const ownerId = owner === 'all' ? null : member.memberId
-      const { items, nextCursor } = await readPage(page, (request) =>
-        storage.listApiKeys(member.organizationId, ownerId, request),
+      const { items, nextCursor } = await readPage(
+        settings.keyring,
+        { name: 'api_keys', organizationId: member.organizationId },
+        page,
+        (request) => storage.listApiKeys(member.organizationId, ownerId, request),
       )
       const now = settings.now()
       return { items: items.map((key) => shown(key, now)), nextCursor }
     },
 
     async get(member, id) {
+      checkMemberIds(member)
       const key = reachable(await storage.findApiKey(member.organizationId, id), member)
       return shown(key, settings.now())
     },
@@ -199,8 +219,11 @@ function shown(key: StoredApiKey, now: Date): ApiKey {
 
 function checkExpiry(expiresAt: Date, now: Date, lifetimeDays: number): Date {
   const latest = new Date(now.getTime() + lifetimeDays * DAY_MS)
-  if (expiresAt <= now) throw validationFailed([{ pointer: '/expires_at', detail: 'must be in the future' }])
-  if (expiresAt > latest) {
+  // Written so that what is no time is refused.
+  if (!(expiresAt > now)) {
+    throw validationFailed([{ pointer: '/expires_at', detail: 'must be in the future' }])
+  }
+  if (!(expiresAt <= latest)) {
     throw validationFailed([{ pointer: '/expires_at', detail: `must be at most ${lifetimeDays} days away` }])
   }
   return expiresAt

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from './page.ts'
-import { OneOf, Timestamp, Uuid } from './schema.ts'
+import { OneOf, SentTimestamp, Timestamp, Uuid } from './schema.ts'
 
 /** What can happen to a resource. The part before the dot is its type. */
 export const AUDIT_ACTIONS = [
@@ -14,6 +14,9 @@ export const AUDIT_ACTIONS = [
   'webhook_endpoint.disabled',
   'webhook_endpoint.secret_rotated',
   'webhook_endpoint.deleted',
+  'webhook_endpoint.tested',
+  'webhook_endpoint.delivery_resent',
+  'webhook_endpoint.replay_started',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
@@ -35,7 +38,7 @@ export const AuditChange = Type.Object({
 })
 export type AuditChange = Static<typeof AuditChange>
 
-/** One change of a key or an endpoint: who made it, what it was, and when. */
+/** One change of a key or an endpoint, or what somebody had sent to one: who it was, from where, and when. */
 export const AuditEntry = Type.Object(
   {
     id: Uuid,
@@ -43,6 +46,11 @@ export const AuditEntry = Type.Object(
     actor_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description: 'The member who made the change; null for what the service did on its own.',
+    }),
+    client_address: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'The IP address that the request came from; null where none was known, or the change came of no request.',
     }),
     action: OneOf(AUDIT_ACTIONS),
     resource_type: OneOf(AUDIT_RESOURCE_TYPES),
@@ -59,7 +67,7 @@ export type AuditEntry = Static<typeof AuditEntry>
 export const AuditLogQuery = Type.Object({
   resource_id: Type.Optional(Type.String({ format: 'uuid', description: 'One key or endpoint.' })),
   action: Type.Optional(OneOf(AUDIT_ACTIONS)),
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'Changes made then or later.' })),
-  until: Type.Optional(Type.String({ format: 'date-time', description: 'Changes made before then.' })),
+  since: Type.Optional(SentTimestamp({ description: 'Changes made then or later.' })),
+  until: Type.Optional(SentTimestamp({ description: 'Changes made before then.' })),
   ...PAGE_PARAMETERS,
 })

@@ -1,5 +1,5 @@
 /**
- * The audit log: who changed which key or endpoint, what, and when.
+ * The audit log: who changed which key or endpoint, or had something sent to one, what, from where, and when.
  *
  * Whatever changes a key or an endpoint records it in the transaction of the change, so that there is never one without
  * the other:
@@ -20,7 +20,7 @@
  * What changes nothing is not recorded. A new action is a line of AUDIT_ACTIONS, a new field one of AUDITED_FIELDS: a
  * field that does not stand there is never recorded, so that no secret slips in.
  */
-import { v7 as uuidv7 } from 'uuid'
+
 import {
   type AuditAction,
   type AuditChange,
@@ -29,9 +29,12 @@ import {
   type AuditResourceType,
   type AuditValue,
 } from './audit-entry.ts'
+import { newId } from './new-id.ts'
 import { type Page, readPage } from './page.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
+import type { Settings } from './settings.ts'
 import type { AuditStorage } from './storage.ts'
+import { optionalTimeOf } from './timestamp.ts'
 import { validateUrlPart } from './validator.ts'
 
 export interface AuditLog {
@@ -42,7 +45,7 @@ export interface AuditLog {
   list(member: Member, query?: unknown): Promise<Page<AuditEntry>>
 }
 
-export function createAuditLog(storage: AuditStorage): AuditLog {
+export function createAuditLog(storage: AuditStorage, { keyring }: Pick<Settings, 'keyring'>): AuditLog {
   return {
     async list(member, query = {}) {
       requireManageIntegrations(member)
@@ -53,8 +56,11 @@ export function createAuditLog(storage: AuditStorage): AuditLog {
         until,
         ...page
       } = validateUrlPart(AuditLogQuery, query, '?')
-      const filter = { resource_id, action, since: toDate(since), until: toDate(until) }
-      return readPage(page, (request) => storage.listAuditLog(member.organizationId, filter, request))
+      const filter = { resource_id, action, since: optionalTimeOf(since), until: optionalTimeOf(until) }
+      const { organizationId } = member
+      return readPage(keyring, { name: 'audit_log', organizationId }, page, (request) =>
+        storage.listAuditLog(organizationId, filter, request),
+      )
     },
   }
 }
@@ -62,7 +68,7 @@ export function createAuditLog(storage: AuditStorage): AuditLog {
 /** Makes the entry of a change: see the top of this file. */
 export function auditEntry(change: {
   /** A Member, or `memberId: null` for the service itself. */
-  readonly by: { readonly organizationId: string; readonly memberId: string | null }
+  readonly by: Pick<Member, 'organizationId' | 'clientAddress'> & { readonly memberId: string | null }
   readonly action: AuditAction
   readonly resource: { readonly id: string; readonly name: string }
   readonly changes: readonly AuditChange[]
@@ -70,9 +76,10 @@ export function auditEntry(change: {
 }): AuditEntry {
   const { by, action, resource, changes, at } = change
   return {
-    id: uuidv7(),
+    id: newId(at),
     organization_id: by.organizationId,
     actor_id: by.memberId,
+    client_address: by.clientAddress ?? null,
     action,
     resource_type: action.split('.')[0] as AuditResourceType,
     resource_id: resource.id,
@@ -91,13 +98,23 @@ const asItIs: Keep = (value) => value as AuditValue
 const AUDITED_FIELDS: Readonly<Record<string, Keep>> = {
   name: asItIs,
   status: asItIs,
-  expires_at: (value) => (value as Date).toISOString(),
+  expires_at: toTimestamp,
   url: (value) => withoutQuery(String(value)),
   description: 'named',
   events: asItIs,
   trigger_mode: asItIs,
   is_enabled: asItIs,
   secret_hint: 'named',
+  event_type: asItIs,
+  delivery_id: asItIs,
+  resent_as: asItIs,
+  replay_id: asItIs,
+  since: toTimestamp,
+  until: toTimestamp,
+}
+
+function toTimestamp(value: unknown): string {
+  return (value as Date).toISOString()
 }
 
 /** The fields that the log tells of in which `after` differs from `before`. What `after` does not have has not changed. */
@@ -120,8 +137,4 @@ function isSame(a: unknown, b: unknown): boolean {
 /** A query may hold a token of the receiver's. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '')
-}
-
-function toDate(timestamp: string | undefined): Date | null {
-  return timestamp === undefined ? null : new Date(timestamp)
 }

@@ -1,14 +1,16 @@
 import { headerNames } from '@quickquote/webhook-signature'
 import { Type } from '@sinclair/typebox'
+import { auditChanges, auditEntry } from './audit-log.ts'
 import { ATTEMPT_STATUSES, type Delivery, type DeliveryAttempt } from './delivery.ts'
 import { IntegrationError } from './errors.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import { PAGE_PARAMETERS, type Page, readPage } from './page.ts'
 import { requestHeaders } from './request-headers.ts'
-import { OneOf, Uuid } from './schema.ts'
+import { OneOf, SentTimestamp, Uuid } from './schema.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
 import type { Storage, StoredAttemptDetails, StoredDelivery } from './storage.ts'
+import { optionalTimeOf } from './timestamp.ts'
 import { validateUrlPart } from './validator.ts'
 import { eventIdOf } from './webhook-event.ts'
 
@@ -18,8 +20,8 @@ export function deliveryLogQuery({ types }: EventCatalog) {
     endpoint_id: Type.Optional(Uuid),
     event_type: Type.Optional(OneOf(types)),
     status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
-    since: Type.Optional(Type.String({ format: 'date-time', description: 'Attempts made then or later.' })),
-    until: Type.Optional(Type.String({ format: 'date-time', description: 'Attempts made before then.' })),
+    since: Type.Optional(SentTimestamp({ description: 'Attempts made then or later.' })),
+    until: Type.Optional(SentTimestamp({ description: 'Attempts made before then.' })),
     ...PAGE_PARAMETERS,
   })
 }
@@ -66,11 +68,14 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
         endpoint_id: endpoint_id ?? null,
         event_type: event_type ?? null,
         status: status ?? null,
-        since: toDate(since),
-        until: toDate(until),
+        since: optionalTimeOf(since),
+        until: optionalTimeOf(until),
       }
-      const { items, nextCursor } = await readPage(page, (request) =>
-        storage.listDeliveryAttempts(organizationId, filter, request),
+      const { items, nextCursor } = await readPage(
+        settings.keyring,
+        { name: 'delivery_attempts', organizationId },
+        page,
+        (request) => storage.listDeliveryAttempts(organizationId, filter, request),
       )
       return { items: await asSeen(organizationId, items), nextCursor }
     },
@@ -89,10 +94,20 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
         const endpoint = await transaction.lockWebhookEndpoint(organizationId, delivery.endpoint_id)
         if (endpoint === null) throw conflict('The endpoint of the delivery was deleted.')
         if (!endpoint.is_enabled) throw conflict('The endpoint is disabled: enable it first.')
-        const resent = await transaction.resendDelivery(organizationId, delivery, settings.now())
+        const now = settings.now()
+        const resent = await transaction.resendDelivery(organizationId, delivery, now)
         if (resent === null) {
           throw conflict('The delivery is being sent right now, or its event is no longer kept.')
         }
+        await transaction.recordAudit(
+          auditEntry({
+            by: member,
+            action: 'webhook_endpoint.delivery_resent',
+            resource: endpoint,
+            changes: auditChanges({}, { delivery_id: delivery.id, resent_as: resent }),
+            at: now,
+          }),
+        )
         return resent
       })
       return find(storage, organizationId, newId)
@@ -133,10 +148,6 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
       return { ...entry, event_id, ...(name === undefined ? {} : { quotation_name: name }) }
     })
   }
-}
-
-function toDate(timestamp: string | undefined): Date | null {
-  return timestamp === undefined ? null : new Date(timestamp)
 }
 
 function conflict(detail: string): IntegrationError {

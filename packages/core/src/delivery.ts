@@ -104,9 +104,14 @@ export interface DeliveryPolicy {
   readonly maxRetryAfterMs: number
   /** Bytes of the decoded response body that are read at most. Default 16 KiB. */
   readonly maxResponseBytes: number
+  /**
+   * Raw bytes of a response that are read at most: informational responses, headers, body, chunk extensions, trailers.
+   * Default 256 KiB.
+   */
+  readonly maxRawResponseBytes: number
   /** An endpoint is disabled after nothing but failures for this long, in milliseconds; 0: never. Default 5 days. */
   readonly disableAfterMs: number
-  /** Deliveries to one endpoint that may be under way at once, over all workers. Default 8. */
+  /** Deliveries to one endpoint that may be under way at once, tests among them, over all workers. Default 8. */
   readonly perEndpoint: number
 }
 
@@ -118,6 +123,7 @@ export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = Object.freeze({
   jitter: 0.2,
   maxRetryAfterMs: 12 * 60 * 60 * 1000,
   maxResponseBytes: 16 * 1024,
+  maxRawResponseBytes: 256 * 1024,
   disableAfterMs: 5 * 24 * 60 * 60 * 1000,
   perEndpoint: 8,
 })

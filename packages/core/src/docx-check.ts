@@ -53,9 +53,13 @@ export async function checkDocx(
     const entries = await readDirectory(zip, size, refuse)
     await checkParts(zip, entries, refuse)
   } catch (error) {
-    const isFromDisk = error instanceof Error && 'syscall' in error
-    throw error instanceof IntegrationError || isFromDisk ? error : refuse(BROKEN)
+    throw error instanceof IntegrationError || isFromSystem(error) ? error : refuse(BROKEN)
   }
+}
+
+/** Whether the operating system refused something: nothing that the file could be blamed for. */
+export function isFromSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
 }
 
 type Entries = ReadonlyMap<string, Entry>

@@ -1,13 +1,17 @@
+import { Type } from '@sinclair/typebox'
 import { validationFailed } from './errors.ts'
 import { QUOTATION_DOMAIN } from './event-catalog.ts'
 import type { EventDataOf, EventDefinitions } from './event-definition.ts'
+import { OrganizationId } from './ids.ts'
 import type { Source } from './quotation.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
+import { validate } from './validator.ts'
 import { createWebhookEvent, eventIdOf } from './webhook-event.ts'
 
 /** What a host tells about an event of its own. */
 export interface EmittedEvent<Data> {
+  /** A uuid. */
   readonly organizationId: string
   readonly data: Data
   /**
@@ -31,6 +35,9 @@ export interface Emitter<Events extends EventDefinitions> {
   ): Promise<string>
 }
 
+/** Of the envelope: the catalog checks the rest. */
+const Owner = Type.Object({ organization_id: OrganizationId })
+
 export function createEmitter(storage: Storage, { events, now }: Settings): Emitter<EventDefinitions> {
   return { emit }
 
@@ -43,9 +50,10 @@ export function createEmitter(storage: Storage, { events, now }: Settings): Emit
         { pointer: '/type', detail: 'belongs to the reporter: see integrations.pipeline(id)' },
       ])
     }
+    validate(Owner, { organization_id: organizationId })
     const event = createWebhookEvent(events, {
       type,
-      organizationId: String(organizationId).toLowerCase(),
+      organizationId: organizationId.toLowerCase(),
       generationSource,
       data,
       now: now(),

@@ -129,6 +129,11 @@ export const ERRORS = {
     title: 'The current state does not allow this',
     advice: 'Read the resource again: it may have changed since you last saw it.',
   },
+  API_KEY_LIMIT_REACHED: {
+    status: 409,
+    title: 'The limit of API keys is reached',
+    advice: 'Revoke a key that is no longer needed. Inactive keys count; revoked and expired keys do not.',
+  },
   WEBHOOK_ENDPOINT_LIMIT_REACHED: {
     status: 409,
     title: 'The organization has as many webhook endpoints as it may have',

@@ -21,11 +21,20 @@ const BATCH = 100
 export async function disableFailingEndpoints(storage: Storage, settings: Settings): Promise<number> {
   const { disableAfterMs } = settings.delivery
   if (disableAfterMs === 0) return 0
-  const failingSince = new Date(settings.now().getTime() - disableAfterMs)
+  const failingSince = new Date((await settings.clock.read()).getTime() - disableAfterMs)
   let disabled = 0
   for (;;) {
     const failing = await storage.findFailingEndpoints(failingSince, BATCH)
-    for (const endpoint of failing) if (await disable(endpoint, { storage, settings })) disabled += 1
+    // A hook that hangs keeps no other endpoint from being disabled, nor its owners from being told.
+    const told: Promise<void>[] = []
+    try {
+      for (const endpoint of failing) {
+        if (await disable(endpoint, { storage, settings })) told.push(tell(endpoint, settings))
+      }
+    } finally {
+      await Promise.all(told)
+      disabled += told.length
+    }
     if (failing.length < BATCH) return disabled
   }
 }
@@ -53,17 +62,22 @@ async function disable(
     )
     return true
   })
-  if (!isDisabled) return false
-  settings.logger.warn(
-    { endpoint_id: id, organization_id: organizationId, failing_since },
-    'an endpoint was disabled: nothing but failures came of it',
-  )
+  if (isDisabled) {
+    settings.logger.warn(
+      { endpoint_id: id, organization_id: organizationId, failing_since },
+      'an endpoint was disabled: nothing but failures came of it',
+    )
+  }
+  return isDisabled
+}
+
+/** Calls the host's hook. Never rejects. */
+async function tell(endpoint: FailingEndpoint, settings: Settings): Promise<void> {
   try {
     await answerInTime('onEndpointDisabled', settings.hookTimeoutMs, () =>
       settings.onEndpointDisabled(endpoint),
     )
   } catch (error) {
-    settings.logger.error({ err: error, endpoint_id: id }, 'the hook onEndpointDisabled failed')
+    settings.logger.error({ err: error, endpoint_id: endpoint.id }, 'the hook onEndpointDisabled failed')
   }
-  return true
 }

@@ -82,22 +82,29 @@ export function withHostQuotations(
     }
   }
 
+  /** The host's turn is to begin and to end the transaction; our work in it has bounds of its own. */
   async function inTransaction<T>(work: (bound: Storage) => Promise<T>): Promise<T> {
     let outcome: { result: T } | { error: unknown } | undefined
-    await host
-      .transaction(async (transaction) => {
+    let isGivenUp = false
+    await answerInTime('quotations.transaction', hookTimeoutMs, (turn) =>
+      host.transaction(async (transaction) => {
+        if (isGivenUp) throw new Error('quotations.transaction called its function too late')
+        turn.stop()
         outcome = undefined
         try {
           outcome = { result: await work(bind(storage.within(transaction), transaction)) }
         } catch (error) {
           outcome = { error }
           throw error
+        } finally {
+          turn.start()
         }
-      })
-      .catch((error: unknown) => {
-        if (outcome !== undefined && 'error' in outcome) throw outcome.error
-        return ask('transaction', () => Promise.reject(error))
-      })
+      }),
+    ).catch((error: unknown) => {
+      isGivenUp = true
+      if (outcome !== undefined && 'error' in outcome) throw outcome.error
+      return ask('transaction', () => Promise.reject(error))
+    })
     if (outcome === undefined || 'error' in outcome) {
       throw new ConfigurationError(
         'quotations.transaction must call its function, and pass on what it throws.',
@@ -171,7 +178,8 @@ export function withHostQuotations(
         return new Map(own.map(({ id, name }) => [id, name]))
       },
       async findStalledQuotations(silentSince, limit) {
-        return [...((await host.findStalled?.(silentSince, limit)) ?? [])]
+        const stalled = await ask('findStalled', async () => host.findStalled?.(silentSince, limit))
+        return [...(stalled ?? [])]
       },
     } satisfies Partial<QuotationStorage>
   }

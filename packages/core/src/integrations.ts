@@ -1,5 +1,6 @@
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
+import type { Clock } from './clock.ts'
 import { createDeliveryLog, type DeliveryLog } from './delivery-log.ts'
 import { createEmitter, type Emitter } from './emitter.ts'
 import type { EventDefinitions, NoEvents } from './event-definition.ts'
@@ -72,13 +73,19 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents>(
       : withHostQuotations(options.storage, options.quotations, settings)
   const files = options.files ?? storage.files
   const requirementsFiles = createRequirementsFiles({ uploads: storage, files }, settings)
+  const settle = () => settings.clock.settle()
   return {
-    ...createServices(storage, settings, requirementsFiles),
-    testDeliveries: createTestDeliveries(storage, settings),
+    ...createServices(storage, settings, requirementsFiles, settle),
+    testDeliveries: onTime(createTestDeliveries(storage, settings), settle),
     storage,
     settings,
     requirementsFiles,
-    within: (transaction) => createServices(storage.within(transaction), settings, requirementsFiles),
+    within(transaction) {
+      const bound = storage.within(transaction)
+      // Its connection may be the only one that there is.
+      const settleThere = () => settings.clock.settle(() => bound.readClock())
+      return createServices(bound, settings, requirementsFiles, settleThere)
+    },
     reencryptSecrets: () => reencryptSecrets(storage, settings),
     disableFailingEndpoints: () => disableFailingEndpoints(storage, settings),
     enforceRetention: () => enforceRetention(storage, settings),
@@ -93,15 +100,30 @@ function createServices(
   storage: Storage,
   settings: Settings,
   requirementsFiles: RequirementsFiles,
+  settle: Clock['settle'],
 ): IntegrationServices<EventDefinitions> {
   return {
-    apiKeys: createApiKeys(storage, settings),
-    quotations: createQuotations(storage, settings, requirementsFiles),
-    webhookEndpoints: createWebhookEndpoints(storage, settings),
-    deliveryLog: createDeliveryLog(storage, settings),
-    replays: createReplays(storage, settings),
-    auditLog: createAuditLog(storage),
-    pipeline: (quotationId) => createReporter({ storage, settings }, quotationId),
-    ...createEmitter(storage, settings),
+    apiKeys: onTime(createApiKeys(storage, settings), settle),
+    quotations: onTime(createQuotations(storage, settings, requirementsFiles), settle),
+    webhookEndpoints: onTime(createWebhookEndpoints(storage, settings), settle),
+    deliveryLog: onTime(createDeliveryLog(storage, settings), settle),
+    replays: onTime(createReplays(storage, settings), settle),
+    auditLog: onTime(createAuditLog(storage, settings), settle),
+    pipeline: (quotationId) => onTime(createReporter({ storage, settings }, quotationId), settle),
+    ...onTime(createEmitter(storage, settings), settle),
   }
+}
+
+/** The same service; before a call begins, the time is known: see Clock. */
+function onTime<Service extends object>(service: Service, settle: () => Promise<void> | undefined): Service {
+  const calls = Object.entries(service as Record<string, (...given: unknown[]) => unknown>)
+  return Object.fromEntries(
+    calls.map(([name, call]) => [
+      name,
+      (...given: unknown[]) => {
+        const settling = settle()
+        return settling === undefined ? call(...given) : settling.then(() => call(...given))
+      },
+    ]),
+  ) as Service
 }

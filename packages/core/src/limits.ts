@@ -4,10 +4,16 @@ export interface Limits {
   readonly requestsPerMinute: number
   /** Quote starts a minute of one API key, in addition to the general limit. Default 10. */
   readonly startsPerMinute: number
-  /** Failed authentications a minute of one client address. Default 30. */
+  /** Failed authentications a minute of one client address; all addresses of an IPv6 /64 count as one. Default 30. */
   readonly failedAuthenticationsPerMinute: number
-  /** Bytes of a JSON body. Default 4 MiB: `requirementsText` at its limit fits in any script. */
+  /** Test deliveries a minute to one webhook endpoint. Default 10. */
+  readonly testsPerEndpointPerMinute: number
+  /** Test deliveries a minute to all endpoints of one organization. Default 60. */
+  readonly testsPerOrganizationPerMinute: number
+  /** Bytes of the JSON body of a partner route. Default 4 MiB: `requirementsText` at its limit fits in any script. */
   readonly jsonBodyBytes: number
+  /** Bytes of a JSON body of a session route. Default 128 KiB: the longest description fits in any script. */
+  readonly sessionBodyBytes: number
   /** Characters of a name. Default 200. */
   readonly nameLength: number
   /** Characters of a description. Default 10,000. */
@@ -26,15 +32,28 @@ export interface Limits {
   readonly webhookEndpoints: number
   /** The longest time for which a rotated signing secret may go on signing, in seconds. Default 604,800 (a week). */
   readonly secretOverlapSeconds: number
+  /** API keys of one organization that are neither revoked nor expired. Default 100. */
+  readonly apiKeysPerOrganization: number
+  /** API keys of one member that are neither revoked nor expired. Default 25. */
+  readonly apiKeysPerMember: number
   /** The longest lifetime of an API key, in days. Default 731 (two years). */
   readonly apiKeyLifetimeDays: number
 }
+
+/** Characters of a member's id, which is the host's. */
+export const MEMBER_ID_LENGTH = 128
+
+/** Characters of an error code that a pipeline reports. */
+export const ERROR_CODE_LENGTH = 128
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   requestsPerMinute: 60,
   startsPerMinute: 10,
   failedAuthenticationsPerMinute: 30,
+  testsPerEndpointPerMinute: 10,
+  testsPerOrganizationPerMinute: 60,
   jsonBodyBytes: 4 * 1024 * 1024,
+  sessionBodyBytes: 128 * 1024,
   nameLength: 200,
   descriptionLength: 10_000,
   requirementsTextLength: 500_000,
@@ -44,5 +63,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   urlLength: 2048,
   webhookEndpoints: 50,
   secretOverlapSeconds: 7 * 24 * 60 * 60,
+  apiKeysPerOrganization: 100,
+  apiKeysPerMember: 25,
   apiKeyLifetimeDays: 731,
 })

@@ -11,7 +11,10 @@ export const LIMIT_RANGES: Readonly<Record<keyof Limits, NumberRange>> = {
   requestsPerMinute: AT_LEAST_ONE,
   startsPerMinute: AT_LEAST_ONE,
   failedAuthenticationsPerMinute: AT_LEAST_ONE,
+  testsPerEndpointPerMinute: AT_LEAST_ONE,
+  testsPerOrganizationPerMinute: AT_LEAST_ONE,
   jsonBodyBytes: AT_LEAST_ONE,
+  sessionBodyBytes: AT_LEAST_ONE,
   nameLength: AT_LEAST_ONE,
   descriptionLength: OR_NONE,
   requirementsTextLength: AT_LEAST_ONE,
@@ -21,6 +24,8 @@ export const LIMIT_RANGES: Readonly<Record<keyof Limits, NumberRange>> = {
   urlLength: AT_LEAST_ONE,
   webhookEndpoints: OR_NONE,
   secretOverlapSeconds: OR_NONE,
+  apiKeysPerOrganization: OR_NONE,
+  apiKeysPerMember: OR_NONE,
   apiKeyLifetimeDays: AT_LEAST_ONE,
 }
 
@@ -32,6 +37,7 @@ export const DELIVERY_RANGES: Readonly<Record<keyof DeliveryPolicy, NumberRange>
   jitter: { min: 0, max: 1, fraction: true },
   maxRetryAfterMs: OR_NONE,
   maxResponseBytes: OR_NONE,
+  maxRawResponseBytes: AT_LEAST_ONE,
   disableAfterMs: OR_NONE,
   perEndpoint: AT_LEAST_ONE,
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { validationFailed } from './errors.ts'
+import type { Keyring } from './keyring.ts'
 
 /** Part of a list, the newest first. `nextCursor` asks for what follows; null: this is the end. */
 export interface Page<T> {
@@ -28,36 +29,55 @@ export const PAGE_PARAMETERS = {
 }
 const PageQuery = Type.Object(PAGE_PARAMETERS)
 
+/** Which list a page is of. A cursor is good for that one alone. */
+export interface List {
+  readonly name: 'api_keys' | 'audit_log' | 'delivery_attempts'
+  readonly organizationId: string
+}
+
 /**
- * Reads one page. `list` is asked for one entry more than fits, which tells whether there is a next page.
- * @throws IntegrationError VALIDATION_FAILED for a cursor that we did not make
+ * Reads one page. `read` is asked for one entry more than fits, which tells whether there is a next page.
+ * @throws IntegrationError VALIDATION_FAILED for a cursor that this list did not give
  */
 export async function readPage<T extends Position>(
+  keyring: Keyring,
+  list: List,
   { limit = 50, cursor }: Static<typeof PageQuery>,
-  list: (request: PageRequest) => Promise<readonly T[]>,
+  read: (request: PageRequest) => Promise<readonly T[]>,
 ): Promise<Page<T>> {
-  const after = cursor === undefined ? null : decodeCursor(cursor)
-  const found = await list({ after, limit: limit + 1 })
+  const context = `cursor\0${list.name}\0${list.organizationId.toLowerCase()}`
+  const after = cursor === undefined ? null : decodeCursor(keyring, context, cursor)
+  const found = await read({ after, limit: limit + 1 })
   const items = found.slice(0, limit)
   const last = items.at(-1)
-  return { items, nextCursor: found.length > limit && last !== undefined ? encodeCursor(last) : null }
+  const nextCursor = found.length > limit && last !== undefined ? encodeCursor(keyring, context, last) : null
+  return { items, nextCursor }
 }
 
-/** A position is no secret and gives no access: in the list of another organization it is a point in time, no more. */
-function encodeCursor({ created_at, id }: Position): string {
-  const bytes = Buffer.alloc(24)
-  bytes.writeBigUInt64BE(BigInt(created_at.getTime()))
-  bytes.write(id.replaceAll('-', ''), 8, 'hex')
-  return bytes.toString('base64url')
+const TIME_BYTES = 8
+const POSITION_BYTES = TIME_BYTES + 16
+
+/** A position is no secret. It is signed so that nobody can ask for one that the list did not give. */
+function encodeCursor(keyring: Keyring, context: string, { created_at, id }: Position): string {
+  const position = Buffer.alloc(POSITION_BYTES)
+  position.writeBigInt64BE(BigInt(created_at.getTime()))
+  position.write(id.replaceAll('-', ''), TIME_BYTES, 'hex')
+  return Buffer.concat([position, keyring.sign(position, context)]).toString('base64url')
 }
 
-const LATEST = 8_640_000_000_000_000n
-
-function decodeCursor(cursor: string): Position {
+function decodeCursor(keyring: Keyring, context: string, cursor: string): Position {
   const bytes = Buffer.from(cursor, 'base64url')
-  if (bytes.length !== 24 || bytes.toString('base64url') !== cursor || bytes.readBigUInt64BE() > LATEST) {
-    throw validationFailed([{ pointer: '?cursor', detail: 'must be taken from a `next` link' }])
+  const position = bytes.subarray(0, POSITION_BYTES)
+  const isOurs =
+    bytes.toString('base64url') === cursor &&
+    keyring.isSigned(position, context, bytes.subarray(POSITION_BYTES))
+  if (!isOurs) {
+    throw validationFailed([
+      { pointer: '?cursor', detail: 'must be taken from a `next` link of this very list' },
+    ])
   }
-  const id = bytes.toString('hex', 8).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-  return { created_at: new Date(Number(bytes.readBigUInt64BE())), id }
+  const id = position
+    .toString('hex', TIME_BYTES)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return { created_at: new Date(Number(position.readBigInt64BE())), id }
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Limits } from './limits.ts'
 import {
+  NullableName,
   NullableString,
   NullableText,
   NullableTimestamp,
@@ -104,7 +105,7 @@ export type DocumentUrl = Static<typeof DocumentUrl>
 export function startQuotationBody(limits: Limits) {
   return Type.Object(
     {
-      name: Type.Optional(NullableText({ maxLength: limits.nameLength })),
+      name: Type.Optional(NullableName({ maxLength: limits.nameLength })),
       description: Type.Optional(NullableText({ maxLength: limits.descriptionLength })),
       config_id: Type.Optional(NullableUuid),
       requirementsText: Type.Optional(

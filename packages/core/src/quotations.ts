@@ -1,23 +1,29 @@
-import { v7 as uuidv7 } from 'uuid'
+import { Type } from '@sinclair/typebox'
 import { answerInTime } from './answer-in-time.ts'
 import { type ErrorCode, IntegrationError, validationFailed } from './errors.ts'
 import { idempotencyOf } from './idempotency.ts'
+import { checkOrganizationId, OrganizationId } from './ids.ts'
+import { checkMetadata } from './metadata.ts'
+import { newId } from './new-id.ts'
 import {
   type DocumentUrl,
   PipelineStatus,
   type Proposal,
   type Quotation,
+  SOURCES,
   type Source,
   type StartedQuotation,
   startQuotationBody,
 } from './quotation.ts'
 import type { ReceivedFile, RequirementsFiles } from './requirements-file.ts'
+import { OneOf, Uuid } from './schema.ts'
 import type { Settings } from './settings.ts'
 import type { Acceptance, Scoped, Storage } from './storage.ts'
 import { activeTraceContext, parseTraceContext } from './trace-context.ts'
-import { isStorableText, validate } from './validator.ts'
+import { validate } from './validator.ts'
 
 export interface StartQuotation {
+  /** A uuid. */
   readonly organizationId: string
   readonly source: Source
   /** The key that started the quote, for the source `api_key`. */
@@ -56,6 +62,13 @@ export interface Quotations {
   documentUrl(organizationId: string, proposalId: string): Promise<DocumentUrl>
 }
 
+/** What a host says of a quote beside its fields. */
+const Origin = Type.Object({
+  organizationId: OrganizationId,
+  source: OneOf(SOURCES),
+  apiKeyId: Type.Optional(Uuid),
+})
+
 export function createQuotations(
   storage: Storage,
   settings: Settings,
@@ -77,10 +90,12 @@ export function createQuotations(
     },
 
     async get(organizationId, id) {
+      checkOrganizationId(organizationId)
       return inScope(await storage.findQuotation(organizationId, id), 'QUOTATION_NOT_FOUND')
     },
 
     async pipelineStatus(organizationId, id) {
+      checkOrganizationId(organizationId)
       const status = inScope(await storage.findPipelineStatus(organizationId, id), 'QUOTATION_NOT_FOUND')
       const ofHost = settings.pipeline.status
       if (ofHost === undefined) return status
@@ -90,12 +105,14 @@ export function createQuotations(
     },
 
     async proposal(organizationId, quotationId) {
+      checkOrganizationId(organizationId)
       const found = await storage.findProposalOfQuotation(organizationId, quotationId)
       if (found === null) throw new IntegrationError('PROPOSAL_NOT_FOUND')
       return inScope(found, 'QUOTATION_NOT_FOUND')
     },
 
     async documentUrl(organizationId, proposalId) {
+      checkOrganizationId(organizationId)
       const proposal = inScope(await storage.findProposal(organizationId, proposalId), 'PROPOSAL_NOT_FOUND')
       const { document_id } = proposal
       if (document_id === null) throw new IntegrationError('DOCUMENT_NOT_READY')
@@ -113,6 +130,7 @@ export function createQuotations(
 
   async function accept(quote: StartQuotation): Promise<StartResult> {
     const { organizationId, source, apiKeyId, body, files = [], idempotencyKey, traceHeaders = {} } = quote
+    validate(Origin, { organizationId, source, apiKeyId })
     const fields = validate(bodySchema, body)
     const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
     if (requirementsText === null && files.length === 0) {
@@ -126,7 +144,7 @@ export function createQuotations(
     const contents = files.map((file) => [file.name, file.type, file.sha256])
     const request = [name, description, config_id, requirementsText, metadata, contents]
     const now = settings.now()
-    const id = uuidv7()
+    const id = newId(now)
     const acceptance = await storage.acceptQuotation(
       {
         id,
@@ -186,25 +204,6 @@ function inScope<T extends object>(found: Scoped<T>, unknown: ErrorCode): T {
   if (found === 'unknown') throw new IntegrationError(unknown)
   if (found === 'other_organization') throw new IntegrationError('OTHER_ORGANIZATION')
   return found as T
-}
-
-function checkMetadata(metadata: Record<string, unknown> | null, maxBytes: number): void {
-  if (metadata === null) return
-  const json = JSON.stringify(metadata)
-  if (Buffer.byteLength(json) > maxBytes) {
-    throw validationFailed([{ pointer: '/metadata', detail: `must be at most ${maxBytes} bytes of JSON` }])
-  }
-  if (!isStorableJson(metadata)) {
-    throw validationFailed([
-      { pointer: '/metadata', detail: 'must not hold NUL characters or lone surrogates' },
-    ])
-  }
-}
-
-function isStorableJson(value: unknown): boolean {
-  if (typeof value === 'string') return isStorableText(value)
-  if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).every(([name, each]) => isStorableText(name) && isStorableJson(each))
 }
 
 function defaultName(now: Date): string {

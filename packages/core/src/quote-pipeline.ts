@@ -19,7 +19,7 @@ export interface Quote {
  * transaction. A repeated report changes nothing and emits nothing; one that goes backwards is refused.
  *
  * Every method throws `IntegrationError`: QUOTATION_NOT_FOUND for an unknown quotation, STATE_CONFLICT for a report
- * that is out of turn.
+ * that is out of turn, VALIDATION_FAILED for a value that is not allowed.
  */
 export interface QuotationReporter {
   stepStarted(step: Step): Promise<void>
@@ -27,12 +27,15 @@ export interface QuotationReporter {
   stepCompleted(step: Step): Promise<void>
   /**
    * Finishes the proposal step and emits `quotation.proposal.completed`, with or without a document. Repeat it with a
-   * `documentId` to attach the document later; that emits nothing.
+   * `documentId` (a uuid) to attach the document later; that emits nothing. `name` follows the rules for names of quotations.
    */
   proposalReady(proposal?: { name?: string; documentId?: string }): Promise<void>
   /** The run succeeded: emits `quotation.completed`. Refused while a step has not finished. */
   completed(): Promise<void>
-  /** The run failed, for good: emits `quotation.failed`. Without `step`, the running step is the one that failed. */
+  /**
+   * The run failed, for good: emits `quotation.failed`. Without `step`, the running step is the one that failed.
+   * `errorCode` is one line of at most 128 characters.
+   */
   failed(failure?: { step?: Step; errorCode?: string }): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { OneOf, Timestamp, Uuid } from './schema.ts'
+import { OneOf, SentTimestamp, Timestamp, Uuid } from './schema.ts'
 
 /** Which events a replay sends: what never succeeded, of that what was tried at all, or everything. */
 export const REPLAY_STATUSES = ['missed', 'failed', 'all'] as const
@@ -12,10 +12,8 @@ export type ReplayState = (typeof REPLAY_STATES)[number]
 /** What a replay asks for. */
 export const ReplayBody = Type.Object(
   {
-    since: Type.String({ format: 'date-time', description: 'Events that happened then or later.' }),
-    until: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Events that happened before then. Default: now.' }),
-    ),
+    since: SentTimestamp({ description: 'Events that happened then or later.' }),
+    until: Type.Optional(SentTimestamp({ description: 'Events that happened before then. Default: now.' })),
     status: Type.Optional(
       OneOf(REPLAY_STATUSES, {
         default: 'missed',

@@ -1,10 +1,12 @@
-import { v7 as uuidv7 } from 'uuid'
+import { auditChanges, auditEntry } from './audit-log.ts'
 import { IntegrationError, validationFailed } from './errors.ts'
+import { newId } from './new-id.ts'
 import { type Replay, ReplayBody } from './replay.ts'
 import { keptSince } from './retention.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
+import { timeOf } from './timestamp.ts'
 import { validate } from './validator.ts'
 
 /** Sends an endpoint what it missed. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). */
@@ -39,15 +41,22 @@ export function createReplays(storage: Storage, settings: Settings): Replays {
       if (!endpoint.is_enabled) {
         throw new IntegrationError('STATE_CONFLICT', 'The endpoint is disabled: enable it first.')
       }
-      const id = uuidv7()
-      const isBegun = await storage.insertReplay(
-        organizationId,
-        { id, endpoint_id: endpoint.id, since, until, status },
-        now,
-      )
-      if (!isBegun) {
-        throw new IntegrationError('STATE_CONFLICT', 'A replay of this endpoint is running already.')
-      }
+      const id = newId(now)
+      await storage.transaction(async (transaction) => {
+        const replay = { id, endpoint_id: endpoint.id, since, until, status }
+        if (!(await transaction.insertReplay(organizationId, replay, now))) {
+          throw new IntegrationError('STATE_CONFLICT', 'A replay of this endpoint is running already.')
+        }
+        await transaction.recordAudit(
+          auditEntry({
+            by: member,
+            action: 'webhook_endpoint.replay_started',
+            resource: endpoint,
+            changes: auditChanges({}, { replay_id: id, since, until, status }),
+            at: now,
+          }),
+        )
+      })
       return get(member, endpoint.id, id)
     },
 
@@ -67,16 +76,16 @@ function checkRange(
   now: Date,
   eventDays: number,
 ): { since: Date; until: Date } {
-  const wantedSince = new Date(range.since)
+  const wantedSince = timeOf(range.since)
   const oldest = keptSince(now, eventDays)
-  const since = wantedSince > oldest ? wantedSince : oldest
-  const wanted = range.until === undefined ? now : new Date(range.until)
+  const since = new Date(Math.max(wantedSince.getTime(), oldest.getTime()))
+  const wanted = range.until === undefined ? now : timeOf(range.until)
   const until = wanted < now ? wanted : now
-  if (since > now) throw validationFailed([{ pointer: '/since', detail: 'must not be in the future' }])
-  if (wanted <= wantedSince && range.until !== undefined) {
+  if (!(since <= now)) throw validationFailed([{ pointer: '/since', detail: 'must not be in the future' }])
+  if (!(wanted > wantedSince) && range.until !== undefined) {
     throw validationFailed([{ pointer: '/until', detail: 'must be later than `since`' }])
   }
-  if (wanted <= oldest) {
+  if (!(wanted > oldest)) {
     const detail = `must be later than ${oldest.toISOString()}: events are kept for ${eventDays} days`
     throw validationFailed([{ pointer: '/until', detail }])
   }

@@ -1,19 +1,27 @@
-import { v7 as uuidv7 } from 'uuid'
+import { Type } from '@sinclair/typebox'
 import { IntegrationError } from './errors.ts'
 import type { EventCatalog } from './event-catalog.ts'
+import { ERROR_CODE_LENGTH, type Limits } from './limits.ts'
+import { newId } from './new-id.ts'
+import { givenOptions } from './option-check.ts'
 import { decide, type Progress, type ProgressChange, type Report } from './progress.ts'
+import { STEPS } from './quotation.ts'
 import type { QuotationEventData, QuotationEventType } from './quotation-events.ts'
 import type { QuotationReporter } from './quote-pipeline.ts'
+import { Name, OneOf, Uuid } from './schema.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 import type { TraceContext } from './trace-context.ts'
+import { validate } from './validator.ts'
 import { createWebhookEvent, type RecordedEvent } from './webhook-event.ts'
 
 /** Makes the reporter of one quotation: see QuotationReporter. */
 export function createReporter(
-  { storage, settings }: { storage: Storage; settings: Pick<Settings, 'events' | 'now'> },
+  { storage, settings }: { storage: Storage; settings: Pick<Settings, 'events' | 'limits' | 'now'> },
   quotationId: string,
 ): QuotationReporter {
+  const proposalSchema = proposalReport(settings.limits)
+
   async function apply(report: Report): Promise<void> {
     await storage.transaction(async (transaction) => {
       const progress = await transaction.lockProgress(quotationId)
@@ -28,17 +36,41 @@ export function createReporter(
     })
   }
 
-  const proposalReady: QuotationReporter['proposalReady'] = (proposal = {}) =>
-    apply({ kind: 'proposal_ready', proposalId: uuidv7(), ...proposal })
+  const proposalReady: QuotationReporter['proposalReady'] = async (proposal = {}) => {
+    const { name, documentId } = validate(proposalSchema, givenOptions(proposal))
+    await apply({ kind: 'proposal_ready', proposalId: newId(settings.now()), name, documentId })
+  }
 
   return {
-    stepStarted: (step) => apply({ kind: 'step_started', step }),
-    stepCompleted: (step) =>
-      step === 'proposal' ? proposalReady() : apply({ kind: 'step_completed', step }),
+    async stepStarted(step) {
+      validate(StepReport, { step })
+      await apply({ kind: 'step_started', step })
+    },
+    async stepCompleted(step) {
+      validate(StepReport, { step })
+      await (step === 'proposal' ? proposalReady() : apply({ kind: 'step_completed', step }))
+    },
     proposalReady,
     completed: () => apply({ kind: 'completed' }),
-    failed: (failure = {}) => apply({ kind: 'failed', ...failure }),
+    async failed(failure = {}) {
+      const { step, errorCode } = validate(FailureReport, givenOptions(failure))
+      await apply({ kind: 'failed', step, errorCode })
+    },
   }
+}
+
+const StepReport = Type.Object({ step: OneOf(STEPS) })
+
+const FailureReport = Type.Object({
+  step: Type.Optional(OneOf(STEPS)),
+  errorCode: Type.Optional(Name({ minLength: 1, maxLength: ERROR_CODE_LENGTH })),
+})
+
+function proposalReport(limits: Limits) {
+  return Type.Object({
+    name: Type.Optional(Name({ minLength: 1, maxLength: limits.nameLength })),
+    documentId: Type.Optional(Uuid),
+  })
 }
 
 function eventOf(

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { v7 as uuidv7 } from 'uuid'
+import { answerInTime, type Turn } from './answer-in-time.ts'
 import { IntegrationError, validationFailed } from './errors.ts'
 import { CONTENT_CHECKS } from './file-content.ts'
 import { fileExtension, sanitizeFileName } from './file-name.ts'
 import type { FileId, FileStorage, UploadStorage } from './file-storage.ts'
+import { checkOrganizationId } from './ids.ts'
+import { newId } from './new-id.ts'
 import type { QuotationFile } from './quotation.ts'
 import type { Settings } from './settings.ts'
 
@@ -31,7 +33,8 @@ export interface RequirementsFiles {
    * name is made safe, never refused. Give it to `quotations.start`, or `discard` it. When this throws, nothing of the
    * file stays behind.
    * @throws IntegrationError VALIDATION_FAILED (type, content, an empty file, one file too many) or PAYLOAD_TOO_LARGE,
-   * both pointing at the file; and whatever `bytes` throws
+   * both pointing at the file; SERVICE_UNAVAILABLE when the file store fails, or takes no bytes for `hookTimeoutMs`, or
+   * when there is no room for temporary files; and whatever `bytes` throws
    */
   receive(file: IncomingFile): Promise<ReceivedFile>
   /** Reads a file of a quote. Throws when it is not (any more) there. */
@@ -42,23 +45,27 @@ export interface RequirementsFiles {
    */
   discard(files: readonly FileId[]): Promise<void>
   /**
-   * Removes what was uploaded before `olderThan` and belongs to no quote, because its process died or the storage was
-   * down. To be called now and then, from any number of processes; an hour ago is late enough for any upload.
+   * Removes what was last written to before `olderThan` and belongs to no quote, because its process died or the storage
+   * was down. To be called now and then, from any number of processes, with a time at least an hour ago: an upload under
+   * way is noted every ten minutes. Files that the store cannot delete hold up no others, and are tried again next time.
    * @returns how many files were removed
+   * @throws what the store threw last, when all others were tried
    */
   deleteAbandoned(olderThan: Date): Promise<number>
 }
 
 /** Files that are removed at once. */
 const BATCH = 100
+/** How often an upload under way is noted anew. */
+const NOTE_EVERY_MS = 10 * 60 * 1000
 
 export function createRequirementsFiles(
   { uploads, files }: { uploads: UploadStorage; files: FileStorage },
-  { limits, logger, now }: Pick<Settings, 'limits' | 'logger' | 'now'>,
+  { limits, logger, now, hookTimeoutMs }: Pick<Settings, 'limits' | 'logger' | 'now' | 'hookTimeoutMs'>,
 ): RequirementsFiles {
   const remove = async (abandoned: readonly FileId[]) => {
     if (abandoned.length === 0) return
-    await files.delete(abandoned)
+    await answerInTime('files.delete', hookTimeoutMs, () => files.delete(abandoned))
     await uploads.forgetUploads(abandoned)
   }
 
@@ -71,26 +78,38 @@ export function createRequirementsFiles(
     }
   }
 
+  /** Notes a file that is about to arrive, and again while it does: what was not noted for long is removed. */
+  async function* noted(file: FileId, bytes: AsyncIterable<Uint8Array>) {
+    let notedAt = now()
+    for await (const chunk of bytes) {
+      if (now().getTime() - notedAt.getTime() >= NOTE_EVERY_MS) {
+        notedAt = now()
+        await uploads.recordUpload(file, notedAt)
+      }
+      yield chunk
+    }
+  }
+
   return {
     async receive({ organizationId, index, name: givenName, bytes }) {
+      checkOrganizationId(organizationId)
       const refuse = refusalsOf(`/files/${index}`)
       if (index >= limits.files) throw refuse(`must not be there: a quote has at most ${limits.files} files`)
       const name = sanitizeFileName(givenName)
       const type = fileTypeOf(name)
       if (type === null) throw refuse(`must be of one of the types ${FILE_TYPES.join(', ')}`)
-      const id = uuidv7()
+      const id = newId(now())
       const file = { id, organization_id: organizationId }
-      const measured = measure(bytes, limits.fileBytes, refuse)
-      const checked = watch(CONTENT_CHECKS[type](measured.bytes, refuse))
+      const measured = measure(noted(file, bytes), limits.fileBytes, refuse)
+      const handover = handOver(CONTENT_CHECKS[type](measured.bytes, refuse), hookTimeoutMs)
       await uploads.recordUpload(file, now())
       try {
-        await files.put(file, checked.bytes)
-        if (!checked.isComplete())
-          throw new Error('The file storage stored a file that it had not read to its end.')
+        await handover.to((checked) => files.put(file, checked))
       } catch (error) {
+        const { sourceFailure } = handover
         await discard([file])
         // A storage may wrap what its source threw: the refusal is told as it was made.
-        throw checked.failure() ?? error
+        throw sourceFailure === undefined ? error : sourceFailure.error
       }
       return { id, name, type, size: measured.size(), sha256: measured.sha256() }
     },
@@ -100,13 +119,28 @@ export function createRequirementsFiles(
     discard,
 
     async deleteAbandoned(olderThan) {
+      const tried = new Set<string>()
       let removed = 0
-      let batch: readonly FileId[]
-      do {
-        batch = await uploads.abandonUploadsBefore(olderThan, BATCH, now())
-        await remove(batch)
-        removed += batch.length
-      } while (batch.length === BATCH)
+      let failure: { readonly error: unknown } | undefined
+      await uploads.noteStrays?.(olderThan, now())
+      for (;;) {
+        const batch = await uploads.abandonUploadsBefore(olderThan, BATCH, now())
+        const fresh = batch.filter(({ id }) => !tried.has(id))
+        for (const { id } of fresh) tried.add(id)
+        try {
+          await remove(fresh)
+          removed += fresh.length
+        } catch {
+          // One of them must not keep the others.
+          const outcomes = await Promise.allSettled(fresh.map((file) => remove([file])))
+          for (const outcome of outcomes) {
+            if (outcome.status === 'fulfilled') removed += 1
+            else failure = { error: outcome.reason }
+          }
+        }
+        if (batch.length < BATCH || fresh.length === 0) break
+      }
+      if (failure !== undefined) throw failure.error
       return removed
     },
   }
@@ -139,20 +173,64 @@ function measure(source: AsyncIterable<Uint8Array>, maximum: number, refuse: Ref
   return { bytes: bytes(), size: () => size, sha256: () => hash.digest('hex') }
 }
 
-/** Remembers how the reading of a source ended. */
-function watch(source: AsyncIterable<Uint8Array>) {
+interface Handover {
+  /**
+   * @throws IntegrationError SERVICE_UNAVAILABLE when the store throws, or takes too long; Error when it says that it is done
+   * before it read all
+   */
+  to(put: (bytes: AsyncIterable<Uint8Array>) => Promise<void>): Promise<void>
+  /** What the source threw, if it did. */
+  readonly sourceFailure: { readonly error: unknown } | undefined
+}
+
+/**
+ * Hands a source to a store that may throw, hang, or leave the source open. The store's time runs while it has all the
+ * bytes that it asked for: a client may be slow, and a store may take long over a file, but not over a chunk.
+ */
+function handOver(source: AsyncGenerator<Uint8Array>, timeoutMs: number): Handover {
+  let sourceFailure: Handover['sourceFailure']
   let isComplete = false
-  let failure: unknown
-  async function* bytes() {
-    try {
-      yield* source
-      isComplete = true
-    } catch (error) {
-      failure = error
-      throw error
+
+  async function* bytes(turn: Turn) {
+    for (;;) {
+      turn.stop()
+      let step: IteratorResult<Uint8Array>
+      try {
+        step = await source.next()
+      } catch (error) {
+        sourceFailure = { error }
+        throw error
+      } finally {
+        turn.start()
+      }
+      if (step.done) {
+        isComplete = true
+        return
+      }
+      yield step.value
     }
   }
-  return { bytes: bytes(), isComplete: () => isComplete, failure: () => failure }
+
+  return {
+    async to(put) {
+      try {
+        await answerInTime('files.put', timeoutMs, (turn) => put(bytes(turn))).catch(unavailable)
+        if (!isComplete) throw new Error('The file storage stored a file that it had not read to its end.')
+      } finally {
+        // A store that failed may not have ended it, and a docx is an open file. Not waited for: a read may be under way.
+        source.return(undefined).catch(() => {})
+      }
+    },
+    get sourceFailure() {
+      return sourceFailure
+    },
+  }
+}
+
+/** What a store of the host's throws is no fault of the client's. Our own says itself what its errors are. */
+function unavailable(error: unknown): never {
+  const isTold = error instanceof IntegrationError || (error instanceof Error && 'statusCode' in error)
+  throw isTold ? error : new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause: error })
 }
 
 const FILE_TYPES = Object.keys(CONTENT_CHECKS) as QuotationFile['type'][]

@@ -80,7 +80,7 @@ const BATCH = 1000
  */
 export async function enforceRetention(storage: Storage, settings: Settings): Promise<void> {
   const { retention, logger } = settings
-  const now = settings.now()
+  const now = await settings.clock.read()
   const eventsSince = keptSince(now, retention.eventDays)
 
   const { parked, pending } = await expireDeliveries(storage, eventsSince)
@@ -89,7 +89,7 @@ export async function enforceRetention(storage: Storage, settings: Settings): Pr
     new Date(now.getTime() - settings.delivery.timeoutMs - 60_000),
   )
   if (strays > 0) logger.warn({ deliveries: strays }, 'removed deliveries whose events are gone')
-  const { days, rows, isBlocked } = await storage.dropHistory(eventsSince)
+  const { days, rows, isBlocked, isKept } = await storage.dropHistory(eventsSince)
   await storage.forgetReplays(eventsSince)
 
   const auditEntries = await inBatches(retention.auditDays, (since) =>
@@ -102,6 +102,12 @@ export async function enforceRetention(storage: Storage, settings: Settings): Pr
   if (Object.values(removed).some((count) => count > 0))
     logger.info(removed, 'removed what is no longer kept')
   if (isBlocked) logger.info({}, 'a day that is no longer kept is in use; it is dropped later')
+  if (isKept) {
+    logger.warn(
+      { event_days: retention.eventDays },
+      'the database keeps history for longer than retention.eventDays: its owner can lower retention_floor',
+    )
+  }
 
   async function inBatches(days: number, remove: (since: Date) => Promise<number>): Promise<number> {
     if (days === 0) return 0

@@ -22,6 +22,21 @@ export function OneOf<const T extends readonly string[]>(
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 }
 
+/** A time that a client sends: RFC 3339 with a time zone. `timeOf` reads it. */
+export function SentTimestamp(options: { description: string }) {
+  return Type.String({ format: 'date-time', ...options })
+}
+
+/** The name of something, that a client sends: text of one line, at most `maxLength` code points. */
+export function Name(options: { minLength: 1; maxLength: number }) {
+  return Type.String({ format: 'name', ...options })
+}
+
+/** The same, where null is allowed and means "absent". */
+export function NullableName(options: { maxLength: number }) {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'name', ...options })
+}
+
 /** Text that a client sends: at most `maxLength` code points, no NUL and no lone surrogate (PostgreSQL stores neither). */
 export function Text(options: { minLength?: number; maxLength: number; description?: string }) {
   return Type.String({ format: 'text', ...options })

@@ -19,9 +19,8 @@ export interface SecretReencryption {
 const BATCH_SIZE = 100
 
 /**
- * Encrypts with the newest key whatever another key still encrypts, the secrets of deleted endpoints included. It goes on
- * where it was interrupted when it is run again, changes nothing when there is nothing to do, and may run while the
- * service is in use, in any number of processes.
+ * Encrypts with the newest key whatever another key still encrypts. It goes on where it was interrupted when it is run
+ * again, changes nothing when there is nothing to do, and may run while the service is in use, in any number of processes.
  */
 export async function reencryptSecrets(storage: Storage, settings: Settings): Promise<SecretReencryption> {
   const { keyring, logger } = settings

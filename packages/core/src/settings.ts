@@ -1,5 +1,6 @@
 import { type AddressGuard, addressGuard } from './address-guard.ts'
 import { type ApiKeyUses, createApiKeyUses } from './api-key-uses.ts'
+import { type Clock, createClock } from './clock.ts'
 import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from './delivery.ts'
 import { ConfigurationError } from './errors.ts'
 import { createEventCatalog, type EventCatalog } from './event-catalog.ts'
@@ -55,13 +56,16 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents>
   readonly onEndpointDisabled?: (endpoint: FailingEndpoint) => void | Promise<void>
   /**
    * Milliseconds that a hook may take: `pipeline.signDocumentUrl`, `pipeline.status`, `onEndpointDisabled`,
-   * methods of `quotations`. Default 10,000.
+   * methods of `quotations`, `files.delete`, and `files.put` for each chunk. Default 10,000.
    * A call of `pipeline.start` has its own limit: `start.callTimeoutMs`.
    */
   readonly hookTimeoutMs?: number
   /** pino-shaped. Default: silent. */
   readonly logger?: Logger
-  /** The clock. Default: the system's. */
+  /**
+   * A clock of your own, for tests: it is obeyed in everything, the removal of old data included. Default: the database's
+   * time. Do not pass `() => new Date()`: a machine whose clock is wrong would then do harm.
+   */
   readonly now?: () => Date
 }
 
@@ -80,6 +84,9 @@ export interface Settings {
   readonly onEndpointDisabled: (endpoint: FailingEndpoint) => void | Promise<void>
   readonly hookTimeoutMs: number
   readonly logger: Logger
+  /** The time: the database's, or that of the host's own clock. */
+  readonly clock: Clock
+  /** `clock.now`. */
   readonly now: () => Date
 }
 
@@ -109,8 +116,8 @@ const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
 export function createSettings(options: IntegrationsOptions<EventDefinitions>): Settings {
   checkOptionNames('createIntegrations', options, OPTION_NAMES)
   const { storage, pipeline, encryptionKeys = [], productName = 'Service', allowAddresses = [] } = options
-  const { hookTimeoutMs = 10_000, onEndpointDisabled = () => {}, now = () => new Date() } = options
-  const { events, files, logger: given = silentLogger } = options
+  const { hookTimeoutMs = 10_000, onEndpointDisabled = () => {} } = options
+  const { events, files, now, logger: given = silentLogger } = options
   expect(hasMethods(storage, 'transaction'), 'storage is missing: pass drizzleStorage({ connectionString }).')
   expect(
     hasMethods(pipeline, 'start', 'signDocumentUrl'),
@@ -145,7 +152,7 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     'logger needs the functions debug, info, warn and error, as those of pino.',
   )
   expect(
-    typeof now === 'function' && isTime(now()),
+    now === undefined || (typeof now === 'function' && isTime(now())),
     'now must be a function that returns a Date: () => new Date().',
   )
   checkNumber('createIntegrations: hookTimeoutMs', hookTimeoutMs, { min: 1, max: MAX_TIMER_MS })
@@ -154,6 +161,7 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
   checkBackoff('delivery', delivery)
   checkBackoff('start', { ...start, backoffFactor: 2 })
   const logger = carefulLogger(given)
+  const clock = createClock({ given: now, readClock: () => storage.readClock(), logger })
   return {
     pipeline,
     events: createEventCatalog(events),
@@ -173,7 +181,8 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     onEndpointDisabled,
     hookTimeoutMs,
     logger,
-    now,
+    clock,
+    now: clock.now,
   }
 }
 

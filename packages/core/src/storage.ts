@@ -20,8 +20,22 @@ export type Scoped<T> = T | 'other_organization' | 'unknown'
 /** A key as it is stored: `expired` is derived from the clock later. */
 export type StoredApiKey = Omit<ApiKey, 'status'> & { readonly status: StoredApiKeyStatus }
 
+/** How many keys that are neither revoked nor expired there may be. */
+export interface ApiKeyMaximum {
+  readonly ofOrganization: number
+  readonly ofOwner: number
+}
+
 export interface ApiKeyStorage {
-  insertApiKey(key: StoredApiKey, hash: Uint8Array): Promise<void>
+  /**
+   * Inserts a key if its organization and its owner may have one more. Keys that expire after `key.created_at` count.
+   * @returns whose maximum is reached if nothing was written, else null
+   */
+  insertApiKey(
+    key: StoredApiKey,
+    hash: Uint8Array,
+    maximum: ApiKeyMaximum,
+  ): Promise<keyof ApiKeyMaximum | null>
   /** The only look-up that crosses organizations: the key is what tells the organization. */
   findApiKeyByHash(
     hash: Uint8Array,
@@ -60,7 +74,7 @@ export interface EndpointSecrets {
   readonly previousSecret: EncryptedSecret | null
 }
 
-/** Signing secrets of every organization, deleted endpoints included: for their encryption alone. */
+/** Signing secrets of every organization: for their encryption alone. Deleted endpoints have none. */
 export interface SecretStorage {
   /**
    * Endpoints with a secret that another key than `keyId` encrypted, in the order of their ids, those after `after`.
@@ -134,7 +148,7 @@ export interface WebhookEndpointStorage {
     change: WebhookEndpointChange,
     now: Date,
   ): Promise<StoredWebhookEndpoint>
-  /** Deletes, softly, an endpoint that was locked, and parks its pending deliveries. */
+  /** Deletes, softly, an endpoint that was locked, and parks its pending deliveries. Its secrets are erased. */
   deleteWebhookEndpoint(organizationId: string, id: string, now: Date): Promise<StoredWebhookEndpoint>
   /** Gives a new secret to an endpoint that was locked. The one before signs too until `previousUntil` (null: no more). */
   rotateSigningSecret(
@@ -279,6 +293,12 @@ export interface SettledAttempt {
   readonly next_attempt_at: Date | null
 }
 
+/** A delivery whose attempt was not begun. */
+export interface UnbegunDelivery extends Pick<ClaimedDelivery, 'id' | 'attempt'> {
+  /** It is not due before then. Default: when it was. */
+  readonly due_at?: Date
+}
+
 export interface DeliveryStorage {
   /** Writes an event and one delivery for each endpoint that subscribes to it, is enabled, and whose trigger mode fits; wakes the workers when that is committed. */
   recordEvent(event: RecordedEvent): Promise<void>
@@ -294,11 +314,8 @@ export interface DeliveryStorage {
     perEndpoint: number
     now: Date
   }): Promise<{ claimed: ClaimedDelivery[]; nextDueAt: Date | null }>
-  /** Gives leases back whose attempt was never begun: the attempt does not count. */
-  releaseDeliveries(
-    workerId: string,
-    deliveries: readonly Pick<ClaimedDelivery, 'id' | 'attempt'>[],
-  ): Promise<void>
+  /** Gives leases back whose attempt was never begun: the attempt does not count. Those that were lost are passed over. */
+  releaseDeliveries(workerId: string, deliveries: readonly UnbegunDelivery[]): Promise<void>
 }
 
 /** An order to start the pipeline of a quote, leased by a worker. */
@@ -328,16 +345,31 @@ export interface PipelineStartStorage {
     attempt: number
     retryAt: Date | null
   }): Promise<void>
+  /** Gives an order back whose call was never made: the try does not count. Nothing happens when the lease was lost. */
+  releasePipelineStart(start: { workerId: string; quotationId: string; attempt: number }): Promise<void>
+}
+
+export interface ClockStorage {
+  /** The time of the database, at this moment (not at the beginning of a transaction). */
+  readClock(): Promise<Date>
+}
+
+/** What a heartbeat brings back. */
+export interface Heartbeat {
+  /** The time of the database. */
+  readonly at: Date
+  /** The others did not know the worker (any more): it holds nothing of what it claimed before. */
+  readonly isNew: boolean
 }
 
 /** Workers are noticed by their heartbeat, measured by the clock of the database. */
 export interface WorkerStorage {
-  heartbeat(workerId: string): Promise<void>
+  heartbeat(workerId: string): Promise<Heartbeat>
   /** Whether any worker gave a sign of life within the last `silentForMs` milliseconds. */
   hasLiveWorker(silentForMs: number): Promise<boolean>
   /**
-   * Frees what silent workers held. Each delivery that was under way is recorded as an `interrupted` attempt and is due
-   * at once, unless that was its last attempt.
+   * Frees what silent workers held, and forgets them: whoever beats meanwhile keeps all that it holds. Each delivery that
+   * was under way is recorded as an `interrupted` attempt and is due at once, unless that was its last attempt.
    */
   recoverDeadWorkers(options: {
     silentForMs: number
@@ -346,8 +378,12 @@ export interface WorkerStorage {
   }): Promise<{ deliveries: number; starts: number }>
   /** A worker says goodbye. It must hold no lease. */
   retireWorker(workerId: string): Promise<void>
-  /** Calls `onWake` whenever there may be new work. Without a listening connection nothing is lost: workers poll too. */
-  listen(onWake: () => void): Promise<() => Promise<void>>
+  /**
+   * Calls `onWake` whenever there may be new work, until what it returns is called. It waits for no connection: it listens as
+   * soon as it can, and again when the connection is lost or refused, which `onLost` is told once each time. Nothing is lost
+   * meanwhile: workers poll too.
+   */
+  listen(onWake: () => void, onLost?: (error: unknown) => void): Promise<() => Promise<void>>
 }
 
 /** Where an attempt comes from. */
@@ -396,9 +432,10 @@ export interface MaintenanceStorage {
   /**
    * Drops the days of events and attempts that ended at `before` (the beginning of a day, UTC) or earlier. Waits for
    * nobody longer than 0.1 s, and drops no events that a delivery still needs.
-   * @returns how many were dropped, how many rows were removed that belonged to no day, and whether something is left
+   * @returns how many were dropped, how many rows were removed that belonged to no day, whether something is left because
+   * it is in use, and whether something is left because the owner of the database keeps it for longer
    */
-  dropHistory(before: Date): Promise<{ days: number; rows: number; isBlocked: boolean }>
+  dropHistory(before: Date): Promise<{ days: number; rows: number; isBlocked: boolean; isKept: boolean }>
   /** Forgets replays that ended before then. */
   forgetReplays(before: Date): Promise<void>
   /** At most `limit`. @returns how many */
@@ -427,6 +464,7 @@ export interface Storage
     DeliveryStorage,
     PipelineStartStorage,
     UploadStorage,
+    ClockStorage,
     WorkerStorage,
     TelemetryStorage,
     MaintenanceStorage {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
+import { auditChanges, auditEntry } from './audit-log.ts'
 import type { AttemptStatus } from './delivery.ts'
 import { IntegrationError, validationFailed } from './errors.ts'
+import { newId } from './new-id.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -14,9 +15,16 @@ export interface TestDeliveries {
    * Sends a sample event to an endpoint, enabled or not, and waits for the answer. A worker sends it: signature, address
    * check, limits and record are those of every delivery, but it is sent once and ahead of what is waiting. It waits for
    * at most the timeout of an attempt and ten seconds.
-   * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND, SERVICE_UNAVAILABLE
+   * @param options.signal When it is aborted, nobody waits any more: what no worker has begun by then is not sent.
+   * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND, SERVICE_UNAVAILABLE; the
+   * reason of the signal
    */
-  send(member: Member, endpointId: string, body: unknown): Promise<TestDeliveryResult>
+  send(
+    member: Member,
+    endpointId: string,
+    body: unknown,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<TestDeliveryResult>
 }
 
 /** How long a worker may take to begin. One that is not told of new work looks for it every five seconds. */
@@ -28,13 +36,14 @@ const RECORD_MS = 3_000
 /** Nobody waits for a worker that has given no sign of life for this long. */
 const SILENCE_MS = 60_000
 
-const POLL_MS = [10, 20, 40, 80, 160, 250]
+/** The first wait for the outcome. Each is longer than the one before: who answers late is not asked for more precisely. */
+const POLL_MS = { first: 10, factor: 2, longest: 1000 }
 
 export function createTestDeliveries(storage: Storage, settings: Settings): TestDeliveries {
   const bodySchema = testDeliveryBody(settings.events)
 
   return {
-    async send(member, endpointId, body) {
+    async send(member, endpointId, body, { signal } = {}) {
       requireManageIntegrations(member)
       const { organizationId } = member
       const { event_type } = validate(bodySchema, body)
@@ -57,16 +66,35 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
         data: example,
         now,
       })
-      const deliveryId = uuidv7()
-      await storage.insertTestDelivery(event, { id: deliveryId, endpointId: endpoint.id })
-      return outcomeOf(organizationId, deliveryId)
+      const deliveryId = newId(now)
+      await storage.transaction(async (transaction) => {
+        await transaction.insertTestDelivery(event, { id: deliveryId, endpointId: endpoint.id })
+        await transaction.recordAudit(
+          auditEntry({
+            by: member,
+            action: 'webhook_endpoint.tested',
+            resource: endpoint,
+            changes: auditChanges({}, { event_type, delivery_id: deliveryId }),
+            at: now,
+          }),
+        )
+      })
+      return outcomeOf(organizationId, deliveryId, signal)
     },
   }
 
-  async function outcomeOf(organizationId: string, deliveryId: string): Promise<TestDeliveryResult> {
+  async function outcomeOf(
+    organizationId: string,
+    deliveryId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<TestDeliveryResult> {
     let deadline = performance.now() + BEGIN_MS
     let isSending = false
-    for (let poll = 0; ; poll += 1) {
+    for (let waitMs = POLL_MS.first; ; waitMs = Math.min(waitMs * POLL_MS.factor, POLL_MS.longest)) {
+      if (signal?.aborted) {
+        await storage.withdrawTestDelivery(organizationId, deliveryId)
+        throw signal.reason
+      }
       const { state, attempt } = await storage.findTestDelivery(organizationId, deliveryId)
       if (attempt !== null) return resultOf(attempt)
       if (state === 'over') throw unavailable('The test was taken back: nothing was sent.')
@@ -77,7 +105,7 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
       if (performance.now() > deadline) {
         if (await storage.withdrawTestDelivery(organizationId, deliveryId)) {
           throw unavailable(
-            `No delivery worker had time for the test within ${BEGIN_MS / 1000} s: nothing was sent.`,
+            `The test could not begin within ${BEGIN_MS / 1000} s, so nothing was sent: no delivery worker had time, or the endpoint has as many deliveries under way as it may have.`,
           )
         }
         if (isSending) {
@@ -86,9 +114,14 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
           )
         }
       }
-      await sleep(POLL_MS[poll] ?? POLL_MS.at(-1))
+      await pause(waitMs, signal)
     }
   }
+}
+
+/** Ends early when the signal is aborted. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, signal && { signal }).catch(() => {})
 }
 
 function resultOf(attempt: {

@@ -2,22 +2,58 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import { type FieldError, validationFailed } from './errors.ts'
+import { isUuid } from './scope.ts'
+import { parseTimestamp } from './timestamp.ts'
 
 /** No NUL and no lone surrogate: PostgreSQL stores neither. */
 export function isStorableText(text: string): boolean {
   return !/\0|\p{Surrogate}/u.test(text)
 }
 
+/**
+ * On one line and in one direction: no control characters, line and paragraph separators, lone surrogates, and marks that
+ * embed or override a direction. Joiners and single direction marks belong to names of many languages.
+ */
+function isName(text: string): boolean {
+  return !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Surrogate}]/u.test(text)
+}
+
+/** Formats of our own, and what must be said about them: those of ajv take more than PostgreSQL does. */
+const FORMATS: Readonly<Record<string, { check: (text: string) => boolean; allowed: string }>> = {
+  text: {
+    check: isStorableText,
+    allowed: 'must be text without NUL characters and lone surrogates',
+  },
+  name: {
+    check: isName,
+    allowed:
+      'must be one line of text without control characters, bidirectional controls (U+202A to U+202E, U+2066 to U+2069) and lone surrogates',
+  },
+  'date-time': {
+    check: (text) => parseTimestamp(text) !== null,
+    allowed:
+      'must be a timestamp (RFC 3339 with a time zone, as 2026-11-21T10:05:00Z, in the years 0001 to 9999, without leap seconds)',
+  },
+  uuid: { check: isUuid, allowed: 'must be a uuid' },
+  'organization-id': {
+    check: isUuid,
+    allowed:
+      'must be a uuid; map ids of another kind to one, for example with v5(id, NAMESPACE) of the npm package uuid',
+  },
+}
+
 function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     allErrors: true,
     coerceTypes,
+    // Coercion makes Infinity of `1e400` without asking `strictNumbers`, which then keeps the bounds from being checked.
+    strictNumbers: !coerceTypes,
     useDefaults: true,
     strict: true,
     allowUnionTypes: true,
   })
   formats.default(ajv)
-  ajv.addFormat('text', isStorableText)
+  for (const [name, { check }] of Object.entries(FORMATS)) ajv.addFormat(name, check)
   // Annotations that TypeBox and OpenAPI add and that constrain nothing.
   ajv.addVocabulary(['example'])
   return ajv
@@ -29,7 +65,7 @@ const compiled = new WeakMap<TSchema, ValidateFunction>()
 const compiledCoercing = new WeakMap<TSchema, ValidateFunction>()
 
 /** At most this many errors are reported, so that a hostile body cannot make a long answer. */
-const MAX_REPORTED = 20
+export const MAX_REPORTED = 20
 
 /**
  * Checks a value that a client sent and returns it typed. Types are never coerced (`"name": 5` is refused), unknown
@@ -68,7 +104,7 @@ function toFieldError(error: ErrorObject, where: '' | '?' | ':'): FieldError {
   return { pointer: where === '' ? path : where + path.slice(1), detail: describe(error) }
 }
 
-function escapePointer(name: string): string {
+export function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
@@ -97,9 +133,7 @@ function describe(error: ErrorObject): string {
     case 'maximum':
       return `must be at most ${params['limit']}`
     case 'format':
-      return params['format'] === 'text'
-        ? 'must be text without NUL characters and lone surrogates'
-        : `must be a ${params['format'] === 'date-time' ? 'timestamp (ISO 8601 with a time zone)' : params['format']}`
+      return FORMATS[String(params['format'])]?.allowed ?? `must be a ${params['format']}`
     default:
       return error.message ?? 'is not valid'
   }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Limits } from './limits.ts'
-import { NullableText, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from './schema.ts'
+import { Name, NullableText, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from './schema.ts'
 
 export const TRIGGER_MODES = ['headless_only', 'always'] as const
 export type TriggerMode = (typeof TRIGGER_MODES)[number]
@@ -67,7 +67,7 @@ export const WebhookEndpointWithSecret = Type.Composite(
 
 function endpointFields(limits: Limits, { types }: EventCatalog) {
   return {
-    name: Text({ minLength: 1, maxLength: limits.nameLength }),
+    name: Name({ minLength: 1, maxLength: limits.nameLength }),
     url: Text({ minLength: 1, maxLength: limits.urlLength, description: 'HTTPS only.' }),
     events: Type.Array(OneOf(types), { minItems: 1, description: 'Event types of the catalog.' }),
     description: NullableText({ maxLength: limits.descriptionLength }),

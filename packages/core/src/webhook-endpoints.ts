@@ -1,7 +1,7 @@
-import { v7 as uuidv7 } from 'uuid'
 import { auditChanges, auditEntry } from './audit-log.ts'
 import { IntegrationError, validationFailed } from './errors.ts'
 import { type CatalogEntry, eventCatalogOf } from './event-catalog.ts'
+import { newId } from './new-id.ts'
 import type { SecretValue } from './secret-value.ts'
 import { type Member, requireManageIntegrations } from './session.ts'
 import type { Settings } from './settings.ts'
@@ -139,7 +139,7 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
       requireManageIntegrations(member)
       const fields = validate(createBody, body)
       const now = settings.now()
-      const id = uuidv7()
+      const id = newId(now)
       const { secret, encrypted, hint } = generateSecret(id)
       const endpoint: StoredWebhookEndpoint = {
         id,

@@ -1,6 +1,6 @@
-import { v7 as uuidv7 } from 'uuid'
 import { validationFailed } from './errors.ts'
 import type { EventCatalog } from './event-catalog.ts'
+import { newId } from './new-id.ts'
 import type { Source } from './quotation.ts'
 import { isUuid } from './scope.ts'
 import { activeTraceContext, type TraceContext } from './trace-context.ts'
@@ -45,7 +45,7 @@ const MAX_BODY_BYTES = 64 * 1024
  * @throws IntegrationError VALIDATION_FAILED when it is not what the catalog says, or longer than 64 KiB
  */
 export function createWebhookEvent(catalog: EventCatalog, event: NewEvent): RecordedEvent {
-  const id = uuidv7()
+  const id = newId(event.now)
   const checked = catalog.checked({
     id: eventIdOf(id),
     type: event.type,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { domainToUnicode } from 'node:url'
 import type { AddressGuard } from './address-guard.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 
@@ -37,8 +38,16 @@ function whatIsWrong(url: string, guard: AddressGuard, maxLength: number): strin
   if (!/^https:\/\/[^/?#]/i.test(url)) return 'must be an absolute URL that starts with https://'
   if (/^https:\/\/[^/?#]*@/i.test(url)) return 'must not contain a user name or password'
   if (url.includes('#')) return 'must not contain a fragment (#)'
-  if (!URL.canParse(url)) return 'must be a valid URL with a valid host and port'
-  return whatIsWrongWithHost(new URL(url).hostname, guard)
+  if (!URL.canParse(url)) return INVALID
+  const { hostname } = new URL(url)
+  return hostname.split('.').every(isDecodable) ? whatIsWrongWithHost(hostname, guard) : INVALID
+}
+
+const INVALID = 'must be a valid URL with a valid host and port'
+
+/** Newer versions of Node take any label for an internationalized name that begins like one. */
+function isDecodable(label: string): boolean {
+  return !label.startsWith('xn--') || /[^\0-\x7f]/.test(domainToUnicode(label))
 }
 
 /** `hostname` is as the URL parser returns it: every spelling of an IPv4 address is dotted decimal by now. */

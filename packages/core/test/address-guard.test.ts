@@ -330,6 +330,8 @@ describe('What is not an IP address is refused', () => {
     '[2606:4700::1111',
     '2606:4700::1111]',
     '[[2606:4700::1111]]',
+    'x[2606:4700::1111]',
+    '[2606:4700::1111]:443',
     '2606:4700:::1111',
     '2606:4700::11111',
     '２606:4700::1111',
@@ -372,6 +374,13 @@ describe('The allow-list', () => {
     expect(isAllowed('10.0.0.5', ['10.0.0.5'])).toBe(true)
     expect(isAllowed('10.0.0.6', ['10.0.0.5'])).toBe(false)
     expect(isAllowed('8.8.8.8', ['10.0.0.5'])).toBe(true)
+  })
+
+  it('judges addresses the same beside the names of hosts', () => {
+    const allow = ['receiver.internal', '10.1.0.0/16', 'localhost']
+    expect(isAllowed('10.1.2.3', allow)).toBe(true)
+    expect(isAllowed('10.2.0.0', allow)).toBe(false)
+    expect(isAllowed('8.8.8.8', allow)).toBe(true)
   })
 
   it('covers an IPv4 address inside IPv6 where that reaches the very address', () => {
@@ -418,6 +427,7 @@ describe('The allow-list', () => {
     'fe80::%eth0/64',
     '[::1]',
     '[::1]/128',
+    'https://10.0.0.0/8',
     '*.internal',
     'https://receiver.internal',
     'receiver.internal:8443',

@@ -26,4 +26,12 @@ describe('States and transitions: API key', () => {
     expect(apiKeyStatus({ status: 'inactive', expires_at }, expires_at)).toBe('expired')
     expect(apiKeyStatus({ status: 'revoked', expires_at }, expires_at)).toBe('revoked')
   })
+
+  it('is expired when its time, or the clock, cannot be read', () => {
+    const [unreadable, moment] = [new Date('31/12/2026 10:00:00'), new Date('2026-11-21T10:00:00.000Z')]
+    expect(apiKeyStatus({ status: 'active', expires_at: unreadable }, moment)).toBe('expired')
+    expect(apiKeyStatus({ status: 'active', expires_at: moment }, unreadable)).toBe('expired')
+    expect(apiKeyStatus({ status: 'inactive', expires_at: unreadable }, moment)).toBe('expired')
+    expect(apiKeyStatus({ status: 'revoked', expires_at: unreadable }, moment)).toBe('revoked')
+  })
 })

@@ -67,7 +67,12 @@ describe('auditChanges', () => {
 describe('auditEntry', () => {
   it('tells who did what to which resource, and when', () => {
     const at = new Date('2026-11-21T10:05:00Z')
-    const by = { organizationId: 'o', memberId: 'member-17', permissions: new Set<string>() }
+    const by = {
+      organizationId: 'o',
+      memberId: 'member-17',
+      permissions: new Set<string>(),
+      clientAddress: '198.51.100.7',
+    }
     expect(
       auditEntry({
         by,
@@ -80,6 +85,7 @@ describe('auditEntry', () => {
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       organization_id: 'o',
       actor_id: 'member-17',
+      client_address: '198.51.100.7',
       action: 'webhook_endpoint.updated',
       resource_type: 'webhook_endpoint',
       resource_id: endpoint.id,

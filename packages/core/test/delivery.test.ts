@@ -134,3 +134,15 @@ describe('the wait before the next attempt', () => {
     expect(waitAfter(answered(301, HOUR))).toBe(10_000)
   })
 })
+
+describe('what the owner of an endpoint reads', () => {
+  it.each([
+    [300, 'The receiver answered 300: redirects are not followed.'],
+    [399, 'The receiver answered 399: redirects are not followed.'],
+    [400, 'The receiver answered 400.'],
+    [410, 'The receiver answered 410: it does not want this event.'],
+    [500, 'The receiver answered 500.'],
+  ])('tells of %i', (status, error) => {
+    expect(settled(answered(status)).error).toBe(error)
+  })
+})

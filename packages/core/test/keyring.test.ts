@@ -38,6 +38,11 @@ describe('the keyring', () => {
     expect(() => createKeyring([{ id: 'short', key: 'AAAA' }])).toThrow(
       /encryptionKeys\[0\]\.key is not 32 bytes.*randomBytes\(32\)/,
     )
+    for (const unset of [undefined, '']) {
+      expect(() => createKeyring([{ id: '1', key: unset }])).toThrow(
+        /encryptionKeys\[0\]\.key is not set: the environment variable .*randomBytes\(32\)/,
+      )
+    }
     const twice = key('same')
     expect(() => createKeyring([twice, twice])).toThrow('an id of its own')
   })

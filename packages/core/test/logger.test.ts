@@ -36,3 +36,34 @@ describe('the logger', () => {
     expect(line).not.toContain('hunter2')
   })
 })
+
+describe('a logger of the host that fails', () => {
+  const throws = () => {
+    throw new Error('The disk is full.')
+  }
+  const rejects = (() => Promise.reject(new Error('The disk is full.'))) as unknown as () => void
+
+  it.each([
+    ['throws', throws],
+    ['rejects', rejects],
+  ])('as it %s costs its line and no more, and the process warns once', async (_, write) => {
+    const warnings: string[] = []
+    const listen = ({ message }: Error) => void warnings.push(message)
+    process.on('warning', listen)
+    const logger = carefulLogger({ debug: write, info: write, warn: write, error: write })
+
+    for (const level of ['debug', 'info', 'warn', 'error'] as const)
+      logger[level]({ err: new Error('x') }, 'line')
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+
+    process.off('warning', listen)
+    expect(warnings).toEqual(['The logger given to createIntegrations fails (Error): lines are lost.'])
+  })
+
+  it('is no matter either when what it is given cannot be read', () => {
+    const err = new Error('x')
+    Object.defineProperty(err, 'message', { get: throws })
+    expect(() => logged({ err })).not.toThrow()
+  })
+})

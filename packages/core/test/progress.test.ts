@@ -170,6 +170,17 @@ describe('the end of a run', () => {
     const failed = after(QUEUED, { kind: 'failed' })
     expect(decide(completed, { kind: 'failed' }).kind).toBe('refused')
     expect(decide(failed, { kind: 'completed' }).kind).toBe('refused')
+    const failedAtTheEnd: Progress = { ...completed, status: 'failed' }
+    expect(decide(failedAtTheEnd, { kind: 'completed' }).kind).toBe('refused')
+    expect(decide({ ...QUEUED, status: 'completed' }, stepStarted('requirement_analysis')).kind).toBe(
+      'refused',
+    )
+    const between = after(QUEUED, stepCompleted('requirement_analysis'))
+    expect(decide(between, { kind: 'failed', step: 'requirement_analysis' })).toMatchObject({
+      change: { event: { step: 'requirement_analysis', kind: 'failed' } },
+    })
+    for (const report of [{ kind: 'failed' }, { kind: 'failed', step: 'requirement_analysis' }] as const)
+      expect(decide(between, report)).not.toHaveProperty('change.step')
     expect(decide(failed, { kind: 'failed' }).kind).toBe('unchanged')
   })
 })

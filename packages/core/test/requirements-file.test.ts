@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { IntegrationError } from '../src/errors.ts'
 import type { FileId, FileStorage, UploadStorage } from '../src/file-storage.ts'
@@ -48,7 +49,12 @@ beforeEach(() => {
   storage = hostStorage()
 })
 
-const settings = { limits: DEFAULT_LIMITS, logger: silentLogger, now: () => new Date() }
+const settings = {
+  limits: DEFAULT_LIMITS,
+  logger: silentLogger,
+  now: () => new Date(),
+  hookTimeoutMs: 10_000,
+}
 
 function receive(file: Partial<IncomingFile> & Pick<IncomingFile, 'name' | 'bytes'>) {
   return createRequirementsFiles(storage, settings).receive({ organizationId, index: 0, ...file })
@@ -273,10 +279,135 @@ describe('a Word document that waits on disk to be checked', () => {
     storage.files.put = async (_file, bytes) => {
       for await (const _ of bytes) throw new Error('the store is down')
     }
-    await expect(receive({ name: 'a.docx', bytes: inPieces(docx()) })).rejects.toThrow('the store is down')
+    await expect(receive({ name: 'a.docx', bytes: inPieces(docx()) })).rejects.toMatchObject({ status: 503 })
     storage.files.put = stored
-    expect(openFiles()).toBe(before)
+    await vi.waitFor(() => expect(openFiles()).toBe(before))
   })
+
+  it.runIf(process.platform === 'linux').each([
+    ['fails', () => Promise.reject(new Error('the store is down')), 'the store is down'],
+    ['hangs', () => new Promise<never>(() => {}), 'files.put did not answer within 50 ms'],
+  ])('is closed when the storage %s and leaves its bytes where they are', async (_what, fate, told) => {
+    const openFiles = () => readdirSync('/proc/self/fd').length
+    const before = openFiles()
+    storage.files.put = async (_file, bytes) => {
+      await bytes[Symbol.asyncIterator]().next()
+      await fate()
+    }
+    const receiving = createRequirementsFiles(storage, { ...settings, hookTimeoutMs: 50 }).receive({
+      organizationId,
+      index: 0,
+      name: 'a.docx',
+      bytes: inPieces(docx()),
+    })
+    await expect(receiving).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      cause: expect.objectContaining({ message: told }),
+    })
+    await vi.waitFor(() => expect(openFiles()).toBe(before))
+  })
+
+  it('is a 503 where the folder for temporary files is missing', async () => {
+    vi.stubEnv('TMPDIR', join(folder, 'missing'))
+    await expect(receive({ name: 'a.docx', bytes: inPieces(docx()) })).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      cause: expect.objectContaining({ code: 'ENOENT' }),
+    })
+    expect(storage.stored.size + storage.noted.size).toBe(0)
+  })
+})
+
+describe('a storage of the host', () => {
+  const impatient = { ...settings, hookTimeoutMs: 1000 }
+  const receiveWith = (bytes: AsyncIterable<Uint8Array>) =>
+    createRequirementsFiles(storage, impatient).receive({ organizationId, index: 0, name: 'a.txt', bytes })
+
+  it.each<[string, FileStorage['put']]>([
+    [
+      'throws at once',
+      () => {
+        throw new Error('the store is down')
+      },
+    ],
+    ['never begins', () => new Promise(() => {})],
+    [
+      'never ends',
+      async (_file, bytes) => {
+        for await (const _ of bytes);
+        await new Promise(() => {})
+      },
+    ],
+  ])('that %s is a 503, and what it had is removed', async (_what, put) => {
+    storage.files.put = put
+    await expect(receiveWith(inPieces(Buffer.from('text'), 1))).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    })
+    expect(storage.noted.size).toBe(0)
+  })
+
+  it('is not blamed for a client that is slow', async () => {
+    const slowly = async function* () {
+      for (let piece = 0; piece < 5; piece += 1) {
+        await sleep(300)
+        yield Buffer.from('x')
+      }
+    }
+    expect((await receiveWith(slowly())).size).toBe(5)
+  })
+
+  it('may take long over a file, as long as it asks for more', async () => {
+    storage.files.put = async (_file, bytes) => {
+      for await (const _ of bytes) await sleep(300)
+    }
+    expect((await receiveWith(inPieces(Buffer.from('12345'), 1))).size).toBe(5)
+  })
+
+  it('that hangs when it shall delete keeps no refusal waiting', async () => {
+    storage.files.delete = () => new Promise(() => {})
+    await expect(receiveWith(inPieces(Buffer.from('a\0')))).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+    })
+    expect(storage.noted.size).toBe(1)
+  })
+
+  it('that cannot delete one file keeps no others', async () => {
+    const received = await Promise.all(
+      Array.from({ length: 130 }, () => receiveWith(inPieces(Buffer.from('text')))),
+    )
+    const stuck = received[0]?.id
+    const remove = storage.files.delete
+    storage.files.delete = async (unwanted) => {
+      if (unwanted.some(({ id }) => id === stuck)) throw new Error('not that one')
+      await remove(unwanted)
+    }
+    storage.uploads.abandonUploadsBefore = async (_olderThan, limit) => {
+      const first = [...storage.noted.values()].slice(0, limit)
+      // Those that were given up longest ago come last.
+      for (const file of first) if (storage.noted.delete(file.id)) storage.noted.set(file.id, file)
+      return first
+    }
+    const files = createRequirementsFiles(storage, impatient)
+    await expect(files.deleteAbandoned(new Date())).rejects.toThrow('not that one')
+    expect([...storage.noted.keys()]).toEqual([stuck])
+  })
+})
+
+it('a file that arrives for hours is noted again and again', async () => {
+  let now = 0
+  const notedAt: number[] = []
+  storage.uploads.recordUpload = async (file, at) => {
+    storage.noted.set(file.id, file)
+    notedAt.push(at.getTime() / 60_000)
+  }
+  const slowly = async function* () {
+    for (let minute = 0; minute < 35; minute += 5) {
+      now = minute * 60_000
+      yield Buffer.from('x')
+    }
+  }
+  const files = createRequirementsFiles(storage, { ...settings, now: () => new Date(now) })
+  await files.receive({ organizationId, index: 0, name: 'a.txt', bytes: slowly() })
+  expect(notedAt).toEqual([0, 10, 20, 30])
 })
 
 describe('files of no quote', () => {

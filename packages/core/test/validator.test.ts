@@ -52,9 +52,46 @@ describe('validation of a body', () => {
     ['NUL', 'a\0b'],
     ['a lone surrogate', 'a\ud800b'],
   ])('refuses text with %s', (_, name) => {
-    expect(errorsOf(() => validate(schema, { name }))).toEqual([
-      { pointer: '/name', detail: 'must be text without NUL characters and lone surrogates' },
+    expect(errorsOf(() => validate(schema, { description: name }))).toEqual([
+      { pointer: '/description', detail: 'must be text without NUL characters and lone surrogates' },
     ])
+  })
+
+  const inRange = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  const refusedInNames = [
+    ...inRange(0x00, 0x1f),
+    ...inRange(0x7f, 0x9f),
+    0x2028,
+    0x2029,
+    ...inRange(0x202a, 0x202e),
+    ...inRange(0x2066, 0x2069),
+    ...inRange(0xd800, 0xdfff),
+  ]
+
+  it('refuses in names exactly the characters of the decision, of all that there are', () => {
+    const refused = inRange(0, 0x10ffff).filter((code) => {
+      try {
+        validate(schema, { name: `a${String.fromCodePoint(code)}b` })
+        return false
+      } catch {
+        return true
+      }
+    })
+    expect(refused).toEqual(refusedInNames)
+    expect(errorsOf(() => validate(schema, { name: 'a\u202eb' }))).toEqual([
+      { pointer: '/name', detail: expect.stringContaining('without control characters') },
+    ])
+  })
+
+  it.each(['description', 'requirementsText'])('takes all but NUL and lone surrogates in %s', (field) => {
+    for (const code of refusedInNames) {
+      const text = `a${String.fromCodePoint(code)}b`
+      const isTaken = code !== 0 && (code < 0xd800 || code > 0xdfff)
+      const check = () => validate(schema, { [field]: text })
+      if (isTaken) expect(check).not.toThrow()
+      else expect(check).toThrow(IntegrationError)
+    }
   })
 
   it.each([[null], [[]], ['text'], [5]])('refuses %j in place of an object', (body) => {
@@ -91,6 +128,11 @@ describe('validation of a query string', () => {
     ['101', 'must be at most 100'],
     ['0', 'must be at least 1'],
     ['x', 'must be integer'],
+    ['NaN', 'must be integer'],
+    ['1e400', 'must be at most 100'],
+    ['Infinity', 'must be at most 100'],
+    ['-1e400', 'must be at least 1'],
+    ['-Infinity', 'must be at least 1'],
     ['1.5', 'must be integer'],
   ])('limit=%s %s', (limit, detail) => {
     expect(errorsOf(() => validateUrlPart(query, { limit }, '?'))).toEqual([{ pointer: '?limit', detail }])

@@ -63,6 +63,9 @@ describe('https only', () => {
     'https://a%00b.example/',
     'https://a%2fb.example/',
     'https://xn--/',
+    'https://hooks.xn--/',
+    'https://xn--0.example.com/',
+    'https://xn--a-.example.com/',
   ])('%s is not a URL', (url) => {
     expect(detailOf(url)).toBe('must be a valid URL with a valid host and port')
   })

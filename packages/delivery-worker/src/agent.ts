@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net'
-import { createSecureContext, rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates, TLSSocket } from 'node:tls'
 import { Agent, buildConnector } from 'undici'
+import { boundAnswers } from './bounded-answers.ts'
 
 /** PEM certificates. */
 export type Certificates = string | Uint8Array | readonly (string | Uint8Array)[]
@@ -15,14 +16,16 @@ const TLS_SESSIONS = 10_000
 export function createAgent({
   lookup,
   connectTimeoutMs,
+  maxAnswerBytes,
   ca,
 }: {
   lookup: LookupFunction
   connectTimeoutMs: number
+  maxAnswerBytes: number
   ca: Certificates | undefined
 }): Agent {
   return new Agent({
-    connect: keepingSessions(
+    connect: withEachSocket(
       buildConnector({
         lookup,
         timeout: connectTimeoutMs,
@@ -33,7 +36,9 @@ export function createAgent({
         ),
         maxCachedSessions: TLS_SESSIONS,
       }),
+      [sessionKeeper(), (socket) => boundAnswers(socket, maxAnswerBytes)],
     ),
+    maxHeaderSize: maxAnswerBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // One timer covers all of a request.
     headersTimeout: 0,
@@ -41,19 +46,30 @@ export function createAgent({
   })
 }
 
-/** undici remembers sessions only until the next garbage collection, unless somebody else holds them. */
-function keepingSessions(connect: buildConnector.connector): buildConnector.connector {
-  const sessions = new Map<string, Buffer>()
+type OnConnected = (socket: TLSSocket, hostname: string) => void
+
+function withEachSocket(
+  connect: buildConnector.connector,
+  listeners: readonly OnConnected[],
+): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...result) => {
       const [, socket] = result
-      socket?.on('session', (session: Buffer) => {
-        // The oldest makes room: a map keeps its order.
-        sessions.delete(options.hostname)
-        sessions.set(options.hostname, session)
-        if (sessions.size > TLS_SESSIONS) sessions.delete(sessions.keys().next().value ?? '')
-      })
+      if (socket instanceof TLSSocket) for (const listener of listeners) listener(socket, options.hostname)
       callback(...result)
+    })
+  }
+}
+
+/** undici remembers sessions only until the next garbage collection, unless somebody else holds them. */
+function sessionKeeper(): OnConnected {
+  const sessions = new Map<string, Buffer>()
+  return (socket, hostname) => {
+    socket.on('session', (session: Buffer) => {
+      // The oldest makes room: a map keeps its order.
+      sessions.delete(hostname)
+      sessions.set(hostname, session)
+      if (sessions.size > TLS_SESSIONS) sessions.delete(sessions.keys().next().value ?? '')
     })
   }
 }

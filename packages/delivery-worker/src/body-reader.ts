@@ -17,7 +17,7 @@ const DECODERS = {
 }
 
 /**
- * Decodes a body, up to a limit: what it would unpack to beyond that is never unpacked. An encoding that is not known is taken
+ * Decodes a body, up to a limit: beyond it no more than the piece that passed it (16 KiB) is unpacked. An encoding that is not known is taken
  * as it is, and a body that cannot be decoded ends there: the status of the answer counts, not its body.
  * @param reading.encoding the `content-encoding` of the answer
  * @param reading.maxBytes bytes that are read, before and after decoding
@@ -47,7 +47,7 @@ export function createBodyReader(reading: {
 
   function take(chunk: Uint8Array): void {
     if (isOver) return
-    onData(chunk)
+    onData(chunk.subarray(0, maxBytes - decoded))
     decoded += chunk.length
     if (decoded > maxBytes) over(onLimit)
   }

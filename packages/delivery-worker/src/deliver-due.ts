@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core'
 import type { Certificates } from './agent.ts'
+import type { Dispatch } from './dispatch.ts'
 import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from './due-work.ts'
 import { createSending, type Sending } from './sending.ts'
 import { openTelemetry } from './telemetry.ts'
@@ -35,7 +36,7 @@ export async function deliverDue({
   let sending: Sending | undefined
 
   /** Trusting certificates takes its time, which nobody has to spend for whom nothing is due. */
-  function dispatch(delivery: ClaimedDelivery): Promise<SettledAttempt> {
+  function dispatch(delivery: ClaimedDelivery): ReturnType<Dispatch> {
     sending ??= createSending({ integrations, ca, socketsPerOrigin: 1, telemetry: openTelemetry(version) })
     return sending.dispatch(delivery)
   }
@@ -53,12 +54,17 @@ export async function deliverDue({
     })
   }
 
+  await settings.clock.settle()
   try {
     await untilNothingIsDue(settings.now, async () => {
       const { wanted, nextDueAt } = await claim()
       settled = []
       // Ids of events are made in their order.
-      for (const delivery of wanted.sort(byEvent)) settled.push(await dispatch(delivery))
+      for (const delivery of wanted.sort(byEvent)) {
+        const attempt = await dispatch(delivery)
+        if (attempt.status === 'unbegun') await storage.releaseDeliveries(workerId, [attempt.delivery])
+        else settled.push(attempt)
+      }
       attempts.push(...settled)
       return { found: wanted.length > 0, nextDueAt }
     })

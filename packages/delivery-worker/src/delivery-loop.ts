@@ -1,7 +1,14 @@
-import type { ClaimedDelivery, DeliveryStorage, Logger, SettledAttempt } from '@quickquote/core'
+import type {
+  ClaimedDelivery,
+  DeliveryStorage,
+  Logger,
+  SettledAttempt,
+  UnbegunDelivery,
+} from '@quickquote/core'
 import { createAlarm } from './alarm.ts'
-import type { DeliveryTelemetry, Origins } from './delivery-telemetry.ts'
+import type { DeliveryTelemetry } from './delivery-telemetry.ts'
 import type { Dispatch } from './dispatch.ts'
+import { holds, type LifeSigns } from './heartbeat.ts'
 import { createTrouble } from './trouble.ts'
 
 export interface DeliveryLoop {
@@ -9,8 +16,10 @@ export interface DeliveryLoop {
   wake(): void
   /** Claims no more. Resolves when nothing is under way, and every outcome is recorded. */
   drain(): Promise<void>
-  /** Stops trying. Resolves with the number of leases that are left: their outcomes could not be recorded. */
-  stop(): Promise<number>
+  /** Stops trying. Resolves when nothing is asked of the database any more. */
+  stop(): Promise<void>
+  /** The number of leases that are held. After a stop: those whose outcomes could not be recorded. */
+  leasesLeft(): number
   /** Attempts that are under way. */
   inFlight(): number
   /** For how many milliseconds the database has refused to claim or to record; 0: it does not. */
@@ -20,6 +29,7 @@ export interface DeliveryLoop {
 export interface DeliveryLoopOptions {
   readonly storage: DeliveryStorage
   readonly workerId: string
+  readonly lifeSigns: LifeSigns
   readonly dispatch: Dispatch
   readonly telemetry: Pick<DeliveryTelemetry, 'originsOf'>
   readonly perEndpoint: number
@@ -47,14 +57,14 @@ const CONTENDED_MS = 5
  * until the database has them.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
-  const { storage, workerId, dispatch, telemetry, perEndpoint, concurrency } = options
+  const { storage, workerId, lifeSigns, dispatch, telemetry, perEndpoint, concurrency } = options
   const { pollIntervalMs, logger, now } = options
   const trouble = createTrouble(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(round)
   const settled: SettledAttempt[] = []
   let onDrained = () => {}
   let underWay = 0
-  let unbegun: readonly ClaimedDelivery[] = []
+  const unbegun: UnbegunDelivery[] = []
   let isDraining = false
   let quietUntil = 0
   let contendedMs = CONTENDED_MS
@@ -76,8 +86,11 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   async function settleAndClaim(): Promise<void> {
-    const limit = isDraining ? 0 : concurrency - underWay
+    const mayClaim = !isDraining && lifeSigns.isFresh()
+    const limit = mayClaim ? concurrency - underWay : 0
+    const life = lifeSigns.life()
     const batch = [...settled]
+    if (!mayClaim) alarm.ringIn(pollIntervalMs)
     if (limit === 0 && batch.length === 0) return
     const begun = performance.now()
     const { claimed, nextDueAt } = await storage.settleAndClaim({
@@ -90,11 +103,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     settled.splice(0, batch.length)
     batchMs = Math.min(Math.max(2 * (performance.now() - begun), BATCH_MS), LONGEST_BATCH_MS)
     if (isDraining) {
-      unbegun = claimed
+      unbegun.push(...claimed)
       return giveBack()
     }
     const origins = telemetry.originsOf(claimed)
-    for (const delivery of claimed) void begin(delivery, origins)
+    const mayBegin = () => holds(lifeSigns, life)
+    for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
     alarm.ringIn(waitFor(nextDueAt, { claims: claimed.length, limit }))
   }
 
@@ -110,18 +124,20 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     return contendedMs * Math.random()
   }
 
-  async function begin(delivery: ClaimedDelivery, origins: Origins | undefined): Promise<void> {
+  async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
     underWay += 1
-    const attempt = await dispatch(delivery, origins)
+    const attempt = await dispatch(delivery, options)
     underWay -= 1
-    settled.push(attempt)
+    if (attempt.status === 'unbegun') unbegun.push(attempt.delivery)
+    else settled.push(attempt)
     alarm.ringIn(settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : batchMs)
   }
 
   async function giveBack(): Promise<void> {
     if (unbegun.length === 0) return
-    await storage.releaseDeliveries(workerId, unbegun)
-    unbegun = []
+    const batch = [...unbegun]
+    await storage.releaseDeliveries(workerId, batch)
+    unbegun.splice(0, batch.length)
   }
 
   function leasesLeft(): number {
@@ -139,10 +155,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
         onDrained = resolve
         alarm.ringIn(0)
       }),
-    async stop() {
-      await alarm.stop()
-      return leasesLeft()
-    },
+    stop: () => alarm.stop(),
+    leasesLeft,
     inFlight: () => underWay,
     failingForMs: () => trouble.lastedMs(),
   }

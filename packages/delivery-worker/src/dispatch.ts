@@ -2,15 +2,16 @@ import { context } from '@opentelemetry/api'
 import {
   type ClaimedDelivery,
   eventIdOf,
+  newId,
   type Outcome,
   requestHeaders,
   type Settings,
   type SettledAttempt,
   settle,
   signingTime,
+  type UnbegunDelivery,
 } from '@quickquote/core'
 import { headerNames, signWith } from '@quickquote/webhook-signature'
-import { v7 as uuidv7 } from 'uuid'
 import type { DeliveryTelemetry, Origins } from './delivery-telemetry.ts'
 import type { Http } from './http.ts'
 import type { Turn } from './origin-gate.ts'
@@ -19,10 +20,27 @@ import type { Target, Targets } from './targets.ts'
 import { UNINSTRUMENTED } from './telemetry.ts'
 
 /**
- * Makes one attempt and decides what follows from it. Never rejects. The attempt is told only once `origins` are there: they
- * are read from the delivery, which may be gone when its attempt is recorded.
+ * Makes one attempt and decides what follows from it, unless it may not begin, or an encryption key is missing that it
+ * takes. Never rejects.
  */
-export type Dispatch = (delivery: ClaimedDelivery, origins?: Origins) => Promise<SettledAttempt>
+export type Dispatch = (
+  delivery: ClaimedDelivery,
+  options?: {
+    /** The attempt is told only once they are there: they are read from the delivery, which may be gone when it is recorded. */
+    readonly origins?: Origins | undefined
+    /** Asked right before anything is sent. Default: yes. */
+    readonly mayBegin?: () => boolean
+  },
+) => Promise<SettledAttempt | Unbegun>
+
+/** A delivery that was not attempted, for the worker to give back. */
+interface Unbegun {
+  readonly status: 'unbegun'
+  readonly delivery: UnbegunDelivery
+}
+
+/** A delivery whose encryption key is missing here waits this long, for a worker that has the key, or for the key. */
+const KEY_MISSING_MS = 60_000
 
 export function createDispatch({
   settings,
@@ -37,7 +55,7 @@ export function createDispatch({
   telemetry: Pick<DeliveryTelemetry, 'attempted'>
   userAgent: string
 }): Dispatch {
-  const { delivery: policy, logger, now } = settings
+  const { delivery: policy, keyring, logger, now } = settings
   const names = headerNames(settings.productName)
 
   function findTarget({ endpoint }: ClaimedDelivery): Target | Outcome {
@@ -53,13 +71,13 @@ export function createDispatch({
     delivery: ClaimedDelivery,
     { target, turn }: { target: Target; turn: Turn },
     created_at: Date,
-    listener: ResponseListener,
-  ): Outcome | Promise<Outcome> {
+    options: { listener: ResponseListener; mayBegin: () => boolean },
+  ): Outcome | Promise<Outcome | null> {
     const { path } = target
     const { body } = delivery
     try {
       const headers = headersOf(delivery, target, created_at)
-      return context.with(UNINSTRUMENTED, () => http.post({ turn, path, headers, body, listener }))
+      return context.with(UNINSTRUMENTED, () => http.post({ turn, path, headers, body, ...options }))
     } catch (error) {
       turn.leave()
       return signingFailed(error, delivery.endpoint.id)
@@ -82,18 +100,35 @@ export function createDispatch({
     return headers
   }
 
+  /** A test has one attempt, and somebody waits for it: it fails. */
+  function lacksKey({ is_test, endpoint: { secret, previousSecret } }: ClaimedDelivery): boolean {
+    return !is_test && [secret, previousSecret].some((each) => each !== null && !keyring.has(each.keyId))
+  }
+
+  function unbegun({ id, attempt }: ClaimedDelivery, waitMs?: number): Unbegun {
+    const due = waitMs === undefined ? {} : { due_at: new Date(now().getTime() + waitMs) }
+    return { status: 'unbegun', delivery: { id, attempt, ...due } }
+  }
+
   function signingFailed(error: unknown, endpointId: string): Outcome {
     logger.error({ err: error, endpoint_id: endpointId }, 'a webhook could not be signed')
     return { kind: 'error', code: 'signing_failed', error: 'the webhook could not be signed' }
   }
 
-  return async (delivery, origins) => {
+  return async (delivery, { origins, mayBegin = () => true } = {}) => {
+    if (lacksKey(delivery)) return unbegun(delivery, KEY_MISSING_MS)
     const target = findTarget(delivery)
     const ready = 'origin' in target ? { target, turn: await http.turn(target.origin) } : target
+    if (!mayBegin()) {
+      if ('turn' in ready) ready.turn.leave()
+      return unbegun(delivery)
+    }
     const created_at = now()
     const begin = performance.now()
     const sample = createResponseSample()
-    const outcome = 'turn' in ready ? await send(delivery, ready, created_at, sample) : ready
+    const outcome =
+      'turn' in ready ? await send(delivery, ready, created_at, { listener: sample, mayBegin }) : ready
+    if (outcome === null) return unbegun(delivery)
     const { status, httpStatus, error, errorCode, nextAttemptAt } = settle(outcome, {
       attempt: delivery.attempt,
       isTest: delivery.is_test,
@@ -102,7 +137,7 @@ export function createDispatch({
       random: Math.random(),
     })
     const attempt: SettledAttempt = {
-      id: uuidv7(),
+      id: newId(created_at),
       delivery,
       status,
       http_status: httpStatus,

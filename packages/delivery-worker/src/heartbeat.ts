@@ -1,8 +1,21 @@
-import type { Logger, WorkerStorage } from '@quickquote/core'
+import type { Clock, Logger, WorkerStorage } from '@quickquote/core'
 import { createAlarm } from './alarm.ts'
 import { createTrouble } from './trouble.ts'
 
-export interface Heartbeat {
+/** What a worker knows of its leases. */
+export interface LifeSigns {
+  /** Whether the others are sure to take this worker for alive. When not, it claims nothing and begins nothing. */
+  isFresh(): boolean
+  /** Another number when the others gave this worker up meanwhile: what it claimed before is no longer its own. */
+  life(): number
+}
+
+/** Whether what was claimed in a life is still held for sure. Asked right before anything is begun with it. */
+export function holds(lifeSigns: LifeSigns, life: number): boolean {
+  return lifeSigns.isFresh() && lifeSigns.life() === life
+}
+
+export interface Heartbeat extends LifeSigns {
   /** The first beat: rejects when the database cannot be reached. */
   start(): Promise<void>
   stop(): Promise<void>
@@ -18,53 +31,75 @@ export interface HeartbeatOptions {
   readonly deadAfterMs: number
   readonly maxAttempts: number
   readonly logger: Logger
-  readonly now: () => Date
+  readonly clock: Clock
+  /** Called when the worker may claim again. */
+  readonly onFresh: () => void
 }
 
 /**
- * Tells that this worker lives, and takes over what dead ones held.
+ * Tells that this worker lives, compares its clock with the database's, and takes over what dead workers held.
  *
- * It judges nobody before it has itself beaten without a pause for as long as that takes: after an outage of the database
- * every worker looks dead, and each of them still has the outcomes of what it was sending.
+ * It declares no other worker dead before its own heartbeat has been uninterrupted for `deadAfterMs`: after an outage of the
+ * database every worker looks dead, and each still has the outcomes of what it was sending.
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { storage, workerId, everyMs, deadAfterMs, maxAttempts, logger, now } = options
+  const { storage, workerId, everyMs, deadAfterMs, maxAttempts, logger, clock, onFresh } = options
+  /** Halfway between the next beat and the moment when others may take over. */
+  const freshForMs = (everyMs + deadAfterMs) / 2
   const trouble = createTrouble(logger, 'the heartbeat of this worker fails')
   const alarm = createAlarm(beatAndRecover)
-  let lastBeat = Number.NEGATIVE_INFINITY
-  let steadySince = 0
+  let lastBeat = { monotonic: Number.NEGATIVE_INFINITY, machine: Number.NEGATIVE_INFINITY }
+  /** undefined: the last beat failed, or came too late. */
+  let steadySince: number | undefined
+  let life = 0
+
+  /** By both clocks: the monotonic one stands still while a machine is asleep. */
+  function ageMs(): number {
+    return Math.max(performance.now() - lastBeat.monotonic, Date.now() - lastBeat.machine)
+  }
+
+  const isFresh = () => ageMs() < freshForMs
 
   async function beat(): Promise<void> {
-    await storage.heartbeat(workerId)
-    const at = performance.now()
-    if (at - lastBeat >= deadAfterMs) steadySince = at
-    lastBeat = at
+    // The database takes the time of a beat after it was sent: counted from here a worker never thinks itself too young.
+    const begun = { monotonic: performance.now(), machine: Date.now() }
+    const { isNew } = await clock.compare(() => storage.heartbeat(workerId))
+    const wasFresh = isFresh()
+    lastBeat = begun
+    if (isNew) life += 1
+    if (!wasFresh) steadySince = undefined
+    steadySince ??= performance.now()
+    if (!wasFresh && isFresh()) onFresh()
   }
 
   async function beatAndRecover(): Promise<void> {
     try {
       await beat()
-      if (performance.now() - steadySince >= deadAfterMs) await recover()
+      if (performance.now() - (steadySince ?? Number.POSITIVE_INFINITY) >= deadAfterMs) await recover()
       trouble.over()
       alarm.ringIn(everyMs)
     } catch (error) {
+      steadySince = undefined
       alarm.ringIn(Math.min(trouble.failed(error), everyMs))
     }
   }
 
   async function recover(): Promise<void> {
-    const recovered = await storage.recoverDeadWorkers({ silentForMs: deadAfterMs, maxAttempts, now: now() })
+    const now = clock.now()
+    const recovered = await storage.recoverDeadWorkers({ silentForMs: deadAfterMs, maxAttempts, now })
     if (recovered.deliveries + recovered.starts > 0) {
       logger.warn(recovered, 'took over from a worker that is no longer there')
     }
   }
 
   return {
+    isFresh,
+    life: () => life,
     async start() {
       await beat()
       alarm.ringIn(everyMs)
     },
     stop: () => alarm.stop(),
-    ageMs: () => Math.round(performance.now() - lastBeat),
+    ageMs: () => Math.round(ageMs()),
   }
 }

@@ -2,6 +2,7 @@ import type { AddressGuard, Outcome } from '@quickquote/core'
 import type { Dispatcher } from 'undici'
 import { type Certificates, createAgent } from './agent.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
+import { AnswerTooLongError } from './bounded-answers.ts'
 import { BlockedAddressError, checkedLookup, createResolve, type Resolve } from './checked-lookup.ts'
 import { createOriginGate, type Turn } from './origin-gate.ts'
 import type { ResponseListener } from './response-sample.ts'
@@ -17,6 +18,8 @@ interface Post {
   readonly body: string
   /** Hears of the answer, up to the bytes that are read of it. */
   readonly listener?: ResponseListener
+  /** Asked right before the first byte is sent, on a connection that is there. Default: yes. */
+  readonly mayBegin?: () => boolean
 }
 
 export interface Http {
@@ -25,8 +28,11 @@ export interface Http {
    * Make the request then, not before: where many wait, what they hold is what the garbage collector has to carry around.
    */
   turn(origin: string): Promise<Turn>
-  /** Sends once: no redirect is followed and nothing is sent again. Never rejects. */
-  post(request: Post): Promise<Outcome>
+  /**
+   * Sends once: no redirect is followed and nothing is sent again. Never rejects. null when nothing was sent, since
+   * `mayBegin` said no.
+   */
+  post(request: Post): Promise<Outcome | null>
   /** Breaks off what is under way, and sends no more: the outcome is this error. */
   abort(error: string): void
   /** Closes the sockets. */
@@ -39,6 +45,8 @@ export interface HttpOptions {
   readonly timeoutMs: number
   /** Bytes of a decoded body that are read: of one that would unpack to gigabytes, no more than these. */
   readonly maxResponseBytes: number
+  /** Raw bytes of an answer that are read: status lines, informational answers, headers, chunk extensions, body, trailers. */
+  readonly maxRawResponseBytes: number
   /** Sockets of one origin while it answers quickly. */
   readonly socketsPerOrigin: number
   /** Trusted in addition to the public certificates. */
@@ -56,15 +64,16 @@ export function createHttp(options: HttpOptions): Http {
   const agent = createAgent({
     lookup: checkedLookup(guard, resolveName),
     connectTimeoutMs: timeoutMs,
+    maxAnswerBytes: options.maxRawResponseBytes,
     ca: options.ca,
   })
   const gate = createOriginGate({ sockets: options.socketsPerOrigin, patienceMs: PATIENCE_MS })
   // No Set: the tables that it outgrows keep all that was in them, each other, and so the collector busy (a quarter of the
   // processor time of a delivery).
-  const underWay: ((outcome: Outcome) => void)[] = []
+  const underWay: ((outcome: Outcome | null) => void)[] = []
   let stopped: Outcome | undefined
 
-  function post({ turn, path, headers, body, listener }: Post): Promise<Outcome> {
+  function post({ turn, path, headers, body, listener, mayBegin }: Post): Promise<Outcome | null> {
     return new Promise((resolve) => {
       let controller: Dispatcher.DispatchController | undefined
       let answer: Outcome = { kind: 'error', ...NOT_HTTP }
@@ -81,7 +90,7 @@ export function createHttp(options: HttpOptions): Http {
         breakOff({ kind: 'error', code: 'timeout', error: `timed out after ${timeoutMs} ms` })
       }
 
-      function end(outcome: Outcome): void {
+      function end(outcome: Outcome | null): void {
         if (isOver) return
         isOver = true
         underWay.splice(underWay.indexOf(breakOff), 1)
@@ -94,7 +103,7 @@ export function createHttp(options: HttpOptions): Http {
       }
 
       /** The connection is lost with it. */
-      function breakOff(outcome: Outcome): void {
+      function breakOff(outcome: Outcome | null): void {
         end(outcome)
         controller?.abort(new Error('broken off'))
       }
@@ -104,10 +113,9 @@ export function createHttp(options: HttpOptions): Http {
           controller = started
           // It may have waited for its connection until its time was over: then it must not be sent any more.
           if (isOver) started.abort(new Error('broken off'))
+          else if (mayBegin?.() === false) breakOff(null)
         },
         onResponseStart(_, httpStatus, answerHeaders) {
-          const isInformational = httpStatus < 200
-          if (isInformational) return
           listener?.began()
           encoding = answerHeaders['content-encoding']?.toString()
           answer = {
@@ -130,7 +138,10 @@ export function createHttp(options: HttpOptions): Http {
           if (reader === undefined) end(answer)
           else reader.end()
         },
-        onResponseError: (_, error) => end(outcomeOf(error)),
+        onResponseError(_, error) {
+          const isHeadThere = answer.kind === 'response'
+          end(isHeadThere && error instanceof AnswerTooLongError ? answer : outcomeOf(error))
+        },
       }
 
       if (stopped !== undefined) return end(stopped)

@@ -1,7 +1,10 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedStart, Integrations } from '@quickquote/core'
 import { createAlarm } from './alarm.ts'
+import { holds, type LifeSigns } from './heartbeat.ts'
 import { createStartAttempt } from './start-attempt.ts'
+import { createStartSignals } from './start-signals.ts'
 import type { StartTelemetry } from './start-telemetry.ts'
 import { createTrouble } from './trouble.ts'
 
@@ -24,11 +27,13 @@ const CONTENDED_MS = 50
 export function createPipelineStarter({
   integrations,
   workerId,
+  lifeSigns,
   pollIntervalMs,
   telemetry,
 }: {
   integrations: Integrations
   workerId: string
+  lifeSigns: LifeSigns
   pollIntervalMs: number
   telemetry: StartTelemetry
 }): PipelineStarter {
@@ -36,25 +41,25 @@ export function createPipelineStarter({
   const { start: policy, logger, now } = settings
   const trouble = createTrouble(logger, 'orders to start pipelines cannot be claimed or ended')
   const alarm = createAlarm(round)
-  const draining = new AbortController()
   const stopped = new AbortController()
-  const underWay = new Set<Promise<unknown>>()
-  const attempt = createStartAttempt({
-    integrations,
-    workerId,
-    telemetry,
-    signal: draining.signal,
-    persist,
-  })
+  // Each start that cannot be recorded waits for it.
+  setMaxListeners(0, stopped.signal)
+  const signals = createStartSignals()
+  /** The starts that are under way, with what breaks each off: its signal must not be lost before that. */
+  const underWay = new Map<Promise<unknown>, AbortController>()
+  const attempt = createStartAttempt({ integrations, workerId, telemetry, persist })
+  let isDraining = false
 
   async function round(): Promise<void> {
     const limit = policy.concurrency - underWay.size
-    if (limit <= 0 || draining.signal.aborted) return
+    if (limit <= 0 || isDraining) return
+    if (!lifeSigns.isFresh()) return alarm.ringIn(pollIntervalMs)
+    const life = lifeSigns.life()
     try {
       const { claimed, nextDueAt } = await storage.claimPipelineStarts({ workerId, limit, now: now() })
       trouble.over()
-      if (draining.signal.aborted) return
-      for (const start of claimed) begin(start)
+      if (isDraining) return
+      for (const start of claimed) begin(start, life)
       const dueInMs = nextDueAt === null ? pollIntervalMs : nextDueAt.getTime() - now().getTime()
       alarm.ringIn(Math.min(Math.max(dueInMs, claimed.length > 0 ? 0 : CONTENDED_MS), pollIntervalMs))
     } catch (error) {
@@ -62,12 +67,19 @@ export function createPipelineStarter({
     }
   }
 
-  function begin(start: ClaimedStart): void {
-    const run = attempt(start).finally(() => {
+  function begin(start: ClaimedStart, life: number): void {
+    const controller = signals.create()
+    const run: Promise<unknown> = (
+      holds(lifeSigns, life) ? attempt(start, controller) : giveBack(start)
+    ).finally(() => {
       underWay.delete(run)
       alarm.ringIn(0)
     })
-    underWay.add(run)
+    underWay.set(run, controller)
+  }
+
+  function giveBack({ quote, attempt }: ClaimedStart): Promise<void> {
+    return persist(() => storage.releasePipelineStart({ workerId, quotationId: quote.id, attempt }))
   }
 
   /** Repeats what the database failed at, until it is done or the worker stops waiting. */
@@ -85,8 +97,9 @@ export function createPipelineStarter({
   return {
     wake: () => alarm.ringIn(0),
     async drain() {
-      draining.abort()
-      await Promise.all(underWay)
+      isDraining = true
+      signals.abortAll()
+      await Promise.all(underWay.keys())
     },
     async stop() {
       stopped.abort()

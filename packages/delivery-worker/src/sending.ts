@@ -27,9 +27,17 @@ export function createSending({
 }): Sending {
   const { storage, settings } = integrations
   const { delivery, addressGuard: guard, keyring, logger, now, productName } = settings
-  const { timeoutMs, maxResponseBytes } = delivery
+  const { timeoutMs, maxResponseBytes, maxRawResponseBytes } = delivery
   const telemetry = createDeliveryTelemetry({ telemetry: api, storage, logger })
-  const http = createHttp({ guard, timeoutMs, maxResponseBytes, socketsPerOrigin, ca, now })
+  const http = createHttp({
+    guard,
+    timeoutMs,
+    maxResponseBytes,
+    maxRawResponseBytes,
+    socketsPerOrigin,
+    ca,
+    now,
+  })
   const targets = createTargets({ keyring, guard })
   const userAgent = `${productName}-Webhooks/${version}`
   return { http, telemetry, dispatch: createDispatch({ settings, targets, http, telemetry, userAgent }) }

@@ -10,41 +10,41 @@ export type StartResult =
   /** The worker stops: the order stays leased, and the try does not count. */
   | { readonly kind: 'broken_off' }
 
-/** Calls the pipeline hook for an order, and records what follows from it. */
-export type StartAttempt = (start: ClaimedStart) => Promise<StartResult>
+/**
+ * Calls the pipeline hook for an order, and records what follows from it. Whoever aborts the controller, which is of
+ * this call alone, breaks it off.
+ */
+export type StartAttempt = (start: ClaimedStart, controller: AbortController) => Promise<StartResult>
 
 /**
- * @param signal aborts the hook
  * @param persist carries out a write to the database, again if it fails
  */
 export function createStartAttempt({
   integrations,
   workerId,
   telemetry,
-  signal,
   persist,
 }: {
   integrations: Integrations
   workerId: string
   telemetry: StartTelemetry
-  signal: AbortSignal
   persist: (write: () => Promise<void>) => Promise<void>
 }): StartAttempt {
   const { storage, settings } = integrations
   const { pipeline, start: policy, logger, now } = settings
 
-  async function callHook(start: ClaimedStart): Promise<StartResult> {
+  async function callHook(start: ClaimedStart, controller: AbortController): Promise<StartResult> {
     const { quote, attempt } = start
     // The worker died during the last try, and there is none left.
     if (attempt > policy.maxAttempts) {
       return { kind: 'failed', error: new Error('The worker died during the last try.'), retryAt: null }
     }
-    const overdue = new AbortController()
+    const { signal } = controller
     try {
       await telemetry.traced(start, () =>
         answerInTime('pipeline.start', policy.callTimeoutMs, () =>
           pipeline.start(quote, {
-            signal: AbortSignal.any([signal, overdue.signal]),
+            signal,
             report: integrations.pipeline(quote.id),
             readFile: ({ id }) =>
               integrations.requirementsFiles.read({ id, organization_id: quote.organization_id }),
@@ -53,9 +53,9 @@ export function createStartAttempt({
       )
       return { kind: 'started' }
     } catch (error) {
-      // What has taken too long must not go on beside the next try.
-      overdue.abort(error)
       if (signal.aborted) return { kind: 'broken_off' }
+      // What has taken too long must not go on beside the next try.
+      controller.abort(error)
       logger.warn({ err: error, quotation_id: quote.id, attempt }, 'a pipeline could not be started')
       return { kind: 'failed', error, retryAt: retryTime(attempt) }
     }
@@ -67,9 +67,9 @@ export function createStartAttempt({
     return new Date(now().getTime() + policy.backoffMs * 2 ** (attempt - 1))
   }
 
-  return async (start) => {
+  return async (start, controller) => {
     const { quote, attempt } = start
-    const result = await callHook(start)
+    const result = await callHook(start, controller)
     const retryAt = result.kind === 'failed' ? result.retryAt : null
     const isExhausted = result.kind === 'failed' && retryAt === null
     telemetry.ended(isExhausted ? 'exhausted' : result.kind)

@@ -30,19 +30,18 @@ export async function startDue({
   const telemetry = createStartTelemetry(openTelemetry(version))
   const tries: StartTry[] = []
 
+  await settings.clock.settle()
   await untilNothingIsDue(settings.now, async () => {
     const { wanted, nextDueAt } = await storage.transaction((transaction) =>
       claim(transaction, isWanted, settings.now()),
     )
     for (const { workerId, start } of wanted) {
-      const attempt = createStartAttempt({
-        integrations,
-        workerId,
-        telemetry,
-        signal: new AbortController().signal,
-        persist: (write) => write(),
+      const attempt = createStartAttempt({ integrations, workerId, telemetry, persist: (write) => write() })
+      tries.push({
+        quote: start.quote,
+        attempt: start.attempt,
+        result: await attempt(start, new AbortController()),
       })
-      tries.push({ quote: start.quote, attempt: start.attempt, result: await attempt(start) })
       await storage.retireWorker(workerId)
     }
     return { found: wanted.length > 0, nextDueAt }

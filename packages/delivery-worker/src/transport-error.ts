@@ -46,7 +46,7 @@ const CONNECTION_ERRORS: Readonly<Record<string, Failure>> = {
   EADDRNOTAVAIL: UNREACHABLE,
   ETIMEDOUT: CONNECT_TIMEOUT,
   UND_ERR_CONNECT_TIMEOUT: CONNECT_TIMEOUT,
-  UND_ERR_HEADERS_OVERFLOW: {
+  ANSWER_TOO_LONG: {
     code: 'headers_too_large',
     error: 'the headers of the answer are too large',
   },

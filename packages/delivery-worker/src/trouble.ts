@@ -13,8 +13,11 @@ export interface Trouble {
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5000
 
-/** @param what what failed, as a sentence for the log */
-export function createTrouble(logger: Logger, what: string): Trouble {
+/**
+ * @param what what failed, as a sentence for the log
+ * @param longestWaitMs waits grow up to it. Default 5,000
+ */
+export function createTrouble(logger: Logger, what: string, longestWaitMs = LONGEST_WAIT_MS): Trouble {
   let failures = 0
   let since = 0
   return {
@@ -24,7 +27,7 @@ export function createTrouble(logger: Logger, what: string): Trouble {
         logger.error({ err: error }, `${what}; trying again`)
       }
       failures += 1
-      const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS)
+      const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), longestWaitMs)
       // Workers that lost their database together do not come back to it together.
       return waitMs * (0.5 + Math.random() / 2)
     },

@@ -14,6 +14,7 @@ import { assessHealth, type Vitals, type WorkerHealth } from './health.ts'
 import { type HealthAddress, openHealthServer } from './health-server.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createHousekeeping } from './housekeeping.ts'
+import { createMissingKeys } from './missing-keys.ts'
 import { createPipelineStarter } from './pipeline-starter.ts'
 import { observeQueue } from './queue-gauges.ts'
 import { createReplayer } from './replayer.ts'
@@ -55,14 +56,17 @@ export interface DeliveryWorkerOptions {
 /** Delivers webhooks and starts pipelines. Any number of workers may run, in any number of processes. */
 export interface DeliveryWorker {
   /**
-   * Resolves when the worker is known to the others and looks for work. After a stop it may be started again.
+   * Resolves when the worker is known to the others and looks for work: until it is told of new work, it polls. After a stop
+   * it may be started again.
    * @throws Error when it runs already, or the port of `health` is taken, and what the storage throws when the database
    * cannot be reached
    */
   start(): Promise<void>
   /**
    * Takes nothing more, lets what is under way end, records it, and says goodbye. A worker that does not run is left as
-   * it is. Never rejects: what cannot be recorded is found by the other workers.
+   * it is. Never rejects: what cannot be recorded is found by the other workers. Resolves five seconds after the deadline at
+   * the latest, whatever is stuck: what has not ended by then is left behind, and the worker can only be started again
+   * when it has.
    * @param options.deadlineMs Milliseconds after which attempts are broken off. Default: their timeout and two seconds.
    */
   stop(options?: { deadlineMs?: number }): Promise<void>
@@ -94,8 +98,12 @@ const IS_TIMER: Readonly<Record<keyof typeof DEFAULT_WORKER_OPTIONS, boolean>> =
   socketsPerOrigin: false,
 }
 
-/** What is left of a deadline for recording what was broken off at its end. */
+/** After the deadline: for recording what was broken off. */
 const LAST_RECORDS_MS = 2000
+/** After that: for what has to end, each at the same time, and for saying goodbye. */
+const LAST_STEPS_MS = 1000
+/** Nothing is waited for after the deadline and this time: the sum of the others, and a little. */
+const STOPS_WITHIN_MS = 5000
 
 /** @throws ConfigurationError for an option that is missing, unknown or wrong */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
@@ -148,7 +156,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
           running = undefined
           stopping = undefined
         })
-      await stopping
+      // A start that hangs is stopped when it has ended.
+      if (stopping !== undefined) await endsWithin(stopping, deadlineMs + STOPS_WITHIN_MS)
     },
   }
 }
@@ -163,7 +172,7 @@ type CheckedOptions = typeof DEFAULT_WORKER_OPTIONS &
 
 async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Running> {
   const { storage, settings } = integrations
-  const { logger, now } = settings
+  const { clock, keyring, logger, now } = settings
   const { concurrency, pollIntervalMs, socketsPerOrigin } = options
   const { maxAttempts, perEndpoint } = settings.delivery
   const workerId = randomUUID()
@@ -172,8 +181,17 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
   const telemetry = openTelemetry(version)
   const sending = createSending({ integrations, ca, socketsPerOrigin, telemetry })
   const { http } = sending
+  const heartbeat = createHeartbeat({
+    ...common,
+    clock,
+    everyMs: options.heartbeatMs,
+    deadAfterMs: options.deadAfterMs,
+    maxAttempts,
+    onFresh: wake,
+  })
   const deliveries = createDeliveryLoop({
     ...common,
+    lifeSigns: heartbeat,
     dispatch: sending.dispatch,
     telemetry: sending.telemetry,
     perEndpoint,
@@ -184,34 +202,34 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
     ? createPipelineStarter({
         integrations,
         workerId,
+        lifeSigns: heartbeat,
         pollIntervalMs,
         telemetry: createStartTelemetry(telemetry),
       })
     : undefined
   const replayer = createReplayer({ storage, pollIntervalMs, logger, now })
-  const housekeeping = createHousekeeping(integrations)
-  const heartbeat = createHeartbeat({
-    ...common,
-    everyMs: options.heartbeatMs,
-    deadAfterMs: options.deadAfterMs,
-    maxAttempts,
-  })
+  const missingKeys = createMissingKeys({ storage, keyring, logger })
+  const housekeeping = createHousekeeping(integrations, missingKeys)
 
+  let isRunning = false
   function wake(): void {
+    if (!isRunning) return
     deliveries.wake()
     starts?.wake()
   }
 
   try {
     await heartbeat.start()
+    await missingKeys.check()
   } catch (error) {
+    await heartbeat.stop()
     await http.close()
     throw error
   }
-  const unlisten = await storage.listen(wake).catch((error: unknown) => {
-    logger.warn({ err: error }, 'the worker is not told of new work; it polls')
-    return async () => {}
+  const unlisten = await storage.listen(wake, (error) => {
+    logger.warn({ err: error }, 'the worker is not told of new work; it polls, and listens again')
   })
+  isRunning = true
   wake()
   replayer.start()
   housekeeping.start()
@@ -224,23 +242,29 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
       inFlight: inFlight(),
       heartbeatAgeMs: heartbeat.ageMs(),
       failingForMs: deliveries.failingForMs(),
+      clockAheadMs: clock.aheadMs(),
+      missingKeys: missingKeys.known(),
+      warnings: housekeeping.troubles(),
     }),
     async stop(deadlineMs) {
+      const others = Promise.all([housekeeping.stop(), replayer.stop(), unlisten().catch(() => undefined)])
       const drained = Promise.all([deliveries.drain(), starts?.drain()])
       if (!(await endsWithin(drained, deadlineMs))) {
         http.abort('the worker was stopped before an answer came')
         await endsWithin(drained, LAST_RECORDS_MS)
       }
       unobserve()
-      await starts?.stop()
-      await replayer.stop()
-      await housekeeping.stop()
-      const leasesLeft = await deliveries.stop()
-      await heartbeat.stop()
-      await http.close()
-      await unlisten().catch(() => undefined)
+      const loops = Promise.all([deliveries.stop(), starts?.stop(), heartbeat.stop()])
+      const [loopsEnded] = await Promise.all([
+        endsWithin(loops, LAST_STEPS_MS),
+        endsWithin(others, LAST_STEPS_MS),
+        endsWithin(http.close(), LAST_STEPS_MS),
+      ])
+      const leasesLeft = deliveries.leasesLeft()
       // A worker that retires with leases would leave them to nobody: silent, it is found by the others.
-      if (leasesLeft === 0) await storage.retireWorker(workerId).catch(logRetirement)
+      if (loopsEnded && leasesLeft === 0) {
+        await endsWithin(storage.retireWorker(workerId).catch(logRetirement), LAST_STEPS_MS)
+      }
       logger.info({ worker_id: workerId, leases_left: leasesLeft }, 'the delivery worker has stopped')
     },
   }
@@ -254,9 +278,11 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
 async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const ended = new AbortController()
   const timeout = sleep(ms, false, { signal: ended.signal }).catch(() => true)
-  const inTime = await Promise.race([promise.then(() => true), timeout])
-  ended.abort()
-  return inTime
+  try {
+    return await Promise.race([promise.then(() => true), timeout])
+  } finally {
+    ended.abort()
+  }
 }
 
 function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {

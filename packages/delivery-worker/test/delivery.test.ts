@@ -245,11 +245,40 @@ describe('an attempt that fails', () => {
     expect(partner.requests).toHaveLength(0)
   })
 
-  it('because the secret cannot be decrypted is repeated: the key may be added to the ring', async () => {
+  it('is none where an encryption key is missing: nothing is used up, and whoever has the key sends', async () => {
     const partner = await receiver()
     host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 2 } })
     await host.createEndpoint(partner.url)
     await host.sql`update quickquote.webhook_endpoints set secret_key_id = 'lost'`
+    const worker = host.createWorker({ ca: certificate.cert })
+    await worker.start()
+    expect(host.logs).toContainEqual(
+      expect.objectContaining({ level: 'error', fields: { secrets_by_key: { lost: 1 } } }),
+    )
+    expect(worker.health()).toMatchObject({
+      ready: false,
+      reasons: ['the encryption key "lost" is missing: 1 signing secrets need it'],
+    })
+
+    await host.finishStep()
+    const postponed = async () =>
+      (await host.pending()).map(({ due_at }) => due_at.getTime() > Date.now() + 30_000)
+    await expect.poll(postponed).toEqual([true])
+    expect(await host.pending()).toMatchObject([{ attempt: 0, leased_by: null }])
+    expect(await host.attempts()).toEqual([])
+
+    await host.sql`update quickquote.webhook_endpoints set secret_key_id = 'test'`
+    await host.sql`update quickquote.deliveries set due_at = now()`
+    await host.finishStep()
+    await partner.waitFor(2)
+    await attemptsToBe({ attempt: 1, status: 'succeeded' }, { attempt: 1, status: 'succeeded' })
+  })
+
+  it('because the secret cannot be decrypted is repeated', async () => {
+    const partner = await receiver()
+    host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 2 } })
+    await host.createEndpoint(partner.url)
+    await host.sql`update quickquote.webhook_endpoints set secret_ciphertext = '\\x00112233445566778899aabbccddeeff0011223344556677889900'`
     await host.createWorker({ ca: certificate.cert }).start()
     await host.finishStep()
 

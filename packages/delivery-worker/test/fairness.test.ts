@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { memberOf } from '@quickquote/core'
 import {
   type Certificate,
   createCertificate,
@@ -7,7 +8,7 @@ import {
   startReceiver,
 } from '@quickquote/testing'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Host, openHost } from './host.ts'
+import { type Host, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
 
 let certificate: Certificate
 let host: Host
@@ -50,6 +51,32 @@ describe('an endpoint that hangs', () => {
     // None of its attempts had ended by then: nobody waited for that.
     await expect.poll(() => host.attempts()).toHaveLength(100)
     expect((await host.pending()).filter(({ leased_by }) => leased_by !== null)).toHaveLength(8)
+  })
+})
+
+describe('tests of an endpoint that hangs', () => {
+  it('hold as many places as its deliveries may, and keep nobody waiting', async () => {
+    await open(({ path }) => (path === '/hung' ? { hang: true } : { status: 204 }))
+    const { id } = await host.createEndpoint(`${receiver.url}/hung`)
+    const other = randomUUID()
+    await host.createEndpoint(`${receiver.url}/other`, other)
+    await host.createWorker({ ca: certificate.cert, concurrency: 32 }).start()
+    const admin = memberOf(
+      { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
+      ORGANIZATION,
+    )
+    const test = () => host.integrations.testDeliveries.send(admin, id, { event_type: STEP_EVENT })
+    const tests = Promise.allSettled(Array.from({ length: 60 }, test))
+    await receiver.waitFor(8)
+
+    for (let n = 0; n < 20; n += 1) await host.finishStep(other)
+
+    const requests = await receiver.waitFor(8 + 20)
+    expect(requests.filter(({ path }) => path === '/hung')).toHaveLength(8)
+    const leased = (await host.pending()).filter(({ leased_by }) => leased_by !== null)
+    expect(leased.length).toBeLessThanOrEqual(8 + 1)
+    await host.sql`delete from quickquote.deliveries`
+    await tests
   })
 })
 

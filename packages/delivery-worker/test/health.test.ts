@@ -44,6 +44,8 @@ describe('health()', () => {
       state: 'stopped',
       in_flight: 0,
       heartbeat_age_ms: null,
+      warnings: [],
+      clock_ahead_ms: null,
     })
 
     const started = worker.start()
@@ -58,6 +60,8 @@ describe('health()', () => {
       state: 'running',
       in_flight: 1,
       heartbeat_age_ms: expect.any(Number),
+      warnings: [],
+      clock_ahead_ms: expect.any(Number),
     })
 
     const stopped = worker.stop({ deadlineMs: 0 })
@@ -111,7 +115,11 @@ describe('health over HTTP', () => {
     const worker = await open({ health: { port: 0, host: '127.0.0.1' } })
     await worker.start()
 
-    const body = { ...worker.health(), heartbeat_age_ms: expect.any(Number) }
+    const body = {
+      ...worker.health(),
+      heartbeat_age_ms: expect.any(Number),
+      clock_ahead_ms: expect.any(Number),
+    }
     expect(await get('/health/ready')).toEqual({ status: 200, body })
     expect(await get('/health/live?probe=1')).toEqual({ status: 200, body })
     expect(await get('/health/ready', { method: 'HEAD' })).toEqual({ status: 200, body: null })

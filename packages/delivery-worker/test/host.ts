@@ -7,9 +7,8 @@ import {
   type QuotePipeline,
 } from '@quickquote/core'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { testDatabase } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
 import postgres from 'postgres'
-import { inject } from 'vitest'
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
 
 export const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
@@ -52,20 +51,33 @@ export interface Host {
 }
 
 export type HostOptions = Partial<
-  Pick<IntegrationsOptions, 'delivery' | 'start' | 'retention' | 'allowAddresses' | 'productName'>
+  Pick<
+    IntegrationsOptions,
+    | 'delivery'
+    | 'start'
+    | 'retention'
+    | 'allowAddresses'
+    | 'productName'
+    | 'files'
+    | 'quotations'
+    | 'onEndpointDisabled'
+    | 'hookTimeoutMs'
+    | 'logger'
+  >
 > & {
   /** The host's pipeline hook. Default: takes every quote over, and does nothing. */
   readonly startPipeline?: QuotePipeline['start']
+  /** An empty database. Default: one of its own. */
   readonly databaseUrl?: string
 }
 
 export async function openHost(options: HostOptions = {}): Promise<Host> {
   const { startPipeline = async () => {}, databaseUrl, ...settings } = options
-  const database = databaseUrl === undefined ? await testDatabase(inject('postgresUrl')) : undefined
+  const database = databaseUrl === undefined ? await migratedDatabase() : undefined
   const url = databaseUrl ?? database?.url ?? ''
   const sql = postgres(url, { onnotice() {} })
   const storage = drizzleStorage({ connectionString: url })
-  await storage.migrate()
+  if (databaseUrl !== undefined) await storage.migrate()
   const logs: LogLine[] = []
   const integrations = createIntegrations({
     storage,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { memberOf } from '@quickquote/core'
+import { type HostQuotation, type HostQuotations, memberOf } from '@quickquote/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Host, ORGANIZATION, openHost } from './host.ts'
 
@@ -103,6 +103,96 @@ it('the pipeline reads the files of its quote, as they were uploaded', async () 
   await expect.poll(() => contents).toEqual(['roof.md md 7: A roof.'])
 })
 
+describe('one step that fails holds up no other', () => {
+  const forgotten = () => host.sql`select key from quickquote.idempotency_keys`
+  const insertOldKey = async () => {
+    const id = await host.startQuote()
+    await host.sql`insert into quickquote.idempotency_keys (organization_id, key, request_hash, quotation_id, created_at)
+      values (${randomUUID()}, 'old', '', ${id}, now() - interval '25 hours')`
+  }
+
+  it('be it retention, or a file that the store cannot delete', async () => {
+    await host.close()
+    let deletes = 0
+    host = await openHost({
+      files: {
+        async put() {},
+        async *get() {},
+        async delete() {
+          deletes += 1
+          throw new Error('The bucket is gone.')
+        },
+      },
+    })
+    await insertOldKey()
+    await host.sql`insert into quickquote.uploads (id, organization_id, created_at)
+      values (${randomUUID()}, ${ORGANIZATION}, now() - interval '2 hours')`
+    await host.sql`alter table quickquote.audit_log rename to hidden`
+    const worker = host.createWorker()
+
+    await worker.start()
+
+    await expect.poll(forgotten).toEqual([])
+    await expect.poll(() => deletes).toBeGreaterThan(0)
+    const failures = () => host.logs.filter(({ level }) => level === 'error').map(({ message }) => message)
+    await expect
+      .poll(failures)
+      .toEqual([
+        'what is no longer kept cannot be removed; trying again',
+        'files of no quote cannot be removed; trying again',
+      ])
+    expect(worker.health().ready).toBe(true)
+
+    await host.sql`alter table quickquote.hidden rename to audit_log`
+    await expect
+      .poll(() => host.logs.map(({ message }) => message))
+      .toContain('what is no longer kept cannot be removed: that is over')
+  })
+
+  it('be it runs of the host that cannot be failed: neither the others nor what comes after', async () => {
+    await host.close()
+    const ids = Array.from({ length: 250 }, (): string => randomUUID())
+    const broken = new Set(ids.slice(0, 220))
+    const failed = new Set<string>()
+    const at = new Date()
+    const find = (id: string): HostQuotation => ({
+      id,
+      organization_id: ORGANIZATION,
+      name: 'A roof',
+      description: '',
+      source: 'ui',
+      config_id: null,
+      status: failed.has(id) ? 'failed' : 'running',
+      processed_step: 'none',
+      error_code: null,
+      created_at: at,
+      updated_at: at,
+      steps: [],
+      proposal: null,
+    })
+    const quotations: HostQuotations = {
+      transaction: (work) => host.sql.begin((transaction) => work(transaction)),
+      insert: async () => {},
+      async update({ quotation_id }) {
+        if (broken.has(quotation_id)) throw new Error('The table is read-only.')
+        failed.add(quotation_id)
+      },
+      find: async (wanted) => wanted.map(find),
+      lock: async (id) => find(id),
+      findByProposal: async () => null,
+      findStalled: async (_, limit) => ids.filter((id) => !failed.has(id)).slice(0, limit),
+    }
+    host = await openHost({ quotations })
+    await host.sql`insert into quickquote.idempotency_keys (organization_id, key, request_hash, quotation_id, created_at)
+      values (${randomUUID()}, 'old', '', ${randomUUID()}, now() - interval '25 hours')`
+
+    await host.createWorker().start()
+
+    await expect.poll(() => failed.size).toBe(30)
+    await expect.poll(forgotten).toEqual([])
+  })
+})
+
 describe('what is no longer kept', () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
   /** An id that was made then, of the first ids of that millisecond. */
@@ -140,6 +230,7 @@ describe('what is no longer kept', () => {
         id: idAt(at),
         organization_id: ORGANIZATION,
         actor_id: null,
+        client_address: null,
         action: 'webhook_endpoint.updated',
         resource_type: 'webhook_endpoint',
         resource_id: endpoint.id,

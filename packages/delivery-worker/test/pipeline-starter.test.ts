@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { memberOf, type QuotePipeline } from '@quickquote/core'
 import { createCertificate, startReceiver } from '@quickquote/testing'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -248,6 +250,27 @@ describe('a start that hangs', () => {
     await worker.stop()
 
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+  })
+
+  it('that is over keeps nothing of its quote, even where its hook left a listener', async () => {
+    const quotes: WeakRef<object>[] = []
+    await open(async (quote, { signal }) => {
+      quotes.push(new WeakRef(quote))
+      signal.addEventListener('abort', () => void quote.id)
+    })
+    await host.createWorker().start()
+    for (let n = 0; n < 40; n += 1) await host.startQuote()
+    await expect.poll(orders).toEqual([])
+    expect(quotes).toHaveLength(40)
+
+    setFlagsFromString('--expose_gc')
+    const collect = runInNewContext('gc') as () => void
+    const kept = async () => {
+      await new Promise(setImmediate)
+      collect()
+      return quotes.filter((quote) => quote.deref() !== undefined).length
+    }
+    await expect.poll(kept).toBeLessThan(5)
   })
 
   it.each<[string, () => unknown]>([

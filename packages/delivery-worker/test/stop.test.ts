@@ -6,6 +6,7 @@ import {
   startReceiver,
 } from '@quickquote/testing'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { DeliveryWorker } from '../src/index.ts'
 import { type Host, openHost } from './host.ts'
 import { killWorkers, runWorker } from './worker-process.ts'
 
@@ -116,6 +117,109 @@ describe('stop', () => {
 
     expect(await process.exited).toBe(0)
     expect((await host.attempts()).map(({ status }) => status)).toEqual(['succeeded'])
+  })
+})
+
+describe('stop keeps its deadline', () => {
+  const DEADLINE_MS = 200
+  /** A worker may take five seconds more for its last steps, and the machine of the test is busy. */
+  const LONGEST_MS = DEADLINE_MS + 7000
+
+  async function expectToStop(worker: DeliveryWorker): Promise<void> {
+    const begun = performance.now()
+    await worker.stop({ deadlineMs: DEADLINE_MS })
+    expect(performance.now() - begun).toBeLessThan(LONGEST_MS)
+  }
+
+  it('while a file store never ends a delete', async () => {
+    receiver = await startReceiver({ certificate })
+    let deletes = 0
+    host = await openHost({
+      hookTimeoutMs: 60_000,
+      files: {
+        async put() {},
+        async *get() {},
+        delete() {
+          deletes += 1
+          return new Promise(() => {})
+        },
+      },
+    })
+    await host.sql`insert into quickquote.uploads (id, organization_id, created_at)
+      values (gen_random_uuid(), gen_random_uuid(), now() - interval '2 hours')`
+    const worker = host.createWorker()
+    await worker.start()
+    await expect.poll(() => deletes).toBe(1)
+
+    await expectToStop(worker)
+
+    expect(await workers()).toHaveLength(0)
+  })
+
+  it('while the hooks of five disabled endpoints hang, none of which waits for another', async () => {
+    receiver = await startReceiver({ certificate })
+    let calls = 0
+    host = await openHost({
+      hookTimeoutMs: 60_000,
+      onEndpointDisabled() {
+        calls += 1
+        return new Promise(() => {})
+      },
+    })
+    for (let n = 0; n < 5; n += 1) {
+      const { id } = await host.createEndpoint(`${receiver.url}/${n}`)
+      await host.sql`insert into quickquote.endpoint_health (endpoint_id, failing_since)
+        values (${id}, now() - interval '6 days')`
+    }
+    const worker = host.createWorker()
+    await worker.start()
+    await expect.poll(() => calls).toBe(5)
+
+    await expectToStop(worker)
+
+    expect(await workers()).toHaveLength(0)
+  })
+
+  it('while the connection that listens is half open, and the worker is no longer known', async () => {
+    await open()
+    const worker = host.createWorker()
+    await worker.start()
+    const listening = () => host.sql<{ pid: number }[]>`select pid from pg_stat_activity
+      where datname = current_database() and query ilike 'listen%'`
+    await expect.poll(listening).toHaveLength(1)
+    const pid = (await listening())[0]?.pid ?? 0
+    process.kill(pid, 'SIGSTOP')
+
+    try {
+      await expectToStop(worker)
+      expect(await workers()).toHaveLength(0)
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+  })
+
+  it('while a start hangs, which is stopped when it has ended', async () => {
+    await open()
+    const worker = host.createWorker()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    let isLocked = () => {}
+    const locked = new Promise<void>((resolve) => (isLocked = resolve))
+    const holder = host.sql.begin(async (sql) => {
+      await sql`lock table quickquote.workers`
+      isLocked()
+      await released
+    })
+    await locked
+    const started = worker.start().catch(() => undefined)
+
+    await expectToStop(worker)
+
+    release()
+    await holder
+    await started
+    await expect.poll(() => worker.health().state).toBe('stopped')
+    expect(await workers()).toHaveLength(0)
   })
 })
 

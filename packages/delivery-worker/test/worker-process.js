@@ -3,18 +3,42 @@ import { createIntegrations } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 
-const { DATABASE_URL, CA, STOP_AFTER, HEARTBEAT_MS = '5000' } = process.env
+const {
+  DATABASE_URL,
+  CA,
+  STOP_AFTER,
+  HEARTBEAT_MS = '5000',
+  DEAD_AFTER_MS,
+  LOGGER,
+  HEALTH,
+  SOCKETS = '16',
+} = process.env
 
 const attempted = (_, message) => {
   if (message === 'delivery.attempted') attempts += 1
 }
 let attempts = 0
 
+const print = (_, message) => console.log(message)
+const failing = () => {
+  throw new Error('The disk is full.')
+}
+const LOGGERS = {
+  prints: { debug() {}, info: attempted, warn: print, error: print },
+  throws: { debug: failing, info: failing, warn: failing, error: failing },
+  rejects: {
+    debug() {},
+    info: async () => failing(),
+    warn: async () => failing(),
+    error: async () => failing(),
+  },
+}
+
 const integrations = createIntegrations({
   storage: drizzleStorage({ connectionString: DATABASE_URL }),
   encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
   allowAddresses: ['127.0.0.1/32'],
-  logger: { debug() {}, info: attempted, warn() {}, error: console.error },
+  logger: LOGGERS[LOGGER] ?? { debug() {}, info: attempted, warn() {}, error: console.error },
   pipeline: {
     start: () => {
       console.log('pipeline started')
@@ -26,11 +50,13 @@ const integrations = createIntegrations({
 const worker = createDeliveryWorker({
   integrations,
   ca: CA,
+  socketsPerOrigin: Number(SOCKETS),
   heartbeatMs: Number(HEARTBEAT_MS),
-  deadAfterMs: 3 * Number(HEARTBEAT_MS),
+  deadAfterMs: Number(DEAD_AFTER_MS ?? 3 * Number(HEARTBEAT_MS)),
 })
 await worker.start()
 console.log('running')
+if (HEALTH !== undefined) console.log(JSON.stringify(worker.health()))
 
 if (STOP_AFTER !== undefined) {
   while (attempts < Number(STOP_AFTER)) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify'
 
 /**
  * The path that the client called, for links in answers: whatever prefix the plugin has, with or without parameters, and
- * whatever the host's `rewriteUrl` made of it. It never begins with two slashes, which would name another server.
+ * whatever the host's `rewriteUrl` made of it. It never begins with two slashes, which would name another server, and
+ * never ends with one.
  */
 export function calledPath({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>): string {
   const [path = ''] = originalUrl.split('?')
-  return path.replace(/^\/{2,}/, '/').replace(/\/$/, '')
+  return path.replace(/^\/{2,}/, '/').replace(/\/+$/, '')
 }

@@ -1,8 +1,12 @@
-import { loggableError } from '@quickquote/core'
+import { IntegrationError, loggableError } from '@quickquote/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { holdsApiKey } from './key-in-url.ts'
 import { DEFAULT_PROBLEM_TYPE_BASE, PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts'
 import { toRefusal } from './refusal.ts'
 import { identifyRequest } from './request-id.ts'
+
+/** What is away, be it the database or a store of the host's, is seldom back sooner. A hook of the host may say otherwise. */
+const RETRY_AFTER_SECONDS = 5
 
 /** Answers every error of our routes with a problem document, and logs those that are our fault. */
 export function errorHandler({ typeBase }: { typeBase: string }) {
@@ -15,6 +19,7 @@ export function errorHandler({ typeBase }: { typeBase: string }) {
     } else {
       request.log.info({ code }, 'a request of the integrations API was refused')
     }
+    if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS)
     const requestId = identifyRequest(request, reply)
     reply
       .code(status)
@@ -24,8 +29,12 @@ export function errorHandler({ typeBase }: { typeBase: string }) {
   }
 }
 
+const answer = errorHandler({ typeBase: DEFAULT_PROBLEM_TYPE_BASE })
+
 /**
  * For the `frameworkErrors` option of the host's `Fastify()`: answers malformed URLs, which never reach a plugin, with the
- * problem documents that our routes use.
+ * problem documents that our routes use. Fastify logs such a URL: see `requestSerializer`.
  */
-export const answerFrameworkError = errorHandler({ typeBase: DEFAULT_PROBLEM_TYPE_BASE })
+export function answerFrameworkError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  answer(holdsApiKey(request.url) ? new IntegrationError('API_KEY_IN_QUERY') : error, request, reply)
+}

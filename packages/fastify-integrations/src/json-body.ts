@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse } from 'secure-json-parse'
-import { DEFAULT_PATIENCE, type Patience, patienceClock } from './patience.ts'
-
-/** Deeper than anybody writes, and far from where recursive code runs out of stack. */
-const MAX_DEPTH = 64
+import { MAX_DEPTH, markInexactNumbers, scanJson } from './json-numbers.ts'
+import { bodyTooLarge, DEFAULT_PATIENCE, malformed, type Patience, readBody } from './read-body.ts'
 
 /**
  * Replaces the content type parsers that came from the host: our routes take JSON as we read it, and nothing else (415).
@@ -24,60 +23,24 @@ export function parseJsonOnly(
     if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
       throw new IntegrationError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a Content-Encoding.')
     }
-    if (Number(request.headers['content-length'] ?? 0) > bodyLimit)
-      throw new IntegrationError('PAYLOAD_TOO_LARGE')
-    const bytes = await readBody(stream, bodyLimit, patience)
+    if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit)
+    const bytes = await buffer(readBody(stream, { totalBytes: bodyLimit, patience }))
     return bytes.length === 0 ? undefined : parseJson(bytes)
   })
 }
 
-/** Reads a body to its end. When that fails the stream is left as it is: destroying it would take the answer with it. */
-function readBody(stream: Readable, bodyLimit: number, patience: Patience): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    const clock = patienceClock(patience, () => refuse(malformed('The body arrives too slowly.')))
-
-    function stop(): void {
-      clock.stop(0)
-      stream.off('data', onData).off('end', onEnd).off('error', onError)
-    }
-    function refuse(refusal: IntegrationError): void {
-      stop()
-      reject(refusal)
-    }
-    function onData(chunk: Buffer | string): void {
-      // A hook of the host's may have put a stream of text in front.
-      const bytes = Buffer.from(chunk)
-      clock.stop(bytes.length)
-      if (clock.received() > bodyLimit) {
-        refuse(new IntegrationError('PAYLOAD_TOO_LARGE'))
-        return
-      }
-      chunks.push(bytes)
-      clock.start()
-    }
-    function onEnd(): void {
-      stop()
-      resolve(Buffer.concat(chunks))
-    }
-    function onError(): void {
-      refuse(malformed('The body breaks off.'))
-    }
-
-    clock.start()
-    stream.on('data', onData).on('end', onEnd).on('error', onError)
-  })
-}
-
-/** @throws IntegrationError MALFORMED_REQUEST, with what is wrong in the detail and nothing of what was sent */
+/**
+ * Parses the JSON of a client. A number that would not come back as it was sent becomes INEXACT_NUMBER.
+ * @throws IntegrationError MALFORMED_REQUEST, with what is wrong in the detail and nothing of what was sent
+ */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
-  if (nestsDeeperThan(MAX_DEPTH, bytes)) {
-    throw malformed(`The body is nested more than ${MAX_DEPTH} levels deep.`)
-  }
+  const scan = scanJson(bytes)
+  if (scan.isTooDeep) throw malformed(`The body is nested more than ${MAX_DEPTH} levels deep.`)
   const text = bytes.toString('utf8')
   try {
-    return parse(text)
+    const value = parse(text)
+    return scan.inexact.length === 0 ? value : markInexactNumbers(bytes, scan.inexact)
   } catch {
     throw malformed(
       isJson(text)
@@ -87,10 +50,6 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-function malformed(detail: string): IntegrationError {
-  return new IntegrationError('MALFORMED_REQUEST', detail)
-}
-
 function isJson(text: string): boolean {
   try {
     JSON.parse(text.replace(/^\uFEFF/, ''))
@@ -98,28 +57,4 @@ function isJson(text: string): boolean {
   } catch {
     return false
   }
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
-/** Counts brackets outside of strings, before anything is built from them. */
-function nestsDeeperThan(limit: number, json: Buffer): boolean {
-  let depth = 0
-  let isInString = false
-  for (let index = 0; index < json.length; index += 1) {
-    const byte = json[index]
-    if (isInString) {
-      if (byte === BACKSLASH) index += 1
-      else if (byte === QUOTE) isInString = false
-    } else if (byte === QUOTE) {
-      isInString = true
-    } else if (byte === 0x5b || byte === 0x7b) {
-      depth += 1
-      if (depth > limit) return true
-    } else if (byte === 0x5d || byte === 0x7d) {
-      depth -= 1
-    }
-  }
-  return false
 }

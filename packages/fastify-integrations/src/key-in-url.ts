@@ -1,52 +1,57 @@
-import { looksLikeApiKey } from '@quickquote/core'
+import { IntegrationError, looksLikeApiKey } from '@quickquote/core'
+import type { FastifyInstance } from 'fastify'
 
 const REDACTED = '[redacted]'
 
 /** Parameters that are named like a key, in any case. */
 const KEY_NAMES = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'token', 'access_token'])
 
-/**
- * Whether the query of a URL holds a key: a parameter that is named like one, or anything that looks like one
- * (specification, "Authentication", rule 2).
- */
-export function hasKeyInQuery(url: string): boolean {
-  return queryOf(url).some(isKey)
+/** How often a part of a URL may have been percent-encoded. */
+const ROUNDS = 3
+
+/** Refuses requests to the scope whose URL holds a key, before anybody is asked who calls. */
+export function refuseKeysInUrls(scope: FastifyInstance): void {
+  scope.addHook('onRequest', async ({ originalUrl, url }) => {
+    if (holdsApiKey(originalUrl) || holdsApiKey(url)) throw new IntegrationError('API_KEY_IN_QUERY')
+  })
+}
+
+/** Whether anything in a URL has the shape of a key, in the path or the query, percent-encoded up to three times. */
+export function holdsApiKey(url: string): boolean {
+  return decodings(url).some(looksLikeApiKey)
+}
+
+/** Whether a parameter in the query of a URL is named like a key (specification, "Authentication", rule 2). */
+export function hasParameterOfKey(url: string): boolean {
+  return parametersOf(url).some(isNamedLikeKey)
 }
 
 /**
  * The URL without what may be a key: use it wherever a host logs URLs itself. Only values of parameters named like a key,
- * and anything that looks like a key, are replaced.
+ * and anything that looks like a key, percent-encoded up to three times, are replaced.
  */
 export function redactApiKeys(url: string): string {
   const start = startOfQuery(url)
   const path = url
     .slice(0, start)
     .split('/')
-    .map((segment) => (looksLikeApiKey(decode(segment)) ? REDACTED : segment))
+    .map((segment) => (holdsApiKey(segment) ? REDACTED : segment))
     .join('/')
   if (start === url.length) return path
-  const query = queryOf(url).map((parameter) => (isKey(parameter) ? redact(parameter) : parameter.raw))
+  const query = parametersOf(url).map((parameter) =>
+    isNamedLikeKey(parameter) || holdsApiKey(parameter) ? redact(parameter) : parameter,
+  )
   return path + url.charAt(start) + query.join('&')
 }
 
 /** Whether `redactApiKeys` could change the URL. Cheap, for every request. */
 export function mayHoldKey(url: string): boolean {
-  return startOfQuery(url) < url.length || /pk(_|%5f)/i.test(url)
+  return /[?;%]|pk_/i.test(url)
 }
 
-interface Parameter {
-  readonly raw: string
-  readonly rawName: string
-  readonly name: string
-  readonly value: string
-}
-
-function queryOf(url: string): Parameter[] {
-  const query = url.slice(startOfQuery(url) + 1)
-  return query.split(/[&;]/).map((raw) => {
-    const [rawName = '', ...rest] = raw.split('=')
-    return { raw, rawName, name: decode(rawName), value: decode(rest.join('=')) }
-  })
+/** The parameters of the query, as they are. */
+function parametersOf(url: string): string[] {
+  return url.slice(startOfQuery(url) + 1).split(/[&;]/)
 }
 
 /** A router may be set to take `;` as the start of the query, too. */
@@ -55,19 +60,33 @@ function startOfQuery(url: string): number {
   return start === -1 ? url.length : start
 }
 
-function isKey({ name, value }: Parameter): boolean {
-  return KEY_NAMES.has(name.trim().toLowerCase()) || looksLikeApiKey(name) || looksLikeApiKey(value)
+function nameOf(parameter: string): string {
+  return parameter.split('=', 1)[0] ?? ''
 }
 
-function redact({ name, rawName }: Parameter): string {
-  return looksLikeApiKey(name) ? REDACTED : `${rawName}=${REDACTED}`
+function isNamedLikeKey(parameter: string): boolean {
+  return decodings(nameOf(parameter).replaceAll('+', ' ')).some((name) =>
+    KEY_NAMES.has(name.trim().toLowerCase()),
+  )
 }
 
-/** Malformed escapes stay as they are. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
+function redact(parameter: string): string {
+  const name = nameOf(parameter)
+  return holdsApiKey(name) ? REDACTED : `${name}=${REDACTED}`
+}
+
+/** A text, and what it becomes when it is decoded once, twice and three times. */
+function decodings(text: string): string[] {
+  const forms = [text]
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const decoded = decode(forms[round] ?? '')
+    if (decoded === forms[round]) break
+    forms.push(decoded)
   }
+  return forms
+}
+
+/** Keys and names are ASCII: nothing else is decoded. Malformed escapes stay as they are. */
+function decode(text: string): string {
+  return text.replace(/%[0-7][0-9a-f]/gi, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)))
 }

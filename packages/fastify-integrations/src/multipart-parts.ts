@@ -1,116 +1,97 @@
-import { finished, Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { Dicer } from '@fastify/busboy'
-import { IntegrationError } from '@quickquote/core'
 import { type PartHeader, readPartHeader } from './part-header.ts'
-import { type Patience, patienceClock } from './patience.ts'
+import { type BodyBounds, malformed, readBody } from './read-body.ts'
 
 /** A part of a multipart body. Its bytes are read to their end before the next part is asked for. */
 export interface Part extends PartHeader {
   readonly bytes: AsyncIterable<Buffer>
 }
 
-export interface BodyLimits {
-  /** Bytes of the whole body. */
-  readonly totalBytes: number
+export interface FormBounds extends BodyBounds {
   readonly parts: number
-  readonly patience: Patience
 }
 
-/** Of one part: a file name of 200 characters, given twice and percent-encoded, fits. */
-const HEADER_LIMITS = { maxHeaderPairs: 16, maxHeaderSize: 8 * 1024 }
+const DICER_OPTIONS = {
+  // Of one part: a file name of 200 characters, given twice and percent-encoded, fits.
+  maxHeaderPairs: 16,
+  maxHeaderSize: 8 * 1024,
+  // Never full: see feed().
+  partHwm: Number.MAX_SAFE_INTEGER,
+}
+
+const BROKEN_OFF = 'The body breaks off before its last boundary.'
+const NO_HEADER = 'A part has no Content-Disposition that can be read: it must be form-data and have a name.'
 
 /**
  * Splits a body into its parts while it arrives, at the pace at which they are read. Dicer is the parser inside of
  * @fastify/busboy; Busboy itself passes over parts that it cannot read, and would lose a partner's file in silence.
- * When the reading ends early the body is left where it is, still piped, so that an answer can be sent.
+ *
+ * Dicer only cuts here. Left to itself it holds up the body by the fill of its parts, and ends the form before its last part
+ * was read, or never, where a boundary is cut between two packets. So the body is given to it chunk by chunk, and only when
+ * what it cut is used up.
  * @throws IntegrationError while the parts, or the bytes of one, are read: PAYLOAD_TOO_LARGE, or MALFORMED_REQUEST when the
  * body breaks off, comes too slowly, has too many parts, or is no multipart
  */
-export function readParts(body: Readable, boundary: string, limits: BodyLimits): AsyncIterable<Part> {
-  const parts = new Readable({ objectMode: true, read() {} })
-  const fail = (error: IntegrationError) => void parts.destroy(error)
-  const parser = feedParts(parts, boundary, limits.parts)
-  const clock = patienceClock(limits.patience, () => fail(malformed('The body arrives too slowly.')))
-
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      clock.stop(chunk.length)
-      if (clock.received() > limits.totalBytes) {
-        fail(bodyTooLarge(limits))
-        return
-      }
-      parser.write(chunk, () => {
-        if (parts.destroyed) return
-        clock.start()
-        done()
-      })
-    },
-    final(done) {
-      clock.stop(0)
-      parser.end()
-      done()
-    },
-  })
-  finished(body, { writable: false }, (error) => {
-    if (error) fail(malformed(BROKEN_OFF))
-  })
-  parts.once('close', () => clock.stop(0))
-  clock.start()
-  body.pipe(sink)
-  return parts
-}
-
-const BROKEN_OFF = 'The body breaks off before its last boundary.'
-
-/** Pushes each part as soon as its header is there, and ends `parts` after the last one. */
-function feedParts(parts: Readable, boundary: string, maximum: number) {
-  const dicer = new Dicer({ boundary, ...HEADER_LIMITS })
-  const fail = (detail: string) => void parts.destroy(malformed(detail))
-  const unread = new Set<Readable>()
+export async function* readParts(
+  body: Readable,
+  boundary: string,
+  bounds: FormBounds,
+): AsyncGenerator<Part, void, undefined> {
+  const chunks = readBody(body, bounds)
+  const dicer = new Dicer({ boundary, ...DICER_OPTIONS })
+  const waiting: Part[] = []
   let begun = 0
   let told = 0
+  let isComplete = false
+  let failure: string | undefined
 
   dicer.on('part', (part) => {
-    unread.add(part)
-    part.once('close', () => unread.delete(part))
-    // The error is told by `parts`; without a listener here it would end the process.
-    part.on('error', () => {})
+    // A boundary before the end of the header.
+    if (begun > told) failure ??= NO_HEADER
     begun += 1
-    if (begun > maximum) fail(`The body may have at most ${maximum} parts.`)
+    if (begun > bounds.parts) failure ??= `The body may have at most ${bounds.parts} parts.`
     part.once('header', (header: Readonly<Record<string, string[]>>) => {
       told += 1
       const read = readPartHeader(header)
-      if (read === null) fail(NO_HEADER)
-      else parts.push({ ...read, bytes: bytesOf(part) } satisfies Part)
+      if (read === null) failure ??= NO_HEADER
+      else waiting.push({ ...read, bytes: bytesOf(part) })
     })
   })
-  dicer.on('error', () => fail(BROKEN_OFF))
   dicer.on('finish', () => {
-    if (begun > told) fail(NO_HEADER)
-    else parts.push(null)
-  })
-  parts.once('close', () => {
-    for (const part of unread) part.destroy(parts.errored ?? undefined)
+    isComplete = true
+    if (begun > told) failure ??= NO_HEADER
   })
 
-  /** A part that ends early does so because the body does. */
-  async function* bytesOf(part: Readable): AsyncIterable<Buffer> {
-    try {
-      yield* part
-    } catch {
-      throw parts.errored ?? malformed(BROKEN_OFF)
+  async function feed(): Promise<void> {
+    const { value: chunk } = await chunks.next()
+    if (chunk === undefined) throw malformed(BROKEN_OFF)
+    dicer.write(chunk)
+    if (failure !== undefined) throw malformed(failure)
+  }
+
+  async function* bytesOf(part: Readable): AsyncGenerator<Buffer, void, undefined> {
+    for (;;) {
+      const bytes: Buffer | null = part.read()
+      if (bytes !== null) yield bytes
+      else {
+        // The event of its end, if this was the end, comes on the next tick.
+        await new Promise<void>((resolve) => process.nextTick(resolve))
+        if (part.readableEnded) return
+        await feed()
+      }
     }
   }
 
-  return dicer
-}
-
-const NO_HEADER = 'A part has no Content-Disposition that can be read: it must be form-data and have a name.'
-
-function malformed(detail: string): IntegrationError {
-  return new IntegrationError('MALFORMED_REQUEST', detail)
-}
-
-export function bodyTooLarge({ totalBytes }: BodyLimits): IntegrationError {
-  return new IntegrationError('PAYLOAD_TOO_LARGE', `The body may have at most ${totalBytes} bytes.`)
+  try {
+    while (!isComplete || waiting.length > 0) {
+      const part = waiting.shift()
+      if (part !== undefined) yield part
+      else await feed()
+    }
+    if (failure !== undefined) throw malformed(failure)
+  } finally {
+    // Not waited for: whoever gave up the bytes of a part may have left a read behind that waits for the client.
+    void chunks.return()
+  }
 }

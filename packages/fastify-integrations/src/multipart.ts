@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { finished } from 'node:stream/promises'
 import {
   IntegrationError,
   type Limits,
@@ -11,8 +10,8 @@ import {
 } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseJson } from './json-body.ts'
-import { type BodyLimits, bodyTooLarge, type Part, readParts } from './multipart-parts.ts'
-import { DEFAULT_PATIENCE, type Patience } from './patience.ts'
+import { type FormBounds, type Part, readParts } from './multipart-parts.ts'
+import { bodyTooLarge, DEFAULT_PATIENCE, malformed, type Patience } from './read-body.ts'
 
 /** What a multipart request held: its fields as JSON would have them, and its files, stored. */
 export interface MultipartForm {
@@ -33,8 +32,6 @@ export interface MultipartOptions {
 const MAX_FIELDS = 100
 /** Bytes of a part that are not its content: its boundary and its header. */
 const PART_OVERHEAD = 10 * 1024
-/** How long a client that was refused may go on sending before it gets its answer. */
-const DRAIN_MS = 2000
 
 /**
  * Makes the routes of a scope take multipart bodies, unread: `receiveMultipart` reads them, after authentication and
@@ -42,10 +39,6 @@ const DRAIN_MS = 2000
  */
 export function takeMultipart(scope: FastifyInstance): void {
   scope.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
-  scope.addHook('onSend', async (request, reply) => {
-    // Whatever the client still sends must not be waited for.
-    if (isMultipart(request) && !request.raw.complete) reply.header('connection', 'close')
-  })
 }
 
 /** Whether a request has a multipart body. */
@@ -55,8 +48,7 @@ export function isMultipart(request: FastifyRequest): boolean {
 
 /**
  * Reads the multipart body of a quote start. Parts may come in any order. Files stream into the storage, checked on their
- * way; give them to `quotations.start`. When anything is wrong, nothing that was stored stays, and what the client is
- * still sending is read and dropped for a while, so that it gets to see the answer.
+ * way; give them to `quotations.start`. When anything is wrong, nothing that was stored stays.
  *
  * Text fields are those of the JSON body. `metadata` is JSON text; an empty `metadata` or `config_id` counts as null. Of
  * fields that a start does not have, texts are ignored, and files are refused: their sender means them to count. A file
@@ -68,26 +60,32 @@ export async function receiveMultipart(
   options: MultipartOptions,
 ): Promise<MultipartForm> {
   const stream = request.body as Readable
-  const limits = bodyLimits(options)
+  const bounds = boundsOf(options)
   const files: ReceivedFile[] = []
   try {
-    if (Number(request.headers['content-length'] ?? 0) > limits.totalBytes) throw bodyTooLarge(limits)
+    if (Number(request.headers['content-length'] ?? 0) > bounds.totalBytes)
+      throw bodyTooLarge(bounds.totalBytes)
     const boundary = boundaryOf(request.headers['content-type'] ?? '')
-    const fields = await readForm(readParts(stream, boundary, limits), files, options)
+    const fields = await readForm(readParts(stream, boundary, bounds), files, options)
     return { body: toBody(fields), files }
   } catch (error) {
     const organization_id = options.organizationId
     await options.requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id })))
     throw error
-  } finally {
-    await drain(stream, limits.totalBytes)
   }
 }
 
-function bodyLimits({ limits, patience = DEFAULT_PATIENCE }: MultipartOptions): BodyLimits {
-  const parts = limits.files + MAX_FIELDS
-  const totalBytes = limits.files * limits.fileBytes + limits.jsonBodyBytes + parts * PART_OVERHEAD
-  return { parts, totalBytes, patience }
+function boundsOf({ limits, patience = DEFAULT_PATIENCE }: MultipartOptions): FormBounds {
+  return { parts: maxParts(limits), totalBytes: formBytes(limits), patience }
+}
+
+function maxParts(limits: Limits): number {
+  return limits.files + MAX_FIELDS
+}
+
+/** Bytes of the largest form, which is the largest body of all routes. */
+export function formBytes(limits: Limits): number {
+  return limits.files * limits.fileBytes + limits.jsonBodyBytes + maxParts(limits) * PART_OVERHEAD
 }
 
 function boundaryOf(contentType: string): string {
@@ -95,7 +93,7 @@ function boundaryOf(contentType: string): string {
     /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(contentType) ?? []
   const boundary = quoted ?? plain
   if (boundary === undefined) {
-    throw new IntegrationError('MALFORMED_REQUEST', 'The Content-Type has no boundary of 1 to 70 characters.')
+    throw malformed('The Content-Type has no boundary of 1 to 70 characters.')
   }
   return boundary
 }
@@ -163,26 +161,4 @@ function toValue(name: string, value: Buffer): unknown {
 
 function wrong(pointer: string, detail: string): IntegrationError {
   return validationFailed([{ pointer, detail }])
-}
-
-/** Drops what is left of a body, but no more than it may have and not for long: a client that only sends reads no answer. */
-async function drain(stream: Readable, maximum: number): Promise<void> {
-  if (stream.destroyed || stream.readableEnded) return
-  const tooMuch = new AbortController()
-  const signal = AbortSignal.any([tooMuch.signal, AbortSignal.timeout(DRAIN_MS)])
-  let dropped = 0
-  const count = (chunk: Buffer) => {
-    dropped += chunk.length
-    if (dropped > maximum) tooMuch.abort()
-  }
-  stream.unpipe()
-  stream.on('data', count)
-  stream.resume()
-  try {
-    await finished(stream, { writable: false, signal, cleanup: true })
-  } catch {
-    // Given up, or the client is gone: the connection is closed after the answer.
-  } finally {
-    stream.off('data', count)
-  }
 }

@@ -15,7 +15,9 @@ const LIMIT_HEADERS = {
   'RateLimit-Policy': Type.String({
     description: 'The limits that count for this route (IETF RateLimit fields).',
   }),
-  RateLimit: Type.String({ description: 'What is left of them, and when they begin anew.' }),
+  RateLimit: Type.String({
+    description: 'What is left of them (`r`), and the seconds until that grows (`t`).',
+  }),
 }
 
 /** How the rows of the table are documented: always in our own document, and in the host's when it asks for them. */
@@ -39,6 +41,7 @@ export function documentation(options: { problemTypeBase: string; inHostDocument
 function errorCodesOf(route: Route): ErrorCode[] {
   const isWrite = route.method !== 'GET'
   const codes = new Set<ErrorCode>([
+    'API_KEY_IN_QUERY',
     'VALIDATION_FAILED',
     'MALFORMED_REQUEST',
     ...route.errors,
@@ -48,7 +51,7 @@ function errorCodesOf(route: Route): ErrorCode[] {
   const add = (...more: ErrorCode[]) => more.forEach((code) => void codes.add(code))
   if (isWrite) add('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
   if (route.access === 'api_key') {
-    add('API_KEY_IN_QUERY', 'API_KEY_MISSING', 'API_KEY_INVALID')
+    add('API_KEY_MISSING', 'API_KEY_INVALID')
     add('API_KEY_INACTIVE', 'API_KEY_EXPIRED', 'API_KEY_REVOKED', 'RATE_LIMITED')
   } else {
     add('SESSION_REQUIRED', 'NOT_A_MEMBER')
@@ -102,7 +105,8 @@ function problemResponse(route: Route, status: number, codes: readonly ErrorCode
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
     headers: {
       'X-Request-Id': REQUEST_ID,
-      ...(status === 429 ? { 'Retry-After': retryAfter, ...limitHeaders(route) } : {}),
+      ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter } : {}),
+      ...(status === 429 ? limitHeaders(route) : {}),
     },
     content: {
       [PROBLEM_MEDIA_TYPE]: {

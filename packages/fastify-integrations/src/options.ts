@@ -53,7 +53,7 @@ export interface FastifyIntegrationsOptions {
   readonly apiDocs?: ApiDocsOptions | false
   /** Shows our routes in the OpenAPI document of the host's own `@fastify/swagger`, too. Default false. */
   readonly inHostDocument?: boolean
-  /** An ioredis client that all instances share, for exact limits. Default: each process counts for itself. */
+  /** An ioredis client (Redis 5 or later) that all instances share, for exact limits. Default: each process counts for itself. */
   readonly redis?: RedisClient
   /** When Redis does not answer: `open` lets requests through, `closed` answers 503. Default `open`. */
   readonly onLimiterError?: 'open' | 'closed'

@@ -5,7 +5,6 @@ export interface PartHeader {
   readonly fileName: string | null
 }
 
-const PARAMETER = /;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;"\s][^;"]*)/y
 const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary'])
 
 /**
@@ -25,26 +24,50 @@ export function readPartHeader(header: Readonly<Record<string, readonly string[]
   return { name, fileName: extendedValue(parameters.get('filename*')) ?? parameters.get('filename') ?? null }
 }
 
+/** Looks at each character once: a client chooses them, and may choose those at which a regular expression tries again and again. */
 function readParameters(disposition: string): Map<string, string> | null {
-  const type = /^form-data\s*(?=;)/i.exec(disposition)
-  if (type === null) return null
+  const type = 'form-data'
+  if (disposition.slice(0, type.length).toLowerCase() !== type) return null
   const parameters = new Map<string, string>()
-  let position = type[0].length
-  while (!/^\s*;?\s*$/.test(disposition.slice(position))) {
-    PARAMETER.lastIndex = position
-    const [text, name = '', value = ''] = PARAMETER.exec(disposition) ?? []
-    if (text === undefined || parameters.has(name.toLowerCase())) return null
-    parameters.set(name.toLowerCase(), plainValue(value))
-    position += text.length
+  let at = type.length
+
+  function take(belongs: (character: string) => boolean): string {
+    const from = at
+    while (at < disposition.length && belongs(disposition.charAt(at))) at += 1
+    return disposition.slice(from, at)
   }
-  return parameters
+  function takeOnly(character: string): boolean {
+    take(isSpace)
+    if (disposition.charAt(at) !== character) return false
+    at += 1
+    return true
+  }
+  /** Backslashes of Windows' paths stay: only quotes and backslashes are escaped. */
+  function takeQuoted(): string | null {
+    let isEscaped = false
+    const quoted = take((character) => {
+      const goesOn = isEscaped || character !== '"'
+      isEscaped = !isEscaped && character === '\\'
+      return goesOn
+    })
+    return takeOnly('"') ? quoted.replace(/\\(["\\])/g, '$1') : null
+  }
+
+  while (takeOnly(';')) {
+    take(isSpace)
+    const name = take(isTokenCharacter).toLowerCase()
+    if (name === '' && at === disposition.length) break
+    if (name === '' || parameters.has(name) || !takeOnly('=')) return null
+    const value = takeOnly('"') ? takeQuoted() : take(isPlain).trim() || null
+    if (value === null) return null
+    parameters.set(name, Buffer.from(value, 'latin1').toString('utf8'))
+  }
+  return at === disposition.length ? parameters : null
 }
 
-function plainValue(value: string): string {
-  const isQuoted = value.startsWith('"')
-  const text = isQuoted ? value.slice(1, -1).replace(/\\(["\\])/g, '$1') : value.trim()
-  return Buffer.from(text, 'latin1').toString('utf8')
-}
+const isSpace = (character: string) => character === ' ' || character === '\t'
+const isTokenCharacter = (character: string) => /[!#$%&'*+.^_`|~\w-]/.test(character)
+const isPlain = (character: string) => character !== ';' && character !== '"'
 
 /** `UTF-8''a%20b.pdf` (RFC 8187). Other charsets are out of use: their `filename` is taken. */
 function extendedValue(value: string | undefined): string | null {

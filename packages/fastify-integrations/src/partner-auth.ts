@@ -1,16 +1,19 @@
 import { type AuthenticatedKey, IntegrationError, type Integrations } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { hasKeyInQuery } from './key-in-url.ts'
+import { hasParameterOfKey } from './key-in-url.ts'
+import { isPreflight } from './preflight.ts'
 import { API_KEY, REFUSAL } from './request-state.ts'
 
 /**
- * The first checks of a partner request, in the order of the specification: a key in the query (400), no or no good key
+ * The first checks of a partner request, in the order of the specification: a parameter named like a key (400), no or no good key
  * (401), a key that may not be used (403). A failed authentication is thrown only after the limiter of failures has seen
- * it: see rate-limits.ts, whose hooks run between these two.
+ * it: see rate-limits.ts, whose hook runs between these two. A CORS preflight that nobody else answered is no attempt to
+ * authenticate.
  */
 export function authenticatePartners(scope: FastifyInstance, { apiKeys }: Integrations): void {
   scope.addHook('onRequest', async (request) => {
-    if (hasKeyInQuery(request.url)) throw new IntegrationError('API_KEY_IN_QUERY')
+    if (hasParameterOfKey(request.url)) throw new IntegrationError('API_KEY_IN_QUERY')
+    if (isPreflight(request.raw)) return
     const value = request.headers['x-api-key']
     try {
       if (value === undefined || value === '') throw new IntegrationError('API_KEY_MISSING')

@@ -1,14 +1,16 @@
+import { ConfigurationError } from '@quickquote/core'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { serveApiDocs } from './api-docs.ts'
 import { errorHandler } from './error-handler.ts'
 import { parseJsonOnly } from './json-body.ts'
-import { takeMultipart } from './multipart.ts'
+import { refuseKeysInUrls } from './key-in-url.ts'
+import { formBytes, takeMultipart } from './multipart.ts'
 import { documentation } from './openapi-operation.ts'
 import { checkOptions, type FastifyIntegrationsOptions, type PluginSettings } from './options.ts'
 import { authenticatePartners } from './partner-auth.ts'
-import { limitRequests, limitStarts } from './rate-limits.ts'
-import { type Documentation, registerRoute } from './register-routes.ts'
+import { createRateLimiter, limitRequests, limitTests, type RateLimiter } from './rate-limits.ts'
+import { answerTime, type Routing, registerRoute } from './register-routes.ts'
 import { identifyRequest } from './request-id.ts'
 import { keepKeysOutOfLogs } from './request-log.ts'
 import { decorateRequests } from './request-state.ts'
@@ -17,64 +19,87 @@ import { routeTable } from './route-table.ts'
 import { compileSchemas } from './schema-compilers.ts'
 import { authenticateMembers } from './session-auth.ts'
 import { refuseUnknownRoutes } from './unknown-routes.ts'
+import { dropUnreadBodies } from './unread-body.ts'
 
 async function plugin(scope: FastifyInstance, options: FastifyIntegrationsOptions): Promise<void> {
   const settings = checkOptions(options)
   const { integrations, problemTypeBase } = settings
   const areas = routeTable(integrations, { apiKeyRoutes: settings.apiKeyRoutes })
-  const document = documentation(settings)
+  const routing = { document: documentation(settings), answerWithinMs: answerTime(integrations.settings) }
+  checkServer(scope)
 
   decorateRequests(scope)
   compileSchemas(scope)
   parseJsonOnly(scope, integrations.settings.limits.jsonBodyBytes)
+  dropUnreadBodies(scope, formBytes(integrations.settings.limits))
   keepKeysOutOfLogs(scope)
   scope.setErrorHandler(errorHandler({ typeBase: problemTypeBase }))
   scope.addHook('onRequest', async (request, reply) => void identifyRequest(request, reply))
+  refuseKeysInUrls(scope)
+
+  // A machine whose clock is wrong is told of at once, and not at the first request.
+  scope.addHook('onReady', async () => integrations.settings.clock.settle())
 
   if (settings.apiDocs !== null) await serveApiDocs(scope, settings, settings.apiDocs)
+  const limiter = createRateLimiter(scope, settings)
   for (const area of areas) {
-    await scope.register((inner) => serveArea(inner, area, settings, document), { prefix: area.prefix })
+    await scope.register((inner) => serveArea(inner, area, { settings, routing, limiter }), {
+      prefix: area.prefix,
+    })
   }
 }
 
-async function serveArea(
-  scope: FastifyInstance,
-  area: Area,
-  settings: PluginSettings,
-  document: Documentation,
-): Promise<void> {
+/** Ids in our paths are UUIDs. */
+const LONGEST_PARAMETER = 36
+
+function checkServer({ initialConfig }: FastifyInstance): void {
+  const { routerOptions, maxParamLength } = initialConfig
+  if ((routerOptions?.maxParamLength ?? maxParamLength ?? LONGEST_PARAMETER) >= LONGEST_PARAMETER) return
+  throw new ConfigurationError(
+    `fastifyIntegrations: maxParamLength of Fastify must be at least ${LONGEST_PARAMETER}: the ids in our paths are that long.`,
+  )
+}
+
+/** What the routes of every area are served with. */
+interface Means {
+  readonly settings: PluginSettings
+  readonly routing: Routing
+  readonly limiter: RateLimiter
+}
+
+async function serveArea(scope: FastifyInstance, area: Area, means: Means): Promise<void> {
   scope.addHook('onRequest', async (_, reply) => void reply.header('cache-control', 'no-store'))
-  if (area.kind === 'partner') await servePartners(scope, area.routes, settings, document)
-  else serveMembers(scope, area.routes, settings, document)
+  if (area.kind === 'partner') await servePartners(scope, area.routes, means)
+  else await serveMembers(scope, area.routes, means)
   refuseUnknownRoutes(scope, area)
 }
 
 async function servePartners(
   scope: FastifyInstance,
   routes: readonly PartnerRoute[],
-  settings: PluginSettings,
-  document: Documentation,
+  { settings: { integrations }, routing, limiter }: Means,
 ): Promise<void> {
-  const { integrations } = settings
-  const { limits } = integrations.settings
   authenticatePartners(scope, integrations)
-  await limitRequests(scope, limits, settings)
+  limitRequests(scope, limiter, integrations.settings.limits)
   await scope.register(async (starts) => {
-    await limitStarts(starts, limits, settings)
     takeMultipart(starts)
-    for (const route of routes) if (route.limit === 'starts') registerRoute(starts, route, document)
+    for (const route of routes) if (route.limit === 'starts') registerRoute(starts, route, routing)
   })
-  for (const route of routes) if (route.limit === undefined) registerRoute(scope, route, document)
+  for (const route of routes) if (route.limit === undefined) registerRoute(scope, route, routing)
 }
 
-function serveMembers(
+async function serveMembers(
   scope: FastifyInstance,
   routes: readonly SessionRoute[],
-  settings: PluginSettings,
-  document: Documentation,
-): void {
+  { settings, routing, limiter }: Means,
+): Promise<void> {
+  parseJsonOnly(scope, settings.integrations.settings.limits.sessionBodyBytes)
   authenticateMembers(scope, settings)
-  for (const route of routes) registerRoute(scope, route, document)
+  await scope.register(async (tests) => {
+    limitTests(tests, limiter, settings.integrations.settings.limits)
+    for (const route of routes) if (route.limit === 'tests') registerRoute(tests, route, routing)
+  })
+  for (const route of routes) if (route.limit === undefined) registerRoute(scope, route, routing)
 }
 
 /**
@@ -84,6 +109,7 @@ function serveMembers(
  */
 export const fastifyIntegrations = fp(plugin, {
   name: '@quickquote/fastify-integrations',
-  fastify: '5.x',
+  // 5.7.0 says that it is 5.6.2.
+  fastify: '^5.9.0',
   encapsulate: true,
 })

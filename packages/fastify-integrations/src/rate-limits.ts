@@ -1,130 +1,149 @@
-import rateLimit, { type FastifyRateLimitStore, type RateLimitPluginOptions } from '@fastify/rate-limit'
-import { IntegrationError, type Limits, loggableError } from '@quickquote/core'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import { IntegrationError, type Limits } from '@quickquote/core'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { clientOf } from './client-address.ts'
 import { memoryCounter } from './memory-counter.ts'
 import { type RedisClient, redisCounter } from './redis-counter.ts'
+import { type Count, type Limit, type RequestCounter, WINDOW_MS } from './request-counter.ts'
 import { API_KEY, REFUSAL } from './request-state.ts'
+import { callerOf } from './session-auth.ts'
 
-/** Where requests are counted, and what happens while that does not answer. */
-export interface LimitStore {
-  /** Shares the limits between all instances. Without it each process counts for itself. */
-  readonly redis?: RedisClient | undefined
-  /** `open` lets requests through, `closed` answers 503. */
-  readonly onLimiterError: 'open' | 'closed'
+/** A limit, and what whoever is beyond it is told. */
+interface RateLimit extends Limit {
+  readonly refusal: string
 }
 
-const WINDOW_MS = 60_000
-
-/** The limits that the RateLimit fields tell of, and the headers in which @fastify/rate-limit leaves their state. */
-const POLICIES = [
-  { name: 'requests', limit: 'requestsPerMinute', header: 'x-ratelimit' },
-  { name: 'starts', limit: 'startsPerMinute', header: 'ratelimit' },
-] as const
+/** Counts requests in a store that may fail. */
+export interface RateLimiter {
+  /** @returns null if the store does not answer, and requests are let through then */
+  take(limits: readonly Limit[], onError?: 'open' | 'closed'): Promise<Count | null>
+  giveBack(limits: readonly Limit[], at: number): Promise<void>
+}
 
 /**
- * Limits the routes that are registered in the scope after this: failed authentications by client address, all others by
- * key (specification, "Limits"). The host's own registration of @fastify/rate-limit keeps counting as it likes: ours have
- * stores of their own, and no route of ours sets `config.rateLimit`, which every registration would obey.
+ * @param scope whose log tells when Redis fails
+ * @param store.redis shares the limits between all instances; without it each process counts for itself
+ * @param store.onLimiterError while Redis does not answer `open` lets requests through, `closed` answers 503
  */
-export async function limitRequests(
+export function createRateLimiter(
   scope: FastifyInstance,
-  limits: Limits,
-  store: LimitStore,
-): Promise<void> {
-  await scope.register(rateLimit, {
-    ...counted(scope, store, 'failures'),
-    // Who failed to authenticate is told so, counted or not.
-    skipOnError: true,
-    max: limits.failedAuthenticationsPerMinute,
-    allowList: (request) => request[REFUSAL] === null,
-    errorResponseBuilder: () => tooMany('Too many failed authentications from this address.'),
-    addHeaders: NO_HEADERS,
-    addHeadersOnExceeding: NO_HEADERS,
-  })
-  await scope.register(rateLimit, {
-    ...counted(scope, store, 'requests'),
-    ...perKey,
-    max: limits.requestsPerMinute,
-    errorResponseBuilder: (_, { max }) => tooMany(`At most ${max} requests a minute.`),
-  })
-  scope.addHook('onSend', async (request, reply) => {
-    const isStart = request.routeOptions.config.integrations?.limit === 'starts'
-    if (request[API_KEY] !== null) describeLimits(reply, limits, isStart ? POLICIES : POLICIES.slice(0, 1))
-  })
-}
-
-/** Limits the quote starts, in addition. For a scope inside the one that `limitRequests` was called on. */
-export async function limitStarts(scope: FastifyInstance, limits: Limits, store: LimitStore): Promise<void> {
-  await scope.register(rateLimit, {
-    ...counted(scope, store, 'starts'),
-    ...perKey,
-    max: limits.startsPerMinute,
-    // Other header names than the outer limit has: both leave their state on the same answer.
-    enableDraftSpec: true,
-    errorResponseBuilder: (_, { max }) => tooMany(`At most ${max} quote starts a minute.`),
-  })
-}
-
-const NO_HEADERS = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false }
-
-/** By the id of the key, never by the header: junk must not push counters out of the store. */
-const perKey: Pick<RateLimitPluginOptions, 'keyGenerator' | 'allowList'> = {
-  keyGenerator: (request) => request[API_KEY]?.id ?? '',
-  allowList: (request) => request[API_KEY] === null,
-}
-
-type LimitName = (typeof POLICIES)[number]['name'] | 'failures'
-
-function counted(scope: FastifyInstance, store: LimitStore, name: LimitName): RateLimitPluginOptions {
-  const { redis, onLimiterError } = store
-  const { incr, child } = redis === undefined ? memoryCounter() : sharedCounter(scope, redis, name)
+  { redis, onLimiterError }: { redis: RedisClient | undefined; onLimiterError: 'open' | 'closed' },
+): RateLimiter {
+  const counter: RequestCounter = redis === undefined ? memoryCounter() : redisCounter(redis, scope.log)
   return {
-    timeWindow: WINDOW_MS,
-    skipOnError: onLimiterError === 'open',
-    store: class {
-      readonly incr = incr
-      readonly child = child
+    async take(limits, onError = onLimiterError) {
+      try {
+        return await counter.take(limits)
+      } catch (cause) {
+        if (onError === 'open') return null
+        throw new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause })
+      }
+    },
+    async giveBack(limits, at) {
+      // What cannot be given back ends with its minute.
+      await Promise.resolve(counter.giveBack(limits, at)).catch(() => undefined)
     },
   }
 }
 
-/** Tells in the log when the counting begins to fail, and when it works again: not for every request. */
-function sharedCounter(scope: FastifyInstance, redis: RedisClient, name: LimitName): FastifyRateLimitStore {
-  let isDown = false
-  return redisCounter(redis, {
-    prefix: `quickquote:${name}:`,
-    toError(cause) {
-      const err = loggableError(cause)
-      if (!isDown) scope.log.error({ limit: name, err }, 'the rate limits cannot be counted')
-      isDown = true
-      return new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause })
-    },
-    onAnswer() {
-      if (isDown) scope.log.info({ limit: name }, 'the rate limits are counted again')
-      isDown = false
-    },
+/**
+ * Limits the requests of the scope, whatever their method and path: authenticated ones by key, failed authentications by
+ * client (specification, "Limits"). For a scope that authenticates partners in a hook before this one.
+ */
+export function limitRequests(scope: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    if (request[API_KEY] !== null) await limitKey(request[API_KEY].id, request, reply)
+    else if (request[REFUSAL] !== null) await limitFailures(request, reply)
   })
-}
 
-function tooMany(detail: string): IntegrationError {
-  return new IntegrationError('RATE_LIMITED', detail)
-}
-
-/** Rewrites what the limiters left on the answer as the IETF's RateLimit fields, which can tell of several limits. */
-function describeLimits(
-  reply: FastifyReply,
-  limits: Limits,
-  policies: readonly (typeof POLICIES)[number][],
-): void {
-  const states = policies.flatMap(({ name, header }) => {
-    const [remaining, reset] = ['remaining', 'reset'].map((part) =>
-      Number(reply.getHeader(`${header}-${part}`)),
+  async function limitKey(keyId: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const isStart = request.routeOptions.config.integrations?.limit === 'starts'
+    const { requestsPerMinute, startsPerMinute } = limits
+    const ofKey = [
+      limit('requests', keyId, requestsPerMinute, `At most ${requestsPerMinute} requests a minute.`),
+      limit('starts', keyId, startsPerMinute, `At most ${startsPerMinute} quote starts a minute.`),
+    ].slice(0, isStart ? 2 : 1)
+    // The IETF's RateLimit fields, which can tell of several limits.
+    reply.header(
+      'ratelimit-policy',
+      ofKey.map(({ name, max }) => `"${name}";q=${max};w=${WINDOW_MS / 1000}`).join(', '),
     )
-    for (const part of ['limit', 'remaining', 'reset']) reply.removeHeader(`${header}-${part}`)
-    // No time left: the store did not answer, and the numbers mean nothing.
-    return reset ? [`"${name}";r=${remaining};t=${reset}`] : []
+    const count = await limiter.take(ofKey)
+    if (count === null) return
+    const states = count.states.map(({ left, growsInMs }, index) => {
+      const grows = growsInMs === 0 ? '' : `;t=${toSeconds(growsInMs)}`
+      return `"${ofKey[index]?.name}";r=${left}${grows}`
+    })
+    reply.header('ratelimit', states.join(', '))
+    refuseBeyond(ofKey, count, reply)
+  }
+
+  async function limitFailures(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const max = limits.failedAuthenticationsPerMinute
+    const ofClient = [
+      limit('failures', clientOf(request), max, 'Too many failed authentications from this address.'),
+    ]
+    // Who failed to authenticate is told so, counted or not.
+    const count = await limiter.take(ofClient, 'open')
+    if (count !== null) refuseBeyond(ofClient, count, reply)
+  }
+}
+
+function limit(name: string, whose: string, max: number, refusal: string) {
+  return { name, key: `${name}:{${whose}}`, max, refusal }
+}
+
+/** Statuses of a test that was not sent. */
+const NOT_SENT = new Set([400, 404, 503])
+
+/** Limits the test deliveries, for a scope of nothing but their route. One that is not sent does not count. */
+export function limitTests(scope: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
+  const counted = new WeakMap<FastifyRequest, { limits: readonly Limit[]; at: number }>()
+
+  function limitsOf(request: FastifyRequest): readonly RateLimit[] {
+    const { organizationId } = callerOf(request)
+    const { id } = request.params as { id: string }
+    const { testsPerEndpointPerMinute: perEndpoint, testsPerOrganizationPerMinute: perOrganization } = limits
+    return [
+      {
+        // With the organization in it: the endpoint may be another's.
+        key: `tests:{${organizationId}}:${id.toLowerCase()}`,
+        max: perEndpoint,
+        refusal: `At most ${perEndpoint} tests a minute of one endpoint.`,
+      },
+      {
+        key: `tests:{${organizationId}}`,
+        max: perOrganization,
+        refusal: `At most ${perOrganization} tests a minute in one organization.`,
+      },
+    ]
+  }
+
+  scope.addHook('preHandler', async (request, reply) => {
+    const ofTest = limitsOf(request)
+    const count = await limiter.take(ofTest)
+    if (count === null) return
+    refuseBeyond(ofTest, count, reply)
+    counted.set(request, { limits: ofTest, at: count.at })
   })
-  const described = policies.map(({ name, limit }) => `"${name}";q=${limits[limit]};w=${WINDOW_MS / 1000}`)
-  reply.header('ratelimit-policy', described.join(', '))
-  if (states.length > 0) reply.header('ratelimit', states.join(', '))
+  scope.addHook('onSend', async (request, reply) => {
+    const test = counted.get(request)
+    if (test !== undefined && NOT_SENT.has(reply.statusCode)) await limiter.giveBack(test.limits, test.at)
+  })
+}
+
+/** Whoever waits for `Retry-After` is let through: it is the longest wait of the limits that have no room. */
+function refuseBeyond(
+  limits: readonly RateLimit[],
+  { isAdmitted, states }: Count,
+  reply: FastifyReply,
+): void {
+  if (isAdmitted) return
+  const waits = states.map(({ left, growsInMs }) => (left === 0 ? growsInMs : 0))
+  const wait = Math.max(...waits)
+  reply.header('retry-after', toSeconds(wait))
+  throw new IntegrationError('RATE_LIMITED', limits[waits.indexOf(wait)]?.refusal)
+}
+
+function toSeconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000)
 }

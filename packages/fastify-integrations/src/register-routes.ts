@@ -1,5 +1,7 @@
-import { IntegrationError } from '@quickquote/core'
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import { IntegrationError, type Settings } from '@quickquote/core'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { clientSignal } from './client-signal.ts'
+import { isMultipart } from './multipart.ts'
 import { apiKeyOf } from './partner-auth.ts'
 import { Problem } from './problem.ts'
 import type { Answer, Route } from './route.ts'
@@ -11,8 +13,31 @@ export type Documentation = (route: Route) => {
   readonly swaggerTransform: NonNullable<FastifyContextConfig['swaggerTransform']>
 }
 
+/** What all routes have in common. */
+export interface Routing {
+  readonly document: Documentation
+  /** Milliseconds until a request is answered once its body is there, whatever hangs: with 503, if need be. */
+  readonly answerWithinMs: number
+}
+
+const ANSWER_WITHIN_MS = 15_000
+
+/** What time limits of the host that are longer than ours leave for the database. */
+const SPARE_MS = 5000
+
+export function answerTime({
+  delivery,
+  hookTimeoutMs,
+}: Pick<Settings, 'delivery' | 'hookTimeoutMs'>): number {
+  return Math.max(ANSWER_WITHIN_MS, Math.max(delivery.timeoutMs, hookTimeoutMs) + SPARE_MS)
+}
+
 /** Turns a row of the route table into a route of the scope, which has its authentication already. */
-export function registerRoute(scope: FastifyInstance, route: Route, document: Documentation): void {
+export function registerRoute(
+  scope: FastifyInstance,
+  route: Route,
+  { document, answerWithinMs }: Routing,
+): void {
   const { hide, swaggerTransform } = document(route)
   const { status, schema } = route.answer
   scope.route({
@@ -20,7 +45,7 @@ export function registerRoute(scope: FastifyInstance, route: Route, document: Do
     url: route.url,
     ...(route.method === 'GET' ? { exposeHeadRoute: true } : {}),
     config: {
-      integrations: { access: route.access, limit: 'limit' in route ? route.limit : undefined },
+      integrations: { access: route.access, limit: route.limit },
       swaggerTransform,
     },
     // A schema for every status: what is not declared is never sent.
@@ -37,17 +62,33 @@ export function registerRoute(scope: FastifyInstance, route: Route, document: Do
       if (route.body !== undefined && !route.bodyIsOptional && request.body === undefined) {
         throw new IntegrationError('MALFORMED_REQUEST', 'The body is empty.')
       }
-      const { body, headers } = await handle(route, request)
+      const answer = handle(route, request, reply)
+      const { body, headers } = await (isMultipart(request)
+        ? answer // Its body is still to come. Whatever is stored of it has a time limit of its own.
+        : inTime(answer, request.body === undefined ? answerWithinMs - reply.elapsedTime : answerWithinMs))
       reply.code(status).headers({ ...headers })
       return body
     },
   })
 }
 
-function handle(route: Route, request: FastifyRequest): Promise<Answer<unknown>> {
+function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Answer<unknown>> {
   const { params, query, body } = request
-  const call = { params, query, body, request }
+  const call = { params, query, body, request, clientSignal: () => clientSignal(reply) }
   return route.access === 'api_key'
     ? route.handle({ ...call, apiKey: apiKeyOf(request) })
     : route.handle({ ...call, member: callerOf(request) })
+}
+
+/** @throws IntegrationError SERVICE_UNAVAILABLE when the answer is not there in time; nobody waits for it any more */
+async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new IntegrationError('SERVICE_UNAVAILABLE')), ms)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -20,6 +20,22 @@ export function keepKeysOutOfLogs(scope: FastifyInstance): void {
   })
 }
 
+/**
+ * Logs what Fastify logs of a request, without what may be a key in its URL. For the logger of the host, since Fastify logs
+ * a URL that it cannot read before any plugin sees it: `Fastify({ logger: { serializers: { req: requestSerializer } } })`.
+ */
+export function requestSerializer(request: FastifyRequest): Record<string, unknown> {
+  const { method, url, headers, host, ip, socket } = request
+  return {
+    method,
+    url: redactApiKeys(url),
+    version: headers['accept-version'],
+    host,
+    remoteAddress: ip,
+    remotePort: socket?.remotePort,
+  }
+}
+
 function serializerOf(logger: FastifyBaseLogger): RequestSerializer {
   const { [PINO_SERIALIZERS]: serializers } = logger as { [PINO_SERIALIZERS]?: { req?: RequestSerializer } }
   return serializers?.req ?? (({ method, url }) => ({ method, url }))
@@ -29,9 +45,15 @@ function serializerOf(logger: FastifyBaseLogger): RequestSerializer {
 function withoutKeys(request: FastifyRequest): FastifyRequest {
   const { raw } = request
   const url = redactApiKeys(raw.url ?? '')
+  const originalUrl = { value: redactApiKeys(request.originalUrl) }
   const query = Object.fromEntries(new URLSearchParams(url.split('?')[1]))
+  const params = Object.fromEntries(
+    Object.entries(request.params ?? {}).map(([name, value]) => [name, redactApiKeys(String(value))]),
+  )
   return Object.create(request, {
-    raw: { value: Object.create(raw, { url: { value: url }, originalUrl: { value: url } }) },
+    raw: { value: Object.create(raw, { url: { value: url }, originalUrl }) },
+    originalUrl,
     query: { value: query },
+    params: { value: params },
   })
 }

@@ -8,7 +8,7 @@ export type Access = 'api_key' | 'member' | 'manage_integrations'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set on every route of ours, so that a guard of the host's can tell them from its own. */
-    integrations?: { readonly access: Access | 'public'; readonly limit?: 'starts' | undefined }
+    integrations?: { readonly access: Access | 'public'; readonly limit?: 'starts' | 'tests' | undefined }
   }
 }
 
@@ -27,6 +27,8 @@ interface Call<P extends TSchema> {
   readonly query: unknown
   readonly body: unknown
   readonly request: FastifyRequest
+  /** For handlers that wait: aborted when the client hangs up. */
+  clientSignal(): AbortSignal
 }
 
 interface PartnerCall<P extends TSchema = TSchema> extends Call<P> {
@@ -82,6 +84,8 @@ export interface PartnerRoute<P extends TSchema = TSchema, A extends TSchema = T
 
 export interface SessionRoute<P extends TSchema = TSchema, A extends TSchema = TSchema> extends Row<P, A> {
   readonly access: 'member' | 'manage_integrations'
+  /** Session routes have no other limit. */
+  readonly limit?: 'tests'
   handle(call: MemberCall<P>): Promise<Answer<Static<A>>>
 }
 

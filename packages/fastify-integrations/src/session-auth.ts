@@ -1,8 +1,11 @@
+import { isIP } from 'node:net'
 import {
   answerInTime,
   IntegrationError,
   type Member,
+  MemberId,
   memberOf,
+  OrganizationId,
   requireManageIntegrations,
   type Session,
   validate,
@@ -15,10 +18,10 @@ import { MEMBER } from './request-state.ts'
 
 /** What a resolver must answer. It is the host's code, so it is checked like any input. */
 const SessionShape = Type.Object({
-  memberId: Type.String({ minLength: 1 }),
+  memberId: MemberId,
   organizations: Type.Array(
     Type.Object({
-      id: Type.String(),
+      id: OrganizationId,
       role: Type.Optional(Type.String()),
       permissions: Type.Optional(Type.Array(Type.String())),
     }),
@@ -34,14 +37,21 @@ export interface SessionAuthentication {
 /** Finds out which member calls: the resolver is asked once. 401 without a session, 403 without the right to this route. */
 export function authenticateMembers(scope: FastifyInstance, options: SessionAuthentication): void {
   scope.addHook('onRequest', async (request) => {
+    // Asked for at once: it is gone when the client is.
+    const clientAddress = addressOf(request)
     const session = await resolve(request, options)
     if (session === null) throw new IntegrationError('SESSION_REQUIRED')
     if (isCrossSite(request, options.trustedOrigins)) throw new IntegrationError('CROSS_SITE_REQUEST')
     const { organizationId } = request.params as { organizationId: string }
-    const member = memberOf(session, organizationId)
+    const member = memberOf(session, organizationId, { clientAddress })
     if (request.routeOptions.config.integrations?.access !== 'member') requireManageIntegrations(member)
     request[MEMBER] = member
   })
+}
+
+/** None on a Unix socket, of a client that hung up, and where a proxy that is trusted says something else. */
+function addressOf({ ip }: FastifyRequest): string | null {
+  return isIP(ip ?? '') === 0 ? null : ip
 }
 
 /** The member of a request that got past the hook. */

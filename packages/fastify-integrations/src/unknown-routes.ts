@@ -1,11 +1,12 @@
 import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { leavePreflightsToHost, NO_PREFLIGHT } from './preflight.ts'
 import { type Access, type Area, UNDOCUMENTED } from './route.ts'
 
 /**
  * Answers what no row answers: 405 with `Allow` for a known path, else 404. These are routes, not only a not-found handler,
- * so that authentication and limits hold for them as for all others. OPTIONS is left out: a host may answer preflights on
- * a route of its own, which a more specific one would hide.
+ * so that no route of the host's (for `/*`, or OPTIONS of `*`) takes what is below our prefixes. The handler is for methods
+ * that Fastify has no routes for.
  */
 export function refuseUnknownRoutes(scope: FastifyInstance, { kind, routes }: Area): void {
   const { routerOptions, caseSensitive } = scope.initialConfig
@@ -25,12 +26,15 @@ export function refuseUnknownRoutes(scope: FastifyInstance, { kind, routes }: Ar
   }
 
   const access: Access = kind === 'partner' ? 'api_key' : 'member'
+  leavePreflightsToHost(scope)
   const config = { integrations: { access }, ...UNDOCUMENTED }
   for (const url of ['', '/*']) {
     const taken = withHead(routes.filter((route) => route.url === url).map(({ method }) => method))
     const method = scope.supportedMethods.filter((each) => each !== 'OPTIONS' && !taken.includes(each))
     // Before the body is read: what it holds does not matter any more.
-    scope.route({ url, method, config, schema: { hide: true }, preParsing: refuse, handler: refuse })
+    const refused = { url, config, schema: { hide: true }, preParsing: refuse, handler: refuse }
+    scope.route({ ...refused, method })
+    scope.route({ ...refused, method: 'OPTIONS', constraints: NO_PREFLIGHT })
   }
   scope.setNotFoundHandler(refuse)
 }

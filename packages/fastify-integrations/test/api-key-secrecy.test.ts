@@ -38,6 +38,7 @@ async function wholeLife(): Promise<{ key: string; answers: Answer[] }> {
 
   const quotation = await host.startQuotation(key)
   await partner(`/quotations/${quotation}`)
+  await partner(`/quotations/${NOWHERE}`)
   await partner(`/quotations/${quotation}?api_key=${key}`)
   await partner(`/quotations/${key}`)
   await partner(`/${key}`)
@@ -59,6 +60,7 @@ async function wholeLife(): Promise<{ key: string; answers: Answer[] }> {
   await partner(`/quotations/${NOWHERE}`)
   answers.push(await host.call('GET', `/v1/organizations/${ACME}/audit-log`, { member: 'acme-admin' }))
   answers.push(await host.call('PUT', `${KEYS}/${key}`, { member: 'acme-admin' }))
+  answers.push(await host.call('PUT', `${KEYS}/${id}`, { member: 'acme-admin', json: { key } }))
   return { key, answers }
 }
 

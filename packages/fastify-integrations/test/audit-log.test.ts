@@ -1,6 +1,6 @@
 import type { Member } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
-import { ACME, GLOBEX, type MemberName, NOWHERE, useHost, YEAR_AHEAD } from './support/host.ts'
+import { ACME, type MemberName, NOWHERE, useHost, YEAR_AHEAD } from './support/host.ts'
 
 let ahead = 0
 const context = useHost({ integrations: { now: () => new Date(Date.now() + ahead) } })
@@ -42,6 +42,7 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       organization_id: ACME,
       actor_id,
+      client_address: '127.0.0.1',
       action: `api_key.${action}`,
       resource_type: 'api_key',
       resource_id: id,
@@ -153,18 +154,10 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
     })
   })
 
-  it('answers the ids and cursors of another organization like unknown ones', async () => {
+  it('answers the ids of another organization like unknown ones', async () => {
     const { id } = await context.host.createKey('globex-admin')
     expect(await log(`resource_id=${id}`)).toEqual([])
     expect(await log(`resource_id=${NOWHERE}`)).toEqual([])
-
-    await context.host.createKey('globex-admin')
-    const theirs = `/v1/organizations/${GLOBEX}/audit-log`
-    const page = await call('GET', `${theirs}?limit=1`, 'globex-admin')
-    const cursor = /cursor=([\w-]+)/.exec(page.headers.get('link') ?? '')?.[1]
-    const entries = await log(`cursor=${cursor}`)
-    expect(entries.length).toBeGreaterThan(0)
-    for (const entry of entries) expect(entry).toMatchObject({ organization_id: ACME })
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ACME, useHost } from './support/host.ts'
 
 // A host that sets no limits of its own.
-const context = useHost()
+const context = useHost({ limitsKeys: true })
 const KEYS = `/v1/organizations/${ACME}/api-keys`
 const WEBHOOKS = `/v1/organizations/${ACME}/webhooks`
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -52,6 +52,33 @@ describe('a start holds at most', () => {
     const refused = await start(more)
     expect(refused.status).toBe(status)
     expect(refused.body).toMatchObject({ errors: [{ pointer }] })
+  })
+})
+
+describe('a body of a session route', () => {
+  const create = (description: string, filler = '') => {
+    const endpoint = { name: 'CRM', url: 'https://crm.example.com/hook', events: ['quotation.completed'] }
+    // As a client writes it that escapes all but ASCII.
+    const json = JSON.stringify({ ...endpoint, description, filler }).replace(
+      /[^\0-\x7f]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16)}`,
+    )
+    return context.host.call('POST', WEBHOOKS, {
+      member: 'acme-admin',
+      headers: { 'Content-Type': 'application/json' },
+      body: json,
+    })
+  }
+
+  it('has room for the longest description in any script', async () => {
+    const { status, body } = await create('🙂'.repeat(10_000))
+    expect(status).toBe(201)
+    await context.host.call('DELETE', `${WEBHOOKS}/${body['id']}`, { member: 'acme-admin' })
+  })
+
+  it('has at most 128 KiB, although a start may have 4 MiB', async () => {
+    const { status, body } = await create('', 'x'.repeat(128 * 1024))
+    expect([status, body['code']]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
   })
 })
 

@@ -236,15 +236,6 @@ describe('GET /deliveries', () => {
     expect(other.body).toMatchObject({ code: 'WEBHOOK_ENDPOINT_NOT_FOUND' })
     expect({ ...other.body, instance: '' }).toEqual({ ...unknown.body, instance: '' })
   })
-
-  it('shows nothing of another organization through its cursor', async () => {
-    const { headers } = await read('?limit=1', 'globex-admin')
-    const cursor = /cursor=([\w-]+)/.exec(headers.get('link') ?? '')?.[1]
-    expect(cursor).toBeDefined()
-    const { status, attempts } = await read(`?cursor=${cursor}`)
-    expect(status).toBe(200)
-    expect(attempts.filter(({ endpoint_id }) => endpoint_id === theirs.id)).toEqual([])
-  })
 })
 
 describe('GET /deliveries/:deliveryId', () => {
@@ -401,6 +392,36 @@ describe('POST /deliveries/:deliveryId/resend', () => {
       code: 'STATE_CONFLICT',
       detail: expect.stringMatching(/deleted/),
     })
+  })
+
+  it('answers 409 while the delivery is being sent, and that attempt is recorded as ever', async () => {
+    const { host, receiver } = context
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    context.respond(async ({ path }) => {
+      if (path === '/held') await held
+      return { status: 503 }
+    })
+    const endpoint = await createEndpoint(host, { url: `${receiver.url}/held` })
+    await failQuote(host, 'Held')
+    await receiver.next(({ path }) => path === '/held')
+    const pending = () => context.sql`
+      select id, attempt, leased_by is not null as is_leased from quickquote.deliveries where endpoint_id = ${endpoint.id}`
+    const [delivery] = await pending()
+    expect(delivery).toMatchObject({ attempt: 1, is_leased: true })
+
+    const refused = await resend(delivery?.['id'])
+
+    expect(refused.status).toBe(409)
+    expect(refused.body).toMatchObject({
+      code: 'STATE_CONFLICT',
+      detail: expect.stringMatching(/being sent right now/),
+    })
+    expect(await pending()).toEqual([delivery])
+    answer()
+    expect(await attemptOf(endpoint.id)).toMatchObject({ delivery_id: delivery?.['id'], http_status: 503 })
+    expect(await pending()).toEqual([{ ...delivery, is_leased: false }])
+    expect(receiver.requests.filter(({ path }) => path === '/held')).toHaveLength(1)
   })
 
   it('answers 404 for an unknown id', async () => {

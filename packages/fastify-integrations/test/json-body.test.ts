@@ -6,7 +6,7 @@ import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { errorHandler } from '../src/error-handler.ts'
 import { parseJsonOnly } from '../src/json-body.ts'
-import type { Patience } from '../src/patience.ts'
+import type { Patience } from '../src/read-body.ts'
 
 /** A server with our parser, and a connection to it that has sent the head of a request. */
 async function open(patience: Patience, contentLength: number) {

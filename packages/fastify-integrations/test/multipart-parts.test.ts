@@ -1,9 +1,9 @@
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { type BodyLimits, type Part, readParts } from '../src/multipart-parts.ts'
+import { type FormBounds, type Part, readParts } from '../src/multipart-parts.ts'
 
-const limits: BodyLimits = {
+const limits: FormBounds = {
   totalBytes: 1000,
   parts: 10,
   patience: { graceMs: 60_000, bytesPerSecond: 1000 },

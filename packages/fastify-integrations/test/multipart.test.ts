@@ -12,16 +12,17 @@ import {
   type Logger,
   type RequirementsFiles,
 } from '@quickquote/core'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import type { TestDatabase } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
 import Fastify, { type FastifyInstance } from 'fastify'
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { docx } from '../../core/test/docx-samples.ts'
 import { createDatabase } from '../../storage-drizzle/src/database.ts'
 import { fileStorage, uploadStorage } from '../../storage-drizzle/src/files.ts'
-import { isMultipart, receiveMultipart, takeMultipart } from '../src/multipart.ts'
-import type { Patience } from '../src/patience.ts'
+import { formBytes, isMultipart, receiveMultipart, takeMultipart } from '../src/multipart.ts'
+import type { Patience } from '../src/read-body.ts'
+import { dropUnreadBodies } from '../src/unread-body.ts'
 
 const ORGANIZATION = randomUUID()
 const PDF = Buffer.from('%PDF-1.7\n1 0 obj\n%%EOF')
@@ -33,14 +34,13 @@ let requirementsFiles: RequirementsFiles
 let storage: FileStorage
 
 beforeAll(async () => {
-  scratch = await testDatabase(inject('postgresUrl'))
+  scratch = await migratedDatabase()
   sql = postgres(scratch.url)
-  await drizzleStorage({ sql }).migrate()
   const database = createDatabase({ sql, schema: 'quickquote', prepare: true, wake() {} })
   storage = fileStorage(database)
   requirementsFiles = createRequirementsFiles(
     { uploads: uploadStorage(database), files: storage },
-    { limits: DEFAULT_LIMITS, logger: failingLogger, now: () => new Date() },
+    { limits: DEFAULT_LIMITS, logger: failingLogger, now: () => new Date(), hookTimeoutMs: 10_000 },
   )
 })
 
@@ -77,6 +77,7 @@ afterEach(async () => {
 async function serve(options: { limits?: Partial<Limits>; patience?: Patience } = {}) {
   app = Fastify()
   takeMultipart(app)
+  dropUnreadBodies(app, formBytes({ ...DEFAULT_LIMITS, ...options.limits }))
   app.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof IntegrationError)) return reply.code(500).send({ detail: String(error) })
     return reply.code(error.status).send({ code: error.code, detail: error.message, errors: error.errors })

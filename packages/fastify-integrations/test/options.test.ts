@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@quickquote/core'
-import Fastify from 'fastify'
+import Fastify, { type FastifyServerOptions } from 'fastify'
 import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
 import { type FastifyIntegrationsOptions, fastifyIntegrations } from '../src/index.ts'
@@ -7,8 +7,8 @@ import { useHost } from './support/host.ts'
 
 const context = useHost()
 
-async function boot(options: object): Promise<void> {
-  const app = Fastify()
+async function boot(options: object, server: FastifyServerOptions = {}): Promise<void> {
+  const app = Fastify(server)
   const { integrations } = context.host
   const given = { integrations, resolveSession: () => null, ...options } as FastifyIntegrationsOptions
   await app.register(fastifyIntegrations, given)
@@ -88,4 +88,22 @@ describe('the options of the plugin', () => {
     })
     redis.disconnect()
   })
+})
+
+describe('a Fastify whose router takes no id is refused at boot', () => {
+  it.each<[string, FastifyServerOptions]>([
+    ['routerOptions.maxParamLength', { routerOptions: { maxParamLength: 35 } }],
+    ['maxParamLength', { maxParamLength: 20 }],
+  ])('%s', async (_, server) => {
+    const refusal = boot({}, server)
+    await expect(refusal).rejects.toThrow(ConfigurationError)
+    await expect(refusal).rejects.toThrow('maxParamLength of Fastify must be at least 36')
+  })
+
+  it.each<FastifyServerOptions>([{}, { routerOptions: { maxParamLength: 36 } }, { maxParamLength: 36 }])(
+    'not with %j',
+    async (server) => {
+      await boot({}, server)
+    },
+  )
 })

@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import rateLimit from '@fastify/rate-limit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type Host, NOWHERE, startHost, useDatabase } from './support/host.ts'
+import { hangUp, sendRaw } from './support/socket.ts'
 
 const database = useDatabase()
 const START = '/v1/integrations/quotations'
@@ -47,17 +51,20 @@ describe.each([
     expect(left.sort((a, b) => a - b)).toEqual([...Array(10).fill(0), ...Array(60).keys()])
   })
 
-  it('10 quote starts a minute, in addition to the general limit: both count', async () => {
+  it('10 quote starts a minute, in addition to the general limit: a start counts in both, a refused one in none', async () => {
     const { key } = await host.createKey()
     expect(await repeat(12, () => host.call('POST', START, { key, json }))).toEqual({ 202: 10, 429: 2 })
-    // The starts that were refused have counted as requests: 12 of 60 are used.
-    expect(await repeat(50, () => host.call('GET', READ, { key }))).toEqual({ 404: 48, 429: 2 })
+    expect(await repeat(52, () => host.call('GET', READ, { key }))).toEqual({ 404: 50, 429: 2 })
   })
 
-  it('starts are refused by the general limit, too', async () => {
+  it('starts are refused by the general limit, too, and do not count as starts then', async () => {
     const { key } = await host.createKey()
     await repeat(60, () => host.call('GET', READ, { key }))
-    expect((await host.call('POST', START, { key, json })).status).toBe(429)
+    const { status, headers, body } = await host.call('POST', START, { key, json })
+    expect(status).toBe(429)
+    expect(body).toMatchObject({ detail: 'At most 60 requests a minute.' })
+    const [, seconds] = /^"requests";r=0;t=(\d+), "starts";r=10$/.exec(headers.get('ratelimit') ?? '') ?? []
+    expect(headers.get('retry-after')).toBe(seconds)
   })
 
   it('each key has limits of its own', async () => {
@@ -67,15 +74,41 @@ describe.each([
     expect((await host.call('GET', READ, { key: second.key })).status).toBe(404)
   })
 
-  it('every /v1/integrations/* request counts: refused bodies, unknown routes, wrong methods, HEAD', async () => {
+  it('every /v1/integrations/* request counts: refused bodies, unknown routes, every method', async () => {
     const { key } = await host.createKey()
+    const left = async () => {
+      const { headers } = await host.call('GET', READ, { key })
+      return Number(/^"requests";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1])
+    }
+    expect(await left()).toBe(59)
     await host.call('POST', START, { key, json: {} })
     await host.call('GET', '/v1/integrations/nothing', { key })
+    await host.call('GET', '/v1/integrations', { key })
     await host.call('DELETE', READ, { key })
     await host.call('HEAD', READ, { key })
-    expect((await host.call('GET', READ, { key })).headers.get('ratelimit')).toMatch(
-      /^"requests";r=55;t=\d+$/,
-    )
+    expect(await left()).toBe(53)
+    const page = { Origin: 'https://partner.example.com', 'Access-Control-Request-Method': 'POST' }
+    await host.call('OPTIONS', READ, { key })
+    await host.call('OPTIONS', '/v1/integrations/nothing', { key })
+    await host.call('OPTIONS', '/v1/integrations', { key, headers: page })
+    expect(await left()).toBe(49)
+    for (const method of ['PROPFIND', 'TRACE', 'REPORT', 'PURGE']) {
+      const answer = await sendRaw(
+        host.url,
+        `${method} ${READ} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nConnection: close\r\n\r\n`,
+      )
+      expect([method, answer]).toEqual([
+        method,
+        expect.stringMatching(/^HTTP\/1.1 405 .*ratelimit: "requests"/s),
+      ])
+    }
+    expect(await left()).toBe(44)
+  })
+
+  it('a request with a key in its URL counts nowhere, since it is refused before it is authenticated', async () => {
+    const { key } = await host.createKey()
+    expect(await repeat(70, () => host.call('GET', `${READ}?api_key=1`, { key }))).toEqual({ 400: 70 })
+    expect((await host.call('GET', READ, { key })).headers.get('ratelimit')).toMatch(/^"requests";r=59;/)
   })
 
   it('429 carries Retry-After in whole seconds, and is a problem document', async () => {
@@ -87,7 +120,7 @@ describe.each([
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
     expect(body).toMatchObject({ code: 'RATE_LIMITED', detail: 'At most 10 quote starts a minute.' })
-    expect(headers.get('ratelimit')).toMatch(/^"requests";r=49;t=\d+, "starts";r=0;t=\d+$/)
+    expect(headers.get('ratelimit')).toMatch(/^"requests";r=50;t=\d+, "starts";r=0;t=\d+$/)
   })
 
   it('the RateLimit fields tell of each limit that counts for the route', async () => {
@@ -98,7 +131,6 @@ describe.each([
     const read = await host.call('GET', READ, { key })
     expect(read.headers.get('ratelimit-policy')).toBe('"requests";q=60;w=60')
     expect(read.headers.get('ratelimit')).toMatch(/^"requests";r=58;t=\d+$/)
-    expect([...read.headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
   })
 
   it('429 comes before validation, and after 401 and 403', async () => {
@@ -150,12 +182,74 @@ describe('failed authentications', () => {
     await host.close()
   })
 
+  it.each(['OPTIONS', 'PROPFIND', 'HEAD', 'PUT'])('are counted when the method is %s', async (method) => {
+    const host = await startHost({ databaseUrl: database.url })
+    const statuses: string[] = []
+    for (let sent = 0; sent < 31; sent += 1) {
+      const answer = await sendRaw(
+        host.url,
+        `${method} ${READ} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      )
+      statuses.push(answer.slice(9, 12))
+    }
+    expect(statuses).toEqual([...Array(30).fill('401'), '429'])
+    await host.close()
+  })
+
+  it('are not CORS preflights, which count nowhere', async () => {
+    const host = await startHost({ databaseUrl: database.url })
+    const headers = { Origin: 'https://partner.example.com', 'Access-Control-Request-Method': 'POST' }
+    expect(await repeat(40, () => host.call('OPTIONS', START, { headers }))).toEqual({ 405: 40 })
+    expect((await host.call('GET', READ)).status).toBe(401)
+    await host.close()
+  })
+
   it('are counted by the address that the host trusts', async () => {
     const host = await startHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
     const from = (address: string) => () =>
       host.call('GET', READ, { headers: { 'X-Forwarded-For': address } })
     expect(await repeat(31, from('192.0.2.1'))).toEqual({ 401: 30, 429: 1 })
+    expect(await repeat(1, from('::ffff:192.0.2.1'))).toEqual({ 429: 1 })
     expect(await repeat(1, from('192.0.2.2'))).toEqual({ 401: 1 })
+    await host.close()
+  })
+
+  it('are counted for an IPv6 /64 as for one client', async () => {
+    const host = await startHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
+    const from = (address: string) => () =>
+      host.call('GET', READ, { headers: { 'X-Forwarded-For': address } })
+    expect(await repeat(15, from('2001:db8:0:1::1'))).toEqual({ 401: 15 })
+    expect(await repeat(16, from('2001:DB8:0:1:ffff::2'))).toEqual({ 401: 15, 429: 1 })
+    expect(await repeat(1, from('2001:db8:0:2::1'))).toEqual({ 401: 1 })
+    await host.close()
+  })
+
+  it('are counted for all clients together where there are no addresses: on a Unix socket', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quickquote-socket-'))
+    const host = await startHost({ databaseUrl: database.url, socketPath: join(folder, 's') })
+    const { key } = await host.createKey()
+    expect((await host.call('GET', READ, { key })).status).toBe(404)
+    expect(await repeat(31, () => host.call('GET', READ))).toEqual({ 401: 30, 429: 1 })
+    expect((await host.call('GET', READ, { key })).status).toBe(404)
+    await host.close()
+    await rm(folder, { recursive: true })
+  })
+
+  it('are no matter for a client that hangs up before it is answered: a good key makes no internal error', async () => {
+    const limits = { requestsPerMinute: 100_000 }
+    const host = await startHost({ databaseUrl: database.url, integrations: { limits } })
+    const { key } = await host.createKey()
+    const request = `GET ${READ} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`
+    const lines = () => host.logs.map((line) => JSON.parse(line))
+    // What Fastify logs of a request shows whether its client was still there.
+    const gone = () => lines().filter(({ req }) => req?.url === READ && req.remoteAddress === undefined)
+    for (let round = 0; round < 500 && gone().length < 20; round += 1) {
+      await Promise.all(Array.from({ length: 5 }, () => hangUp(host.url, request)))
+      await hangUp(host.url, request.replace(key, 'pk_wrong'))
+    }
+    await host.call('GET', READ, { key })
+    expect(gone().length).toBeGreaterThanOrEqual(20)
+    expect(lines().filter(({ level }) => level >= 40)).toEqual([])
     await host.close()
   })
 })

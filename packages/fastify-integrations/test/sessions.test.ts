@@ -66,6 +66,7 @@ describe('a browser request from another site that would change something', () =
       () => ({ 'Sec-Fetch-Site': 'cross-site', Origin: `http://${own()}` }),
     ],
     ['the Origin of another host', () => ({ Origin: 'https://evil.example' })],
+    ['the Origin of another scheme', () => ({ Origin: `https://${own()}` })],
     ['the Origin of another port', () => ({ Origin: 'http://127.0.0.1:1' })],
     ['an opaque Origin', () => ({ Origin: 'null' })],
     ['an Origin that only begins like ours', () => ({ Origin: `http://${own()}.evil.example` })],

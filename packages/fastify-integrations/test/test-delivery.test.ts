@@ -1,9 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { validate, WebhookEvent } from '@quickquote/core'
 import type { ReceivedWebhook } from '@quickquote/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ACME, startHost, useDatabase } from './support/host.ts'
-import { createEndpoint, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
+import { createEndpoint, startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
 
 const context = useDeliveries({ integrations: { delivery: { timeoutMs: 2000 } } })
 let endpoints = 0
@@ -217,12 +217,60 @@ describe('a rotated secret', () => {
   })
 })
 
+describe('a client that hangs up', () => {
+  const database = useDatabase()
+
+  it.each([
+    ['before a worker began: nothing is sent', false],
+    ['while it is sent: nobody asks for the outcome any more', true],
+  ])('%s', async (_, isSent) => {
+    const received = context.receiver.requests.length
+    context.respond(() => ({ hang: true }))
+    const host = await startHost({
+      databaseUrl: database.url,
+      integrations: { allowAddresses: ['127.0.0.1/32'], delivery: { timeoutMs: 30_000 } },
+    })
+    onTestFinished(() => host.close())
+    const { storage } = host.integrations
+    if (isSent) {
+      const stopWorker = await startWorker(host, context.receiver)
+      onTestFinished(stopWorker)
+    } else await storage.heartbeat(randomUUID())
+    const { id } = await createEndpoint(host, { url: context.receiver.url })
+    const polls = vi.spyOn(storage, 'findTestDelivery')
+    const hangUp = new AbortController()
+    const request = fetch(`${host.url}${WEBHOOKS}/${id}/test`, {
+      method: 'POST',
+      headers: { 'x-member': 'acme-admin', 'content-type': 'application/json' },
+      body: '{"event_type":"quotation.completed"}',
+      signal: hangUp.signal,
+    })
+    const pending = () => database.sql`select leased_by from quickquote.deliveries`
+    await expect.poll(pending).toEqual([{ leased_by: isSent ? expect.any(String) : null }])
+
+    hangUp.abort()
+    await expect(request).rejects.toThrow()
+
+    if (!isSent) await expect.poll(pending, { timeout: 5000 }).toEqual([])
+    const polled = polls.mock.calls.length
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    // One may have been under way when the client went.
+    expect(polls.mock.calls.length - polled).toBeLessThanOrEqual(1)
+    expect(polls.mock.calls.length).toBeLessThan(10)
+    expect(context.receiver.requests.length - received).toBe(isSent ? 1 : 0)
+  })
+})
+
 describe('without a worker that has time', () => {
   const database = useDatabase()
 
   it.each([
     ['none is alive', 'No delivery worker is running, so nothing was sent.', false],
-    ['all are busy', 'No delivery worker had time for the test within 7 s: nothing was sent.', true],
+    [
+      'all are busy',
+      'The test could not begin within 7 s, so nothing was sent: no delivery worker had time, or the endpoint has as many deliveries under way as it may have.',
+      true,
+    ],
   ])('answers 503 that says so, and leaves nothing to be sent later: %s', async (_, detail, isBusy) => {
     const host = await startHost({
       databaseUrl: database.url,

@@ -1,25 +1,24 @@
 import { type ApiKeyStorage, isUuid } from '@quickquote/core'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { isAfter, newestFirst } from './page.ts'
+import { readable } from './readable.ts'
 import { together } from './together.ts'
 
 /** API keys in PostgreSQL: see ApiKeyStorage. */
-export function apiKeyStorage({ db, tables, schema, run, prepared }: Database): ApiKeyStorage {
+export function apiKeyStorage(database: Database): ApiKeyStorage {
+  const { db, tables, schema, run, prepared } = database
   const { apiKeys } = tables
-  const { key_hash: _, ...record } = getTableColumns(apiKeys)
+  const { key_hash, ...columns } = getTableColumns(apiKeys)
+  const record = readable(columns)
+  const { id, organization_id, status, expires_at } = columns
   const inOrganization = (organizationId: string, id: string) =>
     and(eq(apiKeys.organization_id, organizationId), eq(apiKeys.id, id))
 
   const keysByHash = prepared((on) =>
     on
-      .select({
-        hash: apiKeys.key_hash,
-        id: apiKeys.id,
-        organization_id: apiKeys.organization_id,
-        status: apiKeys.status,
-        expires_at: apiKeys.expires_at,
-      })
+      .select(readable({ hash: key_hash, id, organization_id, status, expires_at }))
       .from(apiKeys)
       .where(sql`${apiKeys.key_hash} = any (${sql.placeholder('hashes')}::bytea[])`),
   )
@@ -29,8 +28,20 @@ export function apiKeyStorage({ db, tables, schema, run, prepared }: Database): 
   })
 
   return {
-    async insertApiKey(key, hash) {
-      await db.insert(apiKeys).values({ ...key, key_hash: hash })
+    async insertApiKey(key, hash, maximum) {
+      return database.transaction(async (transaction) => {
+        await oneAtATime(transaction, `keys of ${key.organization_id}`)
+        const [existing] = await transaction.run<{ total: number; owned: number }>(
+          `select count(*)::int as total, count(*) filter (where owner_id = $2)::int as owned
+           from ${schema}.api_keys
+           where organization_id = $1 and status <> 'revoked' and expires_at > $3::timestamptz`,
+          [key.organization_id, key.owner_id, key.created_at],
+        )
+        if ((existing?.owned ?? 0) >= maximum.ofOwner) return 'ofOwner'
+        if ((existing?.total ?? 0) >= maximum.ofOrganization) return 'ofOrganization'
+        await transaction.db.insert(apiKeys).values({ ...key, key_hash: hash })
+        return null
+      })
     },
 
     async findApiKeyByHash(hash) {

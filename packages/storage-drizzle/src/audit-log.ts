@@ -1,11 +1,13 @@
 import type { AuditStorage } from '@quickquote/core'
-import { and, eq, gte, lt } from 'drizzle-orm'
+import { and, eq, getTableColumns, gte, lt } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { isAfter, newestFirst } from './page.ts'
+import { readable } from './readable.ts'
 
 /** The audit log in PostgreSQL: see AuditStorage. */
 export function auditStorage({ db, tables }: Database): AuditStorage {
   const { auditLog } = tables
+  const entry = readable(getTableColumns(auditLog))
 
   return {
     async recordAudit(entry) {
@@ -14,7 +16,7 @@ export function auditStorage({ db, tables }: Database): AuditStorage {
 
     async listAuditLog(organizationId, { resource_id, action, since, until }, { after, limit }) {
       return db
-        .select()
+        .select(entry)
         .from(auditLog)
         .where(
           and(

@@ -1,11 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError } from '@quickquote/core'
 import { entityKind, type SQL, sql as sqlOf } from 'drizzle-orm'
 import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import type postgres from 'postgres'
+import { MAINTENANCE } from './patience.ts'
+import { sqlStateOf, unanswered } from './storage-error.ts'
 import { createTables, type Tables } from './tables.ts'
 
-/** What a raw statement may be given. An array becomes an array of PostgreSQL. */
-type Parameter = string | number | boolean | Date | Uint8Array | null | readonly Parameter[]
+/**
+ * What a raw statement may be given. An array becomes an array of PostgreSQL; null is no element of one, because a session
+ * with `array_nulls=off` takes it for the text "null".
+ */
+type Parameter = Element | null | readonly Element[]
+type Element = string | number | boolean | Date | Uint8Array
 
 type Drizzle = PgRemoteDatabase
 
@@ -17,11 +24,11 @@ export interface Database {
   /** The name of the SQL schema, quoted, for raw statements. */
   readonly schema: string
   /**
-   * Runs one raw statement (`$1`, `$2`, …; prepared where the connection allows it). In the rows, `timestamptz` is a
-   * Date and `bytea` a Buffer, whatever the driver. For the rest, statements keep to what reads alike everywhere:
-   * columns have names of their own and are no arrays, counts are cast to `int`, JSON goes in as a string with
-   * `$1::text::jsonb`, and a parameter is cast where one use of it does not tell its type. What a statement returns that
-   * may run in a host's transaction has names of one word, since the host's postgres.js may rename the others.
+   * Runs one raw statement (`$1`, `$2`, …; prepared where the connection allows it). Statements keep to what reads alike
+   * in every session and with every driver: times and bytes are returned as text (readable.ts), columns have names of
+   * their own and are no arrays, counts are cast to `int`, JSON goes in as a string with `$1::text::jsonb`, and a
+   * parameter is cast where one use of it does not tell its type. What a statement returns that may run in a host's
+   * transaction has names of one word, since the host's postgres.js may rename the others.
    */
   run<Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>
   /**
@@ -55,6 +62,10 @@ export interface Connection {
   readonly prepare: boolean
   /** Wakes the workers after a commit of our own. */
   readonly wake: () => void
+  /** What each transaction of ours begins with, where a pooler keeps no settings of a connection. */
+  readonly transactionSettings?: () => string | undefined
+  /** A transaction of ours that took longer is rolled back: its caller was told that it failed. */
+  readonly callTimeoutMs?: number
 }
 
 /** The channel on which workers listen for new work. */
@@ -63,7 +74,14 @@ export function wakeChannel(schema: string): string {
 }
 
 /** The database on connections of our own, where each statement is a transaction unless `transaction` holds several together. */
-export function createDatabase({ sql, schema, prepare, wake }: Connection): Database {
+export function createDatabase({
+  sql,
+  schema,
+  prepare,
+  wake,
+  transactionSettings = () => undefined,
+  callTimeoutMs = Number.POSITIVE_INFINITY,
+}: Connection): Database {
   const common = { tables: createTables(schema), schema: `"${schema}"`, within }
 
   function within(transaction: unknown): Database {
@@ -81,24 +99,63 @@ export function createDatabase({ sql, schema, prepare, wake }: Connection): Data
 
   return {
     ...common,
-    ...onPostgresJs(sql, prepare),
+    ...onPostgresJs(sql, { prepare }, repeated),
     async transaction<T>(work: (database: Database) => Promise<T>) {
-      let woken = false
-      const result = await sql.begin((transaction) => {
-        const bound: Database = {
-          ...common,
-          ...onPostgresJs(transaction, prepare),
-          transaction: (nested) => nested(bound),
-          wake: async () => {
-            woken = true
-          },
-        }
-        return work(bound)
-      })
+      const begun = performance.now()
+      const { result, woken } = await repeated(() => once(work, begun))
       if (woken) wake()
-      return result as T
+      return result
     },
     wake: async () => wake(),
+  }
+
+  async function once<T>(work: (database: Database) => Promise<T>, begun: number) {
+    let woken = false
+    const result = await sql.begin(async (transaction) => {
+      const settings = transactionSettings()
+      if (settings !== undefined) await transaction.unsafe(settings)
+      const bound: Database = {
+        ...common,
+        ...onPostgresJs(transaction, { prepare }),
+        transaction: (nested) => nested(bound),
+        wake: async () => {
+          woken = true
+        },
+      }
+      const worked = await work(bound)
+      if (performance.now() - begun > callTimeoutMs) throw unanswered(callTimeoutMs)
+      return worked
+    })
+    return { result: result as T, woken }
+  }
+}
+
+/** Transactions that got in each other's way: PostgreSQL rolled one of them back, and it may be run again. */
+const IN_THE_WAY = new Set(['40001', '40P01'])
+
+const MOST_TRIES = 3
+
+/** Runs it again, after a moment, while other transactions got in its way. */
+async function repeated<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (tries === MOST_TRIES || !IN_THE_WAY.has(sqlStateOf(error))) throw error
+      await sleep(10 + Math.random() * 40 * tries)
+    }
+  }
+}
+
+/** The same database for what may take minutes: each statement is a transaction. */
+export function unhurried({ sql, schema, prepare }: Connection): Pick<Database, 'run' | 'schema'> {
+  return {
+    schema: `"${schema}"`,
+    run: async <Row extends object>(text: string, parameters?: readonly Parameter[]) =>
+      (await sql.begin(async (transaction) => {
+        await transaction.unsafe(MAINTENANCE.settings)
+        return onPostgresJs(transaction, { prepare, ...MAINTENANCE.options }).run<Row>(text, parameters)
+      })) as Row[],
   }
 }
 
@@ -142,18 +199,22 @@ function statementsOn(driver: Driver): Statements {
   }
 }
 
-function onPostgresJs(sql: postgres.ISql, prepare: boolean): Statements {
+function onPostgresJs(
+  sql: postgres.ISql,
+  options: postgres.UnsafeQueryOptions,
+  perform: <T>(statement: () => Promise<T>) => Promise<T> = (statement) => statement(),
+): Statements {
   return statementsOn({
     async rows(text, parameters) {
-      const rows = await sql.unsafe<Record<string, unknown>[]>(text, parameters, { prepare })
+      const rows = await perform(async () => sql.unsafe<Record<string, unknown>[]>(text, parameters, options))
       return { rows, columns: rows.columns }
     },
-    values: (text, parameters) => sql.unsafe(text, parameters, { prepare }).values(),
+    values: (text, parameters) => perform(async () => sql.unsafe(text, parameters, options).values()),
   })
 }
 
 function onTransactionOfHost(transaction: unknown, prepare: boolean): Statements {
-  if (isTransactionOfPostgresJs(transaction)) return onPostgresJs(transaction, prepare)
+  if (isTransactionOfPostgresJs(transaction)) return onPostgresJs(transaction, { prepare })
   if (isTransactionOfDrizzle(transaction)) return onDrizzle(transaction)
   throw new ConfigurationError(
     'within() takes a transaction that is under way: the `tx` of `db.transaction(async (tx) => …)` (drizzle), ' +
@@ -228,8 +289,7 @@ function encode(parameter: Parameter): Encoded {
   return parameter as Encoded
 }
 
-function encodeElement(element: Parameter): string {
-  if (element === null) return 'null'
+function encodeElement(element: Element): string {
   if (element instanceof Uint8Array) return `"\\\\x${Buffer.from(element).toString('hex')}"`
   return `"${String(encode(element)).replace(/["\\]/g, '\\$&')}"`
 }
@@ -242,6 +302,8 @@ function decode<Row>({ rows, columns }: Result): Row[] {
     for (const row of rows) {
       const value = row[name]
       if (typeof value === 'string') row[name] = new Date(value)
+      if (Number.isNaN(Number(row[name])))
+        throw new RangeError('The database sent a time that cannot be read.')
     }
   }
   return rows as Row[]

@@ -55,12 +55,12 @@ export function deliveryStorage(
     leases.add(workerId, idsOf(claimed))
     cursor = found.walked_to ?? FIRST_UUID
     isShort = found.is_long && claimed.length < limit / 2
-    oldest = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? toDate(found.first_due_at) : null
+    oldest = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? fromIso(found.first_due_at) : null
     const sawAllAhead = after === null || claimed.length === limit
     const isMore = found.is_more || found.walked_to !== null || !sawAllAhead
     return {
       claimed,
-      nextDueAt: isMore ? now : toDate(found.next_due_at),
+      nextDueAt: isMore ? now : fromIso(found.next_due_at),
       isAtTheEnd: found.walked_to === null && sawAllAhead,
     }
   }
@@ -88,11 +88,17 @@ export function deliveryStorage(
 
     async releaseDeliveries(workerId, deliveries) {
       const released = await database.run(
-        `update ${schema}.deliveries delivery set leased_by = null, leased_at = null, attempt = lease.attempt - 1
-         from unnest($2::uuid[], $3::smallint[]) as lease (id, attempt)
+        `update ${schema}.deliveries delivery set leased_by = null, leased_at = null, attempt = lease.attempt - 1,
+           due_at = greatest(lease.due_at, delivery.due_at)
+         from unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) as lease (id, attempt, due_at)
          where delivery.id = lease.id and delivery.leased_by = $1 and delivery.attempt = lease.attempt
          returning 1 as released`,
-        [workerId, idsOf(deliveries), deliveries.map(({ attempt }) => attempt)],
+        [
+          workerId,
+          idsOf(deliveries),
+          deliveries.map(({ attempt }) => attempt),
+          deliveries.map(({ due_at }) => due_at ?? '-infinity'),
+        ],
       )
       leases.remove(workerId, idsOf(deliveries))
       if (released.length > 0) await database.wake()
@@ -174,7 +180,8 @@ function toSecret(keyId: string, ciphertext: string): EncryptedSecret {
   return { keyId, ciphertext: Buffer.from(ciphertext, 'hex') }
 }
 
-function toDate(timestamp: string | null): Date | null {
+/** JSON has times as ISO 8601, whatever the session. */
+function fromIso(timestamp: string | null): Date | null {
   return timestamp === null ? null : new Date(timestamp)
 }
 

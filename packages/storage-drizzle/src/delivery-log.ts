@@ -3,12 +3,14 @@ import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { madeSince, newDeliveryId } from './delivery-id.ts'
 import { isAfter, newestFirst } from './page.ts'
+import { readable } from './readable.ts'
 
 /** What was sent, as members read it: see DeliveryLogStorage. */
 export function deliveryLogStorage(database: Database): DeliveryLogStorage {
   const { db, tables, schema } = database
   const { deliveries, deliveryAttempts, events, webhookEndpoints } = tables
-  const { organization_id, ...details } = getTableColumns(deliveryAttempts)
+  const { organization_id, ...columns } = getTableColumns(deliveryAttempts)
+  const details = readable(columns)
   const { response_body: _, first_byte_ms: __, ...attempt } = details
 
   function attemptsOf(organizationId: string, id: string) {
@@ -29,12 +31,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
     const { endpoint_id, event_id, is_test, due_at, leased_by, parked_at } = deliveries
     const [row] = await db
       .select({
-        endpoint_id,
-        event_id,
-        is_test,
-        due_at,
-        leased_by,
-        parked_at,
+        ...readable({ endpoint_id, event_id, is_test, due_at, leased_by, parked_at }),
         is_active: sql<boolean>`${webhookEndpoints.is_enabled} and ${webhookEndpoints.deleted_at} is null`,
         event_type: events.type,
         quotation_id: events.quotation_id,

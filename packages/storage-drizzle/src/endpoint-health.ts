@@ -1,5 +1,6 @@
 import type { EndpointHealth, EndpointHealthStorage, FailingEndpoint } from '@quickquote/core'
 import type { Database } from './database.ts'
+import { millisOf, toDate } from './readable.ts'
 
 /** So many of the newest attempts are looked at. */
 const RECENT = 100
@@ -12,13 +13,13 @@ export function endpointHealthStorage({ run, schema }: Database): EndpointHealth
       // Names of one word: the client of a host may rename others.
       const rows = await run<{
         id: string
-        success: Date | null
-        failing: Date | null
+        success: string | null
+        failing: string | null
         attempts: number
         succeeded: number
       }>(
-        `select endpoint.id, greatest(health.last_success_at, recent.succeeded_at) as success, health.failing_since as failing,
-           recent.attempts, recent.succeeded
+        `select endpoint.id, ${millisOf('greatest(health.last_success_at, recent.succeeded_at)')} as success,
+           ${millisOf('health.failing_since')} as failing, recent.attempts, recent.succeeded
          from ${schema}.webhook_endpoints endpoint
          left join ${schema}.endpoint_health health on health.endpoint_id = endpoint.id
          cross join lateral (
@@ -37,8 +38,8 @@ export function endpointHealthStorage({ run, schema }: Database): EndpointHealth
         rows.map(({ id, success, failing, attempts, succeeded }): [string, EndpointHealth] => [
           id,
           {
-            last_success_at: success,
-            failing_since: failing,
+            last_success_at: toDate(success),
+            failing_since: toDate(failing),
             recent_attempts: attempts,
             recent_success_rate: attempts === 0 ? null : succeeded / attempts,
           },
@@ -48,8 +49,9 @@ export function endpointHealthStorage({ run, schema }: Database): EndpointHealth
 
     async findFailingEndpoints(failingSince, limit) {
       // What two workers recorded at once may be out of order: the attempts have the last word.
-      return run<FailingEndpoint>(
-        `select endpoint.id, endpoint.organization_id, endpoint.name, health.failing_since
+      const failing = await run<Omit<FailingEndpoint, 'failing_since'> & { failing_since: string }>(
+        `select endpoint.id, endpoint.organization_id, endpoint.name,
+           ${millisOf('health.failing_since')} as failing_since
          from ${schema}.endpoint_health health
          join ${schema}.webhook_endpoints endpoint on endpoint.id = health.endpoint_id
          where health.failing_since <= $1 and endpoint.is_enabled and endpoint.deleted_at is null
@@ -61,6 +63,7 @@ export function endpointHealthStorage({ run, schema }: Database): EndpointHealth
          order by health.failing_since limit $2::int`,
         [failingSince, limit],
       )
+      return failing.map((endpoint) => ({ ...endpoint, failing_since: toDate(endpoint.failing_since) }))
     },
   }
 }

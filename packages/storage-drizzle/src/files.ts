@@ -1,7 +1,8 @@
 import { type FileId, type FileStorage, type UploadStorage, validationFailed } from '@quickquote/core'
 import pLimit from 'p-limit'
 import type { Database } from './database.ts'
-import { withStorageErrors } from './storage-error.ts'
+import { firstIdOf } from './delivery-id.ts'
+import { type Guard, withStorageErrors } from './storage-error.ts'
 
 /**
  * Larger chunks are a little faster. As base64 a chunk must stay below 128 KiB: V8 puts larger strings where only a full
@@ -19,20 +20,22 @@ const WRITES_AT_ONCE = 4
  * The bytes of files in PostgreSQL, in chunks, each written by a statement of its own: no connection is held while a
  * client sends. An upload under way has one chunk in memory.
  */
-export function fileStorage(database: Database): FileStorage {
+export function fileStorage(database: Database, guard?: Guard): FileStorage {
   const { schema } = database
   const inTurn = pLimit(WRITES_AT_ONCE)
-  const { insertChunk, findChunk, deleteFiles } = withStorageErrors({
+  const statements = {
     /** Base64, because postgres.js sends `bytea` as hex: see docs/decisions/0004-multipart.md. */
     insertChunk: (file: FileId, position: number, isLast: boolean, base64: string) =>
-      database.run(
-        `insert into ${schema}.file_chunks (file_id, organization_id, position, is_last, bytes)
-         values ($1, $2, $3, $4, decode($5, 'base64'))`,
-        [file.id, file.organization_id, position, isLast, base64],
+      inTurn(() =>
+        database.run(
+          `insert into ${schema}.file_chunks (file_id, organization_id, position, is_last, bytes)
+           values ($1, $2, $3, $4, decode($5, 'base64'))`,
+          [file.id, file.organization_id, position, isLast, base64],
+        ),
       ),
     async findChunk(file: FileId, position: number) {
-      const [chunk] = await database.run<{ bytes: Buffer; is_last: boolean }>(
-        `select bytes, is_last from ${schema}.file_chunks
+      const [chunk] = await database.run<{ base64: string; is_last: boolean }>(
+        `select encode(bytes, 'base64') as base64, is_last from ${schema}.file_chunks
          where file_id = $1 and organization_id = $2 and position = $3`,
         [file.id, file.organization_id, position],
       )
@@ -44,7 +47,8 @@ export function fileStorage(database: Database): FileStorage {
          where chunk.file_id = file.id and chunk.organization_id = file.organization_id`,
         listed(files),
       ),
-  })
+  }
+  const { insertChunk, findChunk, deleteFiles } = withStorageErrors(statements, guard)
 
   return {
     async put(file, bytes) {
@@ -52,7 +56,7 @@ export function fileStorage(database: Database): FileStorage {
       const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
       let used = 0
       const flush = async (isLast: boolean) => {
-        await inTurn(() => insertChunk(file, position, isLast, chunk.toString('base64', 0, used)))
+        await insertChunk(file, position, isLast, chunk.toString('base64', 0, used))
         position += 1
         used = 0
       }
@@ -74,7 +78,7 @@ export function fileStorage(database: Database): FileStorage {
         const chunk = await findChunk(file, position)
         if (chunk === undefined) throw new Error(`File ${file.id} is not there, or not to its end.`)
         isLast = chunk.is_last
-        yield chunk.bytes
+        yield Buffer.from(chunk.base64, 'base64')
       }
     },
 
@@ -90,7 +94,9 @@ export function uploadStorage(database: Database): UploadStorage {
   return {
     async recordUpload(file, now) {
       await database.run(
-        `insert into ${schema}.uploads (id, organization_id, created_at) values ($1, $2, $3)`,
+        `insert into ${schema}.uploads as upload (id, organization_id, created_at) values ($1, $2, $3)
+         on conflict (id) do update set created_at = excluded.created_at
+         where upload.organization_id = excluded.organization_id and upload.abandoned_at is null`,
         [file.id, file.organization_id, now],
       )
     },
@@ -108,11 +114,23 @@ export function uploadStorage(database: Database): UploadStorage {
         `update ${schema}.uploads set abandoned_at = $3
          where id in (
            select id from ${schema}.uploads where created_at < $1
-           order by created_at limit $2 for update skip locked
+           order by abandoned_at nulls first, created_at limit $2 for update skip locked
          )
          returning id, organization_id`,
         [olderThan, limit, now],
       ),
+
+    async noteStrays(olderThan, now) {
+      await database.run(
+        `insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
+         select file_id, organization_id, $2::timestamptz, $3::timestamptz from ${schema}.file_chunks as chunk
+         where file_id < $1 and position = 0
+           and not exists (select from ${schema}.uploads where id = chunk.file_id)
+           and not exists (select from ${schema}.quotation_files where id = chunk.file_id)
+         on conflict (id) do nothing`,
+        [firstIdOf(olderThan), new Date(olderThan.getTime() - 1), now],
+      )
+    },
 
     async forgetUploads(files) {
       await database.run(

@@ -27,13 +27,13 @@ export async function lookUpKey(
   )
   if (!lock?.taken) return { outcome: 'key_in_use' }
   const since = new Date(now.getTime() - IDEMPOTENCY_WINDOW_MS)
-  const [known] = await run<{ quotation_id: string; is_same: boolean }>(
-    `select quotation_id, request_hash = $3::bytea as is_same from ${schema}.idempotency_keys
+  const [known] = await run<{ quotation: string; same: boolean }>(
+    `select quotation_id as quotation, request_hash = $3::bytea as same from ${schema}.idempotency_keys
      where organization_id = $1 and key = $2 and created_at > $4`,
     [organizationId, key, requestHash, since],
   )
   if (known === undefined) return null
-  return known.is_same ? { outcome: 'repeated', quotation_id: known.quotation_id } : { outcome: 'key_reused' }
+  return known.same ? { outcome: 'repeated', quotation_id: known.quotation } : { outcome: 'key_reused' }
 }
 
 /** Remembers, in the same transaction, what was accepted under a key. A key whose time has passed is taken over. */

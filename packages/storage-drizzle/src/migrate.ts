@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { ConfigurationError } from '@quickquote/core'
 import type postgres from 'postgres'
+import { checkDatabase } from './database-check.ts'
 import { maintenanceLock } from './maintenance-lock.ts'
 import { makePartitions } from './partitions.ts'
+import { MIGRATION } from './patience.ts'
 import { DEFAULT_SCHEMA } from './tables.ts'
 
 /** Where a database stands. Nothing is `pending` when it fits this version of the package. */
@@ -36,12 +38,15 @@ const FOLDER = new URL('../migrations/', import.meta.url)
  * Brings the SQL schema to what this version of the package needs, and makes the day partitions of the coming days. All
  * of it is one transaction under an advisory lock: any number of processes may start at once, and a failure, or the death
  * of the process, leaves nothing behind.
- * @throws ConfigurationError when a newer version has migrated the database, or a migration was edited after it was applied
+ * @throws ConfigurationError when a newer version has migrated the database, a migration was edited after it was applied, or
+ * `checkDatabase` finds a fault
  */
 export async function migrate(sql: postgres.Sql, schema: string): Promise<MigrationStatus> {
   const shipped = await readMigrations()
   return sql.begin(async (transaction) => {
-    await transaction.unsafe(maintenanceLock(schema))
+    await transaction.unsafe(MIGRATION.settings)
+    await transaction.unsafe(maintenanceLock(schema), [], MIGRATION.options)
+    await checkDatabase(transaction, schema)
     const found = await find(transaction, schema)
     const pending = pendingOf(await readJournal(transaction, schema), shipped)
     const statements = [
@@ -49,7 +54,7 @@ export async function migrate(sql: postgres.Sql, schema: string): Promise<Migrat
       ...missing(schema, found, pending),
       makePartitions(schema),
     ]
-    for (const statement of statements) await transaction.unsafe(statement)
+    for (const statement of statements) await transaction.unsafe(statement, [], MIGRATION.options)
     return { applied: shipped.map(({ name }) => name), pending: [] }
   })
 }
@@ -60,6 +65,7 @@ export async function migrate(sql: postgres.Sql, schema: string): Promise<Migrat
  * @throws ConfigurationError what `migrate` throws
  */
 export async function migrationPlan(sql: postgres.Sql, schema: string): Promise<string | null> {
+  await checkDatabase(sql, schema)
   const pending = pendingOf(await readJournal(sql, schema), await readMigrations())
   if (pending.length === 0) return null
   const found = await find(sql, schema)

@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import { MAINTENANCE } from './patience.ts'
 
 /**
  * Makes the day partitions of today and the next six days where they are missing. Rows of such a day that went to the
@@ -6,7 +7,10 @@ import type postgres from 'postgres'
  * use, or being made by another process, is left for the next call.
  */
 export async function ensurePartitions(sql: postgres.Sql, schema: string): Promise<void> {
-  await sql.unsafe(makePartitions(schema))
+  await sql.begin(async (transaction) => {
+    await transaction.unsafe(MAINTENANCE.settings)
+    await transaction.unsafe(makePartitions(schema), [], MAINTENANCE.options)
+  })
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ClaimedStart, PipelineStartStorage, Quote, TraceContext } from '@q
 import { accept } from './acceptance.ts'
 import type { Database } from './database.ts'
 import { createHeldLeases } from './held-leases.ts'
+import { millisOf, toDate } from './readable.ts'
 import { type TraceColumns, traceOf } from './trace-columns.ts'
 
 interface Row extends Omit<Quote, 'id'>, TraceColumns {
@@ -9,7 +10,8 @@ interface Row extends Omit<Quote, 'id'>, TraceColumns {
   readonly quote: (Omit<Quote, 'id'> & { readonly trace: TraceContext | null }) | null
   readonly quotation_id: string | null
   readonly attempt: number
-  readonly next_due_at: Date | null
+  /** In milliseconds. */
+  readonly next_due_at: string | null
 }
 
 /** The orders to start pipelines: see PipelineStartStorage. */
@@ -46,7 +48,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
            (select coalesce(jsonb_agg(jsonb_build_object('id', file.id, 'name', file.name, 'type', file.type,
               'size', file.size) order by file.position), '[]')
             from ${schema}.quotation_files file where file.quotation_id = leased.quotation_id) as files,
-           next.due_at as next_due_at
+           ${millisOf('next.due_at')} as next_due_at
          from (select 1) round
          left join next on true
          left join (leased left join ${schema}.quotations on id = quotation_id) on true`,
@@ -80,7 +82,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
         workerId,
         claimed.map(({ quote }) => quote.id),
       )
-      return { claimed, nextDueAt: rows[0]?.next_due_at ?? null }
+      return { claimed, nextDueAt: toDate(rows[0]?.next_due_at ?? null) }
     },
 
     async settlePipelineStart({ workerId, quotationId, attempt, retryAt }) {
@@ -92,6 +94,16 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
         [quotationId, workerId, attempt, ...(retryAt === null ? [] : [retryAt])],
       )
       leases.remove(workerId, [quotationId])
+    },
+
+    async releasePipelineStart({ workerId, quotationId, attempt }) {
+      await database.run(
+        `update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1
+         where quotation_id = $1 and leased_by = $2 and attempt = $3`,
+        [quotationId, workerId, attempt],
+      )
+      leases.remove(workerId, [quotationId])
+      await database.wake()
     },
   }
 }

@@ -6,9 +6,10 @@ import {
   type StepStatus,
   scoped,
 } from '@quickquote/core'
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { accept } from './acceptance.ts'
 import type { Database } from './database.ts'
+import { readable } from './readable.ts'
 import { together } from './together.ts'
 import { traceOf } from './trace-columns.ts'
 
@@ -18,13 +19,13 @@ export function quotationStorage(database: Database): QuotationStorage {
   const { quotations, quotationSteps, proposals } = tables
   const { id, organization_id, name, description, status, processed_step, source } = quotations
   const { config_id, error_code, created_at, updated_at, traceparent, tracestate } = quotations
-  const state = { id, status, processed_step, error_code, updated_at }
-  const summary = { ...state, name, description, source, config_id, created_at }
-  const { organization_id: _, ...proposal } = getTableColumns(proposals)
+  const state = readable({ id, status, processed_step, error_code, updated_at })
+  const summary = { ...state, ...readable({ name, description, source, config_id, created_at }) }
+  const { organization_id: _, ...ofProposal } = getTableColumns(proposals)
+  const proposal = readable(ofProposal)
   const step = {
     step: quotationSteps.step,
-    started_at: quotationSteps.started_at,
-    completed_at: quotationSteps.completed_at,
+    ...readable({ started_at: quotationSteps.started_at, completed_at: quotationSteps.completed_at }),
     // Columns of one statement need names of their own: some drivers give rows as objects.
     status: sql<StepStatus['status']>`${quotationSteps.status}`.as('step_status'),
     error_code: sql<string | null>`${quotationSteps.error_code}`.as('step_error_code'),
@@ -41,6 +42,17 @@ export function quotationStorage(database: Database): QuotationStorage {
     const rows = await quotationsById({ ids })
     return new Map(rows.map((row) => [row.found.id, row]))
   })
+  const namesById = database.prepared((on) =>
+    on
+      .select({ id, name })
+      .from(quotations)
+      .where(
+        and(
+          sql`${id} = any (${sql.placeholder('ids')}::uuid[])`,
+          eq(organization_id, sql.placeholder('organizationId')),
+        ),
+      ),
+  )
   const stepsById = database.prepared((on) =>
     on
       .select({ organization_id, state, step })
@@ -67,9 +79,11 @@ export function quotationStorage(database: Database): QuotationStorage {
       accept(database, quotation, idempotency, (on) => insertQuotation(on, quotation)),
 
     async findStalledQuotations(silentSince, limit) {
+      // All that are under way are read: they are few, and an index on the time of their last report would be written
+      // with each report.
       const stalled = await database.run<{ id: string }>(
         `select id from ${schema}.quotations
-         where status in ('queued', 'running') and updated_at < $1 order by updated_at limit $2`,
+         where status in ('queued', 'running') and updated_at < $1 order by id limit $2`,
         [silentSince, limit],
       )
       return stalled.map(({ id }) => id)
@@ -103,10 +117,7 @@ export function quotationStorage(database: Database): QuotationStorage {
 
     async findQuotationNames(organizationId, ids) {
       if (ids.length === 0) return new Map()
-      const rows = await db
-        .select({ id, name })
-        .from(quotations)
-        .where(and(inArray(id, [...ids]), eq(organization_id, organizationId)))
+      const rows = await namesById({ ids: [...ids], organizationId })
       return new Map(rows.map((row) => [row.id, row.name]))
     },
 

@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import { deliveryIds, newDeliveryId } from './delivery-id.ts'
 import { FIRST_UUID, SETTINGS } from './delivery-statements.ts'
+import { readable } from './readable.ts'
 
 /** Replays in PostgreSQL: see ReplayStorage. */
 export function replayStorage(database: Database): ReplayStorage {
@@ -29,7 +30,12 @@ export function replayStorage(database: Database): ReplayStorage {
       const { endpoint_id, state, since, until, status, examined, total, resent } = replays
       const { created_at, updated_at } = replays
       const [row] = await db
-        .select({ endpoint_id, state, since, until, status, examined, total, resent, created_at, updated_at })
+        .select(
+          readable({
+            ...{ endpoint_id, state, since, until, status, examined, total, resent },
+            ...{ created_at, updated_at },
+          }),
+        )
         .from(replays)
         .where(
           and(

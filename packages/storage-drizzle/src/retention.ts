@@ -1,8 +1,14 @@
 import type { MaintenanceStorage } from '@quickquote/core'
 import type { Database } from './database.ts'
-import { deliveryIds, firstIdOf } from './delivery-id.ts'
+import { firstIdOf } from './delivery-id.ts'
 
 type RetentionStorage = Omit<MaintenanceStorage, 'ensurePartitions' | 'forgetIdempotencyKeys'>
+
+interface Dropped {
+  readonly days: number
+  readonly isBlocked: boolean
+  readonly isKept: boolean
+}
 
 /** Rows that are removed from a default partition by one statement. */
 const BATCH = 1000
@@ -12,37 +18,39 @@ const ID_DELAY_MS = 60_000
 
 /**
  * Removes what is no longer kept: see MaintenanceStorage. Ids begin with the time at which they were made, so what is old
- * is the beginning of a primary key: no index is there for retention alone.
+ * is the beginning of a primary key: no index is there for retention alone. History (events, attempts, the audit log) is
+ * removed by functions of the schema's owner, which hold it to the floor of the table `retention_floor`.
  */
-export function retentionStorage({ run, schema }: Database): RetentionStorage {
+export function retentionStorage({ run, schema }: Pick<Database, 'run' | 'schema'>): RetentionStorage {
   /** No row of before `moment` has this id or a later one. */
   const idAfter = (moment: Date) => firstIdOf(new Date(moment.getTime() + ID_DELAY_MS))
 
-  async function dropDays(table: string, before: Date): Promise<{ days: number; isBlocked: boolean }> {
+  async function dropDays(table: string, before: Date): Promise<Dropped> {
     for (let days = 0; ; days += 1) {
       const [day] = await run<{ outcome: string }>(
         `select ${schema}.drop_expired_day($1, $2, $3) as outcome`,
         [table, before, idAfter(before)],
       )
       if (day?.outcome !== 'dropped') {
-        return { days, isBlocked: day?.outcome === 'blocked' || day?.outcome === 'in_use' }
+        return {
+          days,
+          isBlocked: day?.outcome === 'blocked' || day?.outcome === 'in_use',
+          isKept: day?.outcome === 'kept',
+        }
       }
     }
   }
 
   /** A default partition cannot be dropped. There is something in it only where no day was made in time. */
-  async function emptyDefault(table: string, before: Date, isUnused: string): Promise<number> {
+  async function emptyDefault(table: string, before: Date): Promise<number> {
     for (let total = 0; ; ) {
-      const removed = await run(
-        `delete from ${schema}.${table}_default where ctid = any (array(
-           select ctid from ${schema}.${table}_default old where created_at < $1 and ${isUnused}
-           limit ${BATCH} for update skip locked
-         ))
-         returning 1 as removed`,
-        [before],
+      const [rows] = await run<{ removed: number }>(
+        `select ${schema}.remove_expired_rows($1, $2, ${BATCH}) as removed`,
+        [table, before],
       )
-      total += removed.length
-      if (removed.length < BATCH) return total
+      const removed = rows?.removed ?? 0
+      total += removed
+      if (removed < BATCH) return total
     }
   }
 
@@ -77,19 +85,12 @@ export function retentionStorage({ run, schema }: Database): RetentionStorage {
     async dropHistory(before) {
       const attempts = await dropDays('delivery_attempts', before)
       const events = await dropDays('events', before)
-      const rows =
-        (await emptyDefault('delivery_attempts', before, 'true')) +
-        (await emptyDefault(
-          'events',
-          before,
-          `not exists (
-             select from ${schema}.deliveries where ${deliveryIds('old.id', 'id')} and event_id = old.id
-           )`,
-        ))
+      const rows = (await emptyDefault('delivery_attempts', before)) + (await emptyDefault('events', before))
       return {
         days: attempts.days + events.days,
         rows,
         isBlocked: attempts.isBlocked || events.isBlocked,
+        isKept: attempts.isKept || events.isKept,
       }
     },
 
@@ -98,15 +99,11 @@ export function retentionStorage({ run, schema }: Database): RetentionStorage {
     },
 
     async removeAuditEntries(before, limit) {
-      const removed = await run(
-        `delete from ${schema}.audit_log where id = any (array(
-           select id from ${schema}.audit_log where id < $1 and created_at < $2
-           order by id limit $3 for update skip locked
-         ))
-         returning 1 as removed`,
-        [idAfter(before), before, limit],
+      const [entries] = await run<{ removed: number }>(
+        `select ${schema}.remove_audit_entries($1, $2, $3) as removed`,
+        [before, idAfter(before), limit],
       )
-      return removed.length
+      return entries?.removed ?? 0
     },
 
     async abandonFilesOfEndedQuotations(endedBefore, limit, now) {

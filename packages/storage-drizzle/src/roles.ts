@@ -64,6 +64,14 @@ alter default privileges in schema "${schema}" grant select, insert, update, del
 alter default privileges in schema "${schema}" grant execute on functions to "${runtime}";
 -- What was migrated is the owner's to say.
 revoke insert, update, delete on "${schema}".migrations from "${runtime}";
+-- History is added to, and never changed or deleted but by functions that keep to the floor of "${schema}".retention_floor.
+do $$
+begin
+  if to_regprocedure('"${schema}".protect_history()') is not null then
+    perform "${schema}".protect_history();
+  end if;
+end
+$$;
 
 commit;
 `

@@ -1,21 +1,24 @@
-import type { EncryptedSecret, SecretStorage } from '@quickquote/core'
+import type { EncryptedSecret, EndpointSecrets, SecretStorage } from '@quickquote/core'
 import { and, asc, gt, ne, or } from 'drizzle-orm'
 import type { Database } from './database.ts'
+import { readable } from './readable.ts'
 
-/** The encrypted signing secrets of all endpoints: see SecretStorage. */
+/** The encrypted signing secrets of all endpoints that are not deleted: see SecretStorage. */
 export function secretStorage({ db, tables, schema, run }: Database): SecretStorage {
   const { webhookEndpoints: endpoints } = tables
 
   return {
     async lockOldSecrets({ keyId, after, limit }) {
       const rows = await db
-        .select({
-          endpoint_id: endpoints.id,
-          ciphertext: endpoints.secret_ciphertext,
-          keyId: endpoints.secret_key_id,
-          previousCiphertext: endpoints.previous_secret_ciphertext,
-          previousKeyId: endpoints.previous_secret_key_id,
-        })
+        .select(
+          readable({
+            endpoint_id: endpoints.id,
+            ciphertext: endpoints.secret_ciphertext,
+            keyId: endpoints.secret_key_id,
+            previousCiphertext: endpoints.previous_secret_ciphertext,
+            previousKeyId: endpoints.previous_secret_key_id,
+          }),
+        )
         .from(endpoints)
         .where(
           and(
@@ -26,36 +29,31 @@ export function secretStorage({ db, tables, schema, run }: Database): SecretStor
         .orderBy(asc(endpoints.id))
         .limit(limit)
         .for('no key update')
-      return rows.map(({ endpoint_id, ciphertext, keyId, previousCiphertext, previousKeyId }) => ({
-        endpoint_id,
-        secret: { keyId, ciphertext },
-        previousSecret: toSecret(previousKeyId, previousCiphertext),
-      }))
+      return rows.flatMap(({ endpoint_id, ciphertext, keyId, previousCiphertext, previousKeyId }) => {
+        const secret = toSecret(keyId, ciphertext)
+        const previousSecret = toSecret(previousKeyId, previousCiphertext)
+        // Those that were deleted have none.
+        return secret === null ? [] : [{ endpoint_id, secret, previousSecret }]
+      })
     },
 
     async saveSecrets(secrets) {
       await run(
         `update ${schema}.webhook_endpoints endpoint set
-           secret_ciphertext = saved.ciphertext, secret_key_id = saved.key_id,
-           previous_secret_ciphertext = saved.previous_ciphertext, previous_secret_key_id = saved.previous_key_id,
-           version = version + 1
-         from unnest($1::uuid[], $2::bytea[], $3::text[], $4::bytea[], $5::text[])
-           as saved (id, ciphertext, key_id, previous_ciphertext, previous_key_id)
+           secret_ciphertext = decode(saved.ciphertext, 'hex'), secret_key_id = saved.key_id,
+           previous_secret_ciphertext = decode(saved.previous_ciphertext, 'hex'),
+           previous_secret_key_id = saved.previous_key_id, version = version + 1
+         from json_to_recordset($1::text::json) as saved (id uuid, ciphertext text, key_id text,
+           previous_ciphertext text, previous_key_id text)
          where endpoint.id = saved.id`,
-        [
-          secrets.map(({ endpoint_id }) => endpoint_id),
-          secrets.map(({ secret }) => secret.ciphertext),
-          secrets.map(({ secret }) => secret.keyId),
-          secrets.map(({ previousSecret }) => previousSecret?.ciphertext ?? null),
-          secrets.map(({ previousSecret }) => previousSecret?.keyId ?? null),
-        ],
+        [JSON.stringify(secrets.map(toSaved))],
       )
     },
 
     async countSecrets() {
       const rows = await run<{ key: string; secrets: number }>(
         `select key, count(*)::int as secrets from (
-           select secret_key_id as key from ${schema}.webhook_endpoints
+           select secret_key_id as key from ${schema}.webhook_endpoints where secret_key_id is not null
            union all
            select previous_secret_key_id from ${schema}.webhook_endpoints where previous_secret_key_id is not null
          ) as secret
@@ -64,6 +62,20 @@ export function secretStorage({ db, tables, schema, run }: Database): SecretStor
       return new Map(rows.map(({ key, secrets }) => [key, secrets]))
     },
   }
+}
+
+function toSaved({ endpoint_id, secret, previousSecret }: EndpointSecrets): object {
+  return {
+    id: endpoint_id,
+    ciphertext: toHex(secret.ciphertext),
+    key_id: secret.keyId,
+    previous_ciphertext: previousSecret && toHex(previousSecret.ciphertext),
+    previous_key_id: previousSecret?.keyId,
+  }
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
 }
 
 function toSecret(keyId: string | null, ciphertext: Uint8Array | null): EncryptedSecret | null {

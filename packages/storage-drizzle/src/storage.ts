@@ -1,8 +1,17 @@
-import { ConfigurationError, checkNumber, checkOptionNames, type Storage } from '@quickquote/core'
-import postgres from '../vendor/postgres/index.js'
+import {
+  ConfigurationError,
+  checkNumber,
+  checkOptionNames,
+  MAX_TIMER_MS,
+  type Storage,
+} from '@quickquote/core'
+import type postgres from 'postgres'
 import { apiKeyStorage } from './api-keys.ts'
 import { auditStorage } from './audit-log.ts'
-import { createDatabase, type Database } from './database.ts'
+import { clockStorage } from './clock.ts'
+import { type Client, type ConnectionTimeouts, DEFAULT_TIMEOUTS, openClient } from './connection.ts'
+import { type Connection, createDatabase, type Database, unhurried } from './database.ts'
+import { checkDatabase } from './database-check.ts'
 import { deliveryStorage } from './deliveries.ts'
 import { deliveryLogStorage } from './delivery-log.ts'
 import { endpointHealthStorage } from './endpoint-health.ts'
@@ -17,7 +26,7 @@ import { quotationStorage } from './quotations.ts'
 import { replayStorage } from './replays.ts'
 import { retentionStorage } from './retention.ts'
 import { secretStorage } from './signing-secrets.ts'
-import { withStorageErrors } from './storage-error.ts'
+import { callGuard, type Guard, withStorageErrors } from './storage-error.ts'
 import { DEFAULT_SCHEMA } from './tables.ts'
 import { telemetryStorage } from './telemetry.ts'
 import { testDeliveryStorage } from './test-deliveries.ts'
@@ -32,6 +41,21 @@ export type StorageOptions = (
       readonly connectionString: string | undefined
       /** Connections that are opened at most. Default 10. */
       readonly maxConnections?: number
+      /** Milliseconds for opening a connection, to each host. Default 5,000, or `connect_timeout` of the connection string. */
+      readonly connectTimeoutMs?: number
+      /** Milliseconds that a statement waits for a free connection. Default 5,000. */
+      readonly poolTimeoutMs?: number
+      /**
+       * Milliseconds for one statement (`statement_timeout`). Half a second later a connection without an answer is closed.
+       * Migrations have no limit, retention has 10 minutes. Default 5,000.
+       */
+      readonly statementTimeoutMs?: number
+      /** Milliseconds that a statement waits for a lock (`lock_timeout`). Default 3,000. */
+      readonly lockTimeoutMs?: number
+      /** Milliseconds after which PostgreSQL ends a transaction whose process says nothing (`idle_in_transaction_session_timeout`). Default 10,000. */
+      readonly idleInTransactionTimeoutMs?: number
+      /** Milliseconds without traffic before TCP asks whether the server is there. 0: never. Default 10,000, or `keepalives_idle` of the connection string. */
+      readonly keepAliveMs?: number
     }
   | {
       /** Your own postgres.js client: used, never changed, never closed. It may have no `transform`. */
@@ -40,8 +64,16 @@ export type StorageOptions = (
 ) & {
   /** The SQL schema that holds our tables and nothing else. Lower-case letters, digits and `_`. Default `quickquote`. */
   readonly schema?: string
-  /** Prepared statements. Set it to false behind PgBouncer in transaction mode. Default true. */
+  /**
+   * Prepared statements. With a connection string: true unless it leads to a pooler. Your own client behind PgBouncer in
+   * transaction mode needs false. Default true.
+   */
   readonly prepare?: boolean
+  /**
+   * Milliseconds for one call of the storage, whatever hangs; then it fails with a StorageError of status 503. Calls on
+   * `within(tx)` wait as long as your transaction does. Default 6,000.
+   */
+  readonly callTimeoutMs?: number
 }
 
 /** How to look after the database, beside what the rest of the product needs of it. */
@@ -49,7 +81,9 @@ export interface DatabaseCare {
   /**
    * Brings the SQL schema up to date: call it when the host starts, or when it is deployed. Does nothing when there is
    * nothing to do, and may run in any number of processes at once.
-   * @throws ConfigurationError when a newer version has migrated the database, or a migration was edited after it was applied
+   * @throws ConfigurationError when a newer version has migrated the database, a migration was edited after it was applied,
+   * the SQL schema was renamed, the database is not UTF8, row-level security hides our rows, or transactions do not begin
+   * as `read committed`
    */
   migrate(): Promise<MigrationStatus>
   /** Tells whether migrations are missing. Throws what `migrate` throws. */
@@ -75,27 +109,62 @@ export interface DrizzleStorage extends Storage, DatabaseCare {}
  */
 export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   const ownsClient = checkOptions(options)
-  const { schema = DEFAULT_SCHEMA, prepare = true } = options
-  const sql = connect(options)
+  const { schema = DEFAULT_SCHEMA, prepare = true, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS } = options
+  const { sql, ready, transactionSettings } = connect(options)
   const waker = createWaker({ sql, schema })
-  const database = createDatabase({ sql, schema, prepare, wake: waker.wake })
+  const connection: Connection = {
+    sql,
+    schema,
+    prepare,
+    wake: waker.wake,
+    transactionSettings,
+    callTimeoutMs,
+  }
+  const unlimited: Guard = async (call) => {
+    await ready()
+    return call()
+  }
+  const whole = withStorageErrors(
+    {
+      ...retentionStorage(unhurried(connection)),
+      listen: waker.listen,
+      ensurePartitions: () => ensurePartitions(sql, schema),
+    },
+    unlimited,
+  )
+  const guard = callGuard(ready, callTimeoutMs)
+  const storage = storageOn(createDatabase(connection), whole, guard)
+  let isChecked = false
   return {
-    ...storageOn(database, { listen: waker.listen, ensurePartitions: () => ensurePartitions(sql, schema) }),
-    ...withStorageErrors(careOf(sql, schema)),
+    ...storage,
+    ...withStorageErrors(careOf(sql, schema), unlimited),
+    ...withStorageErrors(
+      {
+        // The first thing that a worker does.
+        async heartbeat(workerId: string) {
+          if (!isChecked) await checkDatabase(sql, schema)
+          isChecked = true
+          return storage.heartbeat(workerId)
+        },
+      },
+      guard,
+    ),
     async close() {
+      await waker.close()
       if (ownsClient) await sql.end({ timeout: 5 })
     },
   }
 }
 
+const DEFAULT_CALL_TIMEOUT_MS = 6000
+
 /** What is done on connections of its own, also where the rest is bound to a transaction. */
 type OnWholeDatabase = Pick<Waker, 'listen'> & Pick<Storage, 'ensurePartitions'>
 
-/** Every part of the storage, on the connections of our own or bound to a transaction. */
-function storageOn(database: Database, whole: OnWholeDatabase): Storage {
-  return {
-    files: fileStorage(database),
-    ...withStorageErrors({
+/** Every part of the storage, on the connections of our own or bound to a transaction, which waits as long as it does. */
+function storageOn(database: Database, whole: OnWholeDatabase, guard?: Guard): Storage {
+  const methods = withStorageErrors(
+    {
       ...apiKeyStorage(database),
       ...auditStorage(database),
       ...quotationStorage(database),
@@ -108,15 +177,21 @@ function storageOn(database: Database, whole: OnWholeDatabase): Storage {
       ...eventStorage(database),
       ...deliveryStorage(database),
       ...pipelineStartStorage(database),
+      ...clockStorage(database),
       ...workerStorage(database),
       ...telemetryStorage(database),
       ...uploadStorage(database),
       ...idempotencyStorage(database),
       ...retentionStorage(database),
-      ...whole,
       transaction: <T>(work: (storage: Storage) => Promise<T>) =>
         database.transaction((transaction) => work(storageOn(transaction, whole))),
-    }),
+    },
+    guard,
+  )
+  return {
+    files: fileStorage(database, guard),
+    ...methods,
+    ...whole,
     within: (transaction) => storageOn(database.within(transaction), whole),
     // Bound to a transaction there is nothing to close.
     async close() {},
@@ -129,6 +204,7 @@ function careOf(sql: postgres.Sql, schema: string): DatabaseCare {
     migrationStatus: () => migrationStatus(sql, schema),
     migrationPlan: () => migrationPlan(sql, schema),
     async requireMigrated() {
+      await checkDatabase(sql, schema)
       const { pending } = await migrationStatus(sql, schema)
       if (pending.length > 0) {
         const option = schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`
@@ -143,21 +219,25 @@ function careOf(sql: postgres.Sql, schema: string): DatabaseCare {
 
 /** @returns whether the connections are ours to close */
 function checkOptions(options: StorageOptions): boolean {
-  const names = ['connectionString', 'maxConnections', 'sql', 'schema', 'prepare']
+  const timeouts = Object.keys(DEFAULT_TIMEOUTS) as (keyof ConnectionTimeouts)[]
+  const ofOwnConnections = ['connectionString', 'maxConnections', ...timeouts]
+  const names = [...ofOwnConnections, 'sql', 'schema', 'prepare', 'callTimeoutMs']
   checkOptionNames('drizzleStorage', options, names)
-  const {
-    connectionString,
-    maxConnections,
-    sql,
-    schema,
-    prepare = true,
-  } = options as Partial<Record<(typeof names)[number], unknown>>
-  if (sql !== undefined && (connectionString !== undefined || maxConnections !== undefined)) {
+  const given = options as Partial<Record<string, unknown>>
+  const { maxConnections, sql, schema, prepare = true } = given
+  const other = ofOwnConnections.find((name) => given[name] !== undefined)
+  if (sql !== undefined && other !== undefined) {
     throw new ConfigurationError(
-      'drizzleStorage: pass either sql, a client of your own, or a connectionString with maxConnections.',
+      `drizzleStorage: pass either sql, a client of your own, or a connectionString. ${other} is of the second.`,
     )
   }
   if (maxConnections !== undefined) checkNumber('drizzleStorage: maxConnections', maxConnections, { min: 1 })
+  for (const name of [...timeouts, 'callTimeoutMs']) {
+    const min = name === 'keepAliveMs' ? 0 : 1
+    if (given[name] !== undefined) {
+      checkNumber(`drizzleStorage: ${name}`, given[name], { min, max: MAX_TIMER_MS })
+    }
+  }
   if (typeof prepare !== 'boolean') {
     throw new ConfigurationError('drizzleStorage: prepare must be true or false.')
   }
@@ -165,40 +245,12 @@ function checkOptions(options: StorageOptions): boolean {
   return sql === undefined
 }
 
-function connect(options: StorageOptions): postgres.Sql {
-  if ('sql' in options && options.sql !== undefined) return checkClient(options.sql)
-  if (!('connectionString' in options)) throw new ConfigurationError(CONNECTION_STRING_FORM)
-  const { connectionString, maxConnections = 10, prepare = true } = options
-  if (typeof connectionString !== 'string' || !/^postgres(ql)?:\/\//.test(connectionString)) {
-    throw new ConfigurationError(CONNECTION_STRING_FORM)
+function connect(options: StorageOptions): Client {
+  if ('sql' in options && options.sql !== undefined) {
+    return { sql: checkClient(options.sql), ready: async () => {}, transactionSettings: () => undefined }
   }
-  try {
-    return postgres(connectionString, {
-      max: maxConnections,
-      prepare,
-      connection: { application_name: 'quickquote' },
-      // The types of arrays, which no statement of ours gives back: one query less for each connection.
-      fetch_types: false,
-      connect_timeout: CONNECT_TIMEOUT_S,
-      backoff: (failures: number) =>
-        Math.min(0.05 * 2 ** failures, LONGEST_BACKOFF_S) * (0.5 + Math.random() / 2),
-      // Notices would be printed to the console.
-      onnotice() {},
-    })
-  } catch {
-    // The error of the URL parser holds the whole string, password included.
-    throw new ConfigurationError(CONNECTION_STRING_FORM)
-  }
+  return openClient(options as Extract<StorageOptions, { connectionString: unknown }>)
 }
-
-/** A database that does not answer is given up after this time, by whoever waits for it. */
-const CONNECT_TIMEOUT_S = 10
-
-/** A database that came back is found again in this time. */
-const LONGEST_BACKOFF_S = 1
-
-const CONNECTION_STRING_FORM =
-  'connectionString must have the form postgres://user:password@host:port/database (with special characters of the password percent-encoded).'
 
 function checkClient(sql: postgres.Sql): postgres.Sql {
   if (typeof sql !== 'function' || typeof sql.begin !== 'function') {

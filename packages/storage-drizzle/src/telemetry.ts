@@ -1,5 +1,6 @@
 import { QUEUE_COUNT_LIMIT, type TelemetryStorage } from '@quickquote/core'
 import type { Database } from './database.ts'
+import { millisOf, toDate } from './readable.ts'
 import { type TraceColumns, traceOf } from './trace-columns.ts'
 
 /** What metrics and traces ask PostgreSQL: see TelemetryStorage. */
@@ -8,18 +9,18 @@ export function telemetryStorage(database: Database): TelemetryStorage {
 
   return {
     async readQueueState(now) {
-      const [state] = await database.run<{ due: number; scheduled: number; oldest_due_at: Date | null }>(
+      const [state] = await database.run<{ due: number; scheduled: number; oldest_due_at: string | null }>(
         queueStateStatement(schema),
         [now, QUEUE_COUNT_LIMIT],
       )
       const { due = 0, scheduled = 0, oldest_due_at = null } = state ?? {}
-      return { due, scheduled, oldestDueAt: oldest_due_at }
+      return { due, scheduled, oldestDueAt: toDate(oldest_due_at) }
     },
 
     async findDeliveryOrigins(ids) {
-      const rows = await database.run<{ id: string; due_at: Date } & TraceColumns>(
+      const rows = await database.run<{ id: string; due_at: string } & TraceColumns>(
         // Rows are looked up one by one: a join could be turned into reading all events.
-        `select delivery.*, traceparent, tracestate
+        `select delivery.id, ${millisOf('delivery.due_at')} as due_at, traceparent, tracestate
          from unnest($1::uuid[]) as held (id)
          cross join lateral (
            select id, due_at, event_id, event_created_at from ${schema}.deliveries where id = held.id limit 1
@@ -30,7 +31,7 @@ export function telemetryStorage(database: Database): TelemetryStorage {
          ) event`,
         [ids],
       )
-      return new Map(rows.map((row) => [row.id, { due_at: row.due_at, trace: traceOf(row) }]))
+      return new Map(rows.map((row) => [row.id, { due_at: toDate(row.due_at), trace: traceOf(row) }]))
     },
   }
 }
@@ -45,5 +46,5 @@ export function queueStateStatement(schema: string): string {
      where leased_by is null and parked_at is null and attempt >= 0 and due_at ${due} $1 order by due_at`
   return `select (select count(*)::int from (${waiting('<=')} limit $2::int) due) as due,
     (select count(*)::int from (${waiting('>')} limit $2::int) scheduled) as scheduled,
-    (${waiting('<=')} limit 1) as oldest_due_at`
+    ${millisOf(`(${waiting('<=')} limit 1)`)} as oldest_due_at`
 }

@@ -1,17 +1,21 @@
 import type { WorkerStorage } from '@quickquote/core'
+import { EPOCH_MS, toTime } from './clock.ts'
 import type { Database } from './database.ts'
 
 /** The heartbeats of workers, and what becomes of the leases of a dead one: see WorkerStorage. */
 export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'> {
   const { schema } = database
+  const hasNoRow = `not exists (select from ${schema}.workers worker where worker.id = leased_by)`
 
   return {
     async heartbeat(workerId) {
-      await database.run(
+      const [beat] = await database.run<{ at: number | string; isnew: boolean }>(
         `insert into ${schema}.workers (id) values ($1)
-         on conflict (id) do update set heartbeat_at = now()`,
+         on conflict (id) do update set heartbeat_at = now()
+         returning ${EPOCH_MS} as at, started_at = heartbeat_at as isnew`,
         [workerId],
       )
+      return { at: toTime(beat?.at), isNew: beat?.isnew === true }
     },
 
     async hasLiveWorker(silentForMs) {
@@ -25,18 +29,22 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
     },
 
     async recoverDeadWorkers({ silentForMs, maxAttempts, now }) {
-      // A lease is alive while its worker beats: a row of `workers` that is missing counts as silence, so a worker that
-      // leased something after it was given up leaves nothing behind. The fences sort out what it may still report.
+      // A lease is alive while its worker has a row in `workers`. Deleting that row is what gives the worker up: who beats
+      // at the same moment either keeps row and leases, or is told by its beat that it is new. A lease without a row was
+      // taken by a worker after it was given up. The fences sort out what it may still report.
       const [freed] = await database.run<{ deliveries: number; starts: number }>(
-        `with alive as (
-           select id from ${schema}.workers where heartbeat_at > now() - $1::int * interval '1 millisecond'
-         ), buried as (
+        `with buried as (
            delete from ${schema}.workers where heartbeat_at <= now() - $1::int * interval '1 millisecond'
+           returning id
+         ), silent as (
+           select id from buried
+           union select leased_by from ${schema}.deliveries where leased_by is not null and ${hasNoRow}
+           union select leased_by from ${schema}.pipeline_starts where leased_by is not null and ${hasNoRow}
          ), orphan as (
            select ctid as place, *,
              case when attempt < $2::int and not is_test then $3::timestamptz end as next_attempt_at
            from ${schema}.deliveries
-           where leased_by is not null and not exists (select from alive where alive.id = leased_by)
+           where leased_by is not null and leased_by in (select id from silent)
            for update skip locked
          ), ended as (
            delete from ${schema}.deliveries
@@ -58,7 +66,7 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
            update ${schema}.pipeline_starts set leased_by = null, due_at = $3::timestamptz
            where quotation_id in (
              select quotation_id from ${schema}.pipeline_starts
-             where leased_by is not null and not exists (select from alive where alive.id = leased_by)
+             where leased_by is not null and leased_by in (select id from silent)
              for update skip locked
            )
            returning 1

@@ -1,31 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Position, Storage, StoredApiKey } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { AWKWARD, sampleApiKey } from './samples.ts'
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from './database.ts'
+import { AWKWARD, MANY_KEYS, sampleApiKey } from './samples.ts'
 
-let testing: TestDatabase
-let sql: postgres.Sql
-let storage: DrizzleStorage
-
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  sql = postgres(testing.url)
-  storage = drizzleStorage({ connectionString: testing.url, maxConnections: 8 })
-  await storage.migrate()
-})
-
-afterAll(async () => {
-  await storage.close()
-  await sql.end()
-  await testing.drop()
-})
+const { sql, storage } = await openDatabase({ maxConnections: 8 })
 
 async function insert(fields: Partial<StoredApiKey> = {}): Promise<StoredApiKey> {
   const key = sampleApiKey(fields)
-  await storage.insertApiKey(key, randomBytes(32))
+  await storage.insertApiKey(key, randomBytes(32), MANY_KEYS)
   return key
 }
 
@@ -69,7 +52,7 @@ describe('an API key', () => {
   it('that is locked still authenticates', async () => {
     const hash = randomBytes(32)
     const key = sampleApiKey()
-    await storage.insertApiKey(key, hash)
+    await storage.insertApiKey(key, hash, MANY_KEYS)
     await storage.transaction(async (transaction) => {
       await transaction.lockApiKey(key.organization_id, key.id)
       expect(await storage.findApiKeyByHash(hash)).toMatchObject({ id: key.id })

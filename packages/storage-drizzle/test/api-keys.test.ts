@@ -1,30 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { sampleApiKey } from './samples.ts'
+import { describe, expect, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+import { openDatabase } from './database.ts'
+import { MANY_KEYS, sampleApiKey } from './samples.ts'
 
-let testing: TestDatabase
-let sql: postgres.Sql
-let storage: DrizzleStorage
-
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  sql = postgres(testing.url)
-  storage = drizzleStorage({ connectionString: testing.url, maxConnections: 8 })
-  await storage.migrate()
-})
-
-afterAll(async () => {
-  await storage.close()
-  await sql.end()
-  await testing.drop()
-})
+const { url, sql, storage } = await openDatabase({ maxConnections: 8 })
 
 async function insertKeys(count: number): Promise<string[]> {
   const keys = Array.from({ length: count }, () => sampleApiKey())
-  for (const key of keys) await storage.insertApiKey(key, randomBytes(32))
+  for (const key of keys) await storage.insertApiKey(key, randomBytes(32), MANY_KEYS)
   return keys.map((key) => key.id)
 }
 
@@ -49,8 +33,12 @@ describe('last_used_at', () => {
   it('never goes backwards when processes write the same keys at once, and none of them blocks another for good', async () => {
     const ids = await insertKeys(100)
     // Rows are found in the order in which they are asked for, as it would be among very many keys.
-    const plan = 'enable_seqscan=off&enable_hashjoin=off&enable_mergejoin=off&enable_bitmapscan=off'
-    const processes = drizzleStorage({ connectionString: `${testing.url}?${plan}`, maxConnections: 8 })
+    const plan =
+      '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off'
+    const processes = drizzleStorage({
+      connectionString: `${url}?options=${encodeURIComponent(plan)}`,
+      maxConnections: 8,
+    })
     const rounds = Array.from({ length: 80 }, (_, second) => {
       const order = second % 2 === 0 ? ids : ids.toReversed()
       return processes.recordApiKeyUses(new Map(order.map((id) => [id, at(second)])))

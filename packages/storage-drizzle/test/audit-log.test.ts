@@ -1,27 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditFilter, Position } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from './database.ts'
 import { AWKWARD, sampleAuditEntry } from './samples.ts'
 
-let testing: TestDatabase
-let sql: postgres.Sql
-let storage: DrizzleStorage
-
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  sql = postgres(testing.url)
-  storage = drizzleStorage({ connectionString: testing.url })
-  await storage.migrate()
-})
-
-afterAll(async () => {
-  await storage.close()
-  await sql.end()
-  await testing.drop()
-})
+const { sql, storage } = await openDatabase()
 
 const ANY: AuditFilter = { resource_id: null, action: null, since: null, until: null }
 const at = (second: number) => new Date(Date.parse('2026-11-21T10:00:00Z') + second * 1000)

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, RecordedEvent, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
 import postgres from 'postgres'
-import { inject } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
 
@@ -24,7 +23,7 @@ export interface Outbox {
 }
 
 export async function openOutbox(): Promise<Outbox> {
-  const database: TestDatabase = await testDatabase(inject('postgresUrl'))
+  const database = await migratedDatabase()
   const sql = postgres(database.url, { onnotice() {} })
   const opened: DrizzleStorage[] = []
 
@@ -35,7 +34,6 @@ export async function openOutbox(): Promise<Outbox> {
   }
 
   const storage = anotherStorage()
-  await storage.migrate()
 
   return {
     storage,

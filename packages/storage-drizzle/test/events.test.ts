@@ -1,28 +1,14 @@
 import type { RecordedEvent, StoredWebhookEndpoint } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createDatabase, type Database } from '../src/database.ts'
 import { eventStorage } from '../src/events.ts'
-import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { drizzleStorage } from '../src/index.ts'
 import { quotationStorage } from '../src/quotations.ts'
+import { openDatabase } from './database.ts'
 import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecret } from './samples.ts'
 
-let testing: TestDatabase
-let sql: postgres.Sql
-let storage: DrizzleStorage
-
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  sql = postgres(testing.url)
-  storage = drizzleStorage({ sql })
-  await storage.migrate()
-})
-
-afterAll(async () => {
-  await sql.end()
-  await testing.drop()
-})
+const { sql } = await openDatabase()
+const storage = drizzleStorage({ sql })
 
 /** Whether an event reaches an endpoint. */
 async function reaches(

@@ -1,37 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { type FileId, type FileStorage, IntegrationError, type UploadStorage } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import postgres from 'postgres'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { createDatabase, type Database } from '../src/database.ts'
+import { type FileId, IntegrationError } from '@quickquote/core'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createDatabase } from '../src/database.ts'
+import { firstIdOf } from '../src/delivery-id.ts'
 import { fileStorage, takeUploads, uploadStorage } from '../src/files.ts'
-import { drizzleStorage } from '../src/index.ts'
+import { openDatabase } from './database.ts'
 
 const CHUNK = 90 * 1024
 
-let scratch: TestDatabase
-let sql: postgres.Sql
-let database: Database
-let files: FileStorage
-let uploads: UploadStorage
-
-beforeAll(async () => {
-  scratch = await testDatabase(inject('postgresUrl'))
-  sql = postgres(scratch.url)
-  await drizzleStorage({ sql }).migrate()
-  database = createDatabase({ sql, schema: 'quickquote', prepare: true, wake() {} })
-  files = fileStorage(database)
-  uploads = uploadStorage(database)
-})
+const { sql } = await openDatabase()
+const database = createDatabase({ sql, schema: 'quickquote', prepare: true, wake() {} })
+const files = fileStorage(database)
+const uploads = uploadStorage(database)
 
 beforeEach(async () => {
   await sql`truncate quickquote.file_chunks, quickquote.uploads`
-})
-
-afterAll(async () => {
-  await sql.end()
-  await scratch.drop()
 })
 
 const aFile = (): FileId => ({ id: randomUUID(), organization_id: randomUUID() })
@@ -39,6 +23,9 @@ const aFile = (): FileId => ({ id: randomUUID(), organization_id: randomUUID() }
 async function* inPieces(bytes: Uint8Array, size: number) {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
+
+/** As core makes them. */
+const idOf = (moment: Date) => `${firstIdOf(moment).slice(0, 14)}7${randomUUID().slice(15)}`
 
 const chunks = () =>
   sql`select file_id, position, is_last, length(bytes) as size from quickquote.file_chunks order by position`
@@ -181,6 +168,51 @@ describe('an upload', () => {
     const both = await uploads.abandonUploadsBefore(before(60), 10, now)
     expect(both.map(({ id }) => id).sort()).toEqual([oldest.id, older.id].sort())
     await take(young)
+  })
+
+  it('that is noted again is as young as its last note, unless it was given up', async () => {
+    const [arriving, other] = [aFile(), aFile()]
+    await uploads.recordUpload(arriving, before(120))
+    await uploads.recordUpload({ ...arriving, organization_id: randomUUID() }, before(10))
+    expect(await uploads.abandonUploadsBefore(before(100), 10, now)).toEqual([arriving])
+    await uploads.recordUpload(arriving, before(10))
+    expect(await uploads.abandonUploadsBefore(before(60), 10, now)).toEqual([arriving])
+    await uploads.forgetUploads([arriving])
+
+    await uploads.recordUpload(other, before(120))
+    await uploads.recordUpload(other, before(10))
+    expect(await uploads.abandonUploadsBefore(before(60), 10, now)).toEqual([])
+    await take(other)
+  })
+
+  it('that cannot be removed holds up no other', async () => {
+    const [stuck, next] = [aFile(), aFile()]
+    await uploads.recordUpload(stuck, before(120))
+    await uploads.recordUpload(next, before(90))
+    expect(await uploads.abandonUploadsBefore(before(60), 1, now)).toEqual([stuck])
+    expect(await uploads.abandonUploadsBefore(before(60), 1, now)).toEqual([next])
+    await uploads.forgetUploads([stuck, next])
+  })
+
+  it('that no list knows is found, and those that an upload or a quote knows are left alone', async () => {
+    const [stray, uploaded, taken] = Array.from({ length: 3 }, () => ({
+      id: idOf(before(120)),
+      organization_id: randomUUID(),
+    })) as [FileId, FileId, FileId]
+    const young = { id: idOf(before(10)), organization_id: randomUUID() }
+    for (const file of [stray, uploaded, taken, young])
+      await files.put(file, inPieces(randomBytes(CHUNK + 1), CHUNK))
+    await uploads.recordUpload(uploaded, before(10))
+    const [quotation] = await sql`
+      insert into quickquote.quotations
+        (id, organization_id, name, description, status, processed_step, source, created_at, updated_at)
+      values (${randomUUID()}, ${taken.organization_id}, 'x', '', 'queued', 'none', 'ui', ${now}, ${now}) returning id`
+    await sql`insert into quickquote.quotation_files (id, quotation_id, position, name, type, size)
+      values (${taken.id}, ${quotation?.['id']}, 0, 'a.txt', 'txt', ${CHUNK + 1})`
+
+    await uploads.noteStrays?.(before(60), now)
+
+    expect(await uploads.abandonUploadsBefore(before(60), 10, now)).toEqual([stray])
   })
 
   it('goes either to its quote or to the sweep, never to both', async () => {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations, type Integrations, silentLogger } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import type { TestDatabase } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { sampleEvent } from './samples.ts'
 
@@ -13,9 +14,8 @@ let database: TestDatabase
 let own: Integrations
 
 beforeEach(async () => {
-  database = await testDatabase(inject('postgresUrl'))
+  database = await migratedDatabase()
   const storage = drizzleStorage({ connectionString: database.url })
-  await storage.migrate()
   own = integrationsOn(storage)
 })
 

@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { ConfigurationError, createIntegrations, type Integrations } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import type { TestDatabase } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { HOSTS, type Host } from './hosts.ts'
 import { sampleEndpoint, sampleQuotation, sampleSecret } from './samples.ts'
@@ -15,10 +16,9 @@ let sql: postgres.Sql
 let integrations: Integrations
 
 beforeEach(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
+  testing = await migratedDatabase()
   sql = postgres(testing.url, { onnotice() {} })
   const storage = drizzleStorage({ connectionString: testing.url })
-  await storage.migrate()
   await sql`create table notes_of_host (note text)`
   integrations = createIntegrations({
     storage,

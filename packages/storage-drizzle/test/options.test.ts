@@ -29,6 +29,17 @@ const WRONG: [string, object, RegExp][] = [
   ['a schema that is no text', { schema: 5 }, /schema must name/],
   ['text for a flag', { prepare: 'no' }, /prepare must be true or false/],
   [
+    'a connection that is waited for without end',
+    { connectTimeoutMs: 0 },
+    /connectTimeoutMs must be a whole/,
+  ],
+  ['text for a time', { poolTimeoutMs: '5s' }, /poolTimeoutMs must be a whole number, from 1 to 2147483647/],
+  ['a statement without end', { statementTimeoutMs: 0 }, /statementTimeoutMs must be/],
+  ['a lock without end', { lockTimeoutMs: -1 }, /lockTimeoutMs must be/],
+  ['a part of a millisecond', { idleInTransactionTimeoutMs: 0.5 }, /idleInTransactionTimeoutMs must be/],
+  ['a negative time', { keepAliveMs: -1 }, /keepAliveMs must be a whole number, from 0/],
+  ['a call without end', { callTimeoutMs: Number.POSITIVE_INFINITY }, /callTimeoutMs must be/],
+  [
     'an unknown option',
     { maxConnection: 5 },
     /maxConnection is not an option\. Did you mean maxConnections\?/,

@@ -1,32 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { createIntegrations, type Integrations, STEPS } from '@quickquote/core'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
+import { openDatabase } from './database.ts'
 import { sampleQuotation } from './samples.ts'
 
-let testing: TestDatabase
-let sql: postgres.Sql
+const { url, sql } = await openDatabase()
 /** Two processes of one host. */
-let processes: [Integrations, Integrations]
-
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  sql = postgres(testing.url)
-  await drizzleStorage({ sql }).migrate()
-  processes = [openProcess(), openProcess()]
-})
+const processes = [openProcess(), openProcess()] as const
 
 afterAll(async () => {
   await Promise.all(processes.map((each) => each.close()))
-  await sql.end()
-  await testing.drop()
 })
 
 function openProcess(): Integrations {
   return createIntegrations({
-    storage: drizzleStorage({ connectionString: testing.url }),
+    storage: drizzleStorage({ connectionString: url }),
     pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
     encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
   })
@@ -102,6 +92,67 @@ describe('reports that come in at the same time', () => {
       await processes[0].within(transaction).pipeline(one).stepStarted('requirement_analysis')
       await processes[1].pipeline(other).stepStarted('requirement_analysis')
     })
+  })
+})
+
+describe('what reports cost', () => {
+  it('most of them change no column of an index: the row is updated in place (HOT)', async () => {
+    // An empty page has room for every version of the row: within one transaction none can be pruned.
+    await sql`truncate quickquote.quotations cascade`
+    const organizationId = randomUUID()
+    const { quotation_id: id } = await processes[0].quotations.start({
+      organizationId,
+      source: 'ui',
+      body: { requirementsText: 'A shop' },
+    })
+    const updates = await sql.begin(async (transaction) => {
+      // What the session did just before may still be among them.
+      const count = async () => {
+        const [counts] = await transaction<{ all: number; hot: number }[]>`
+          select pg_stat_get_xact_tuples_updated(oid)::int as all, pg_stat_get_xact_tuples_hot_updated(oid)::int as hot
+          from pg_class where oid = 'quickquote.quotations'::regclass`
+        return counts ?? { all: 0, hot: 0 }
+      }
+      const before = await count()
+      const report = processes[0].within(transaction).pipeline(id)
+      for (const step of STEPS) {
+        await report.stepStarted(step)
+        await (step === 'proposal' ? report.proposalReady() : report.stepCompleted(step))
+      }
+      await report.completed()
+      const after = await count()
+      return { all: after.all - before.all, hot: after.hot - before.hot }
+    })
+    // Two of them change the status, by which the runs under way are found.
+    expect(updates).toEqual({ all: 11, hot: 9 })
+  })
+
+  it('finding stalled runs reads those under way, and no others', async () => {
+    await sql`insert into quickquote.quotations (id, organization_id, name, description, status, processed_step, source,
+        created_at, updated_at)
+      select gen_random_uuid(), gen_random_uuid(), '', '', 'completed', 'none', 'ui', now(), now()
+      from generate_series(1, 5000)`
+    await sql`analyze quickquote.quotations`
+    const plan = await sql`explain select id from quickquote.quotations
+      where status in ('queued', 'running') and updated_at < now() order by id limit 100`
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n')
+    expect(text).toContain('quotations_unfinished')
+    expect(text).not.toContain('Seq Scan')
+  })
+
+  it('names of any number of quotations are one prepared statement', async () => {
+    const client = postgres(url, { max: 1 })
+    const storage = drizzleStorage({ sql: client })
+    for (const count of [1, 2, 3, 50]) {
+      await storage.findQuotationNames(
+        randomUUID(),
+        Array.from({ length: count }, () => randomUUID()),
+      )
+    }
+    const prepared = await client`
+      select from pg_prepared_statements where statement like 'select "id", "name" from%'`
+    expect(prepared).toHaveLength(1)
+    await client.end()
   })
 })
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core'
+import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
 import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
 import { sampleAuditEntry, sampleQuotation } from './samples.ts'
 
@@ -65,23 +67,52 @@ describe('dropHistory', () => {
     await delivered(daysAgo(30))
     await delivered(new Date())
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 6, rows: 0, isBlocked: false })
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+      days: 6,
+      rows: 0,
+      isBlocked: false,
+      isKept: false,
+    })
 
     expect(await daysOf('events')).toEqual(['quickquote.events_30_days_ago'])
     expect(await daysOf('delivery_attempts')).toEqual(['quickquote.delivery_attempts_30_days_ago'])
     expect(await eventsLeft()).toHaveLength(2)
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 0, rows: 0, isBlocked: false })
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+      days: 0,
+      rows: 0,
+      isBlocked: false,
+      isKept: false,
+    })
   })
 
   it('removes what is old in the default partition, where no day was made in time', async () => {
     await delivered(new Date(BEFORE.getTime() - 1))
     await delivered(BEFORE)
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 0, rows: 2, isBlocked: false })
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+      days: 0,
+      rows: 2,
+      isBlocked: false,
+      isKept: false,
+    })
 
     expect(await eventsLeft()).toHaveLength(1)
     expect(await outbox.sql`select id from quickquote.delivery_attempts`).toHaveLength(1)
   })
+
+  it.each(['America/New_York', 'Asia/Kolkata', 'Pacific/Kiritimati'])(
+    'has days of UTC in a session of %s that writes times in words',
+    async (zone) => {
+      for (const days of [32, 31, 30]) await makeDay(days)
+      const url = new URL(outbox.url)
+      url.searchParams.set('options', `-c TimeZone=${zone} -c DateStyle=SQL,DMY`)
+      const client = postgres(url.href, { max: 1, onnotice() {} })
+      const dropped = await drizzleStorage({ sql: client }).dropHistory(BEFORE)
+      await client.end()
+      expect(dropped).toMatchObject({ days: 4 })
+      expect(await daysOf('events')).toEqual(['quickquote.events_30_days_ago'])
+    },
+  )
 
   it('waits for nobody and holds up nobody while a transaction reads the day, and drops it afterwards', async () => {
     await makeDay(31)
@@ -92,13 +123,23 @@ describe('dropHistory', () => {
     await reader`select count(*) from quickquote.events`
 
     // The reader never ends by itself: whoever waited for it would wait for ever.
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 1, rows: 0, isBlocked: true })
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+      days: 1,
+      rows: 0,
+      isBlocked: true,
+      isKept: false,
+    })
     await happened(new Date())
     expect(await reader`select id from quickquote.events_31_days_ago`).toHaveLength(1)
     await reader`commit`
     reader.release()
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 1, rows: 0, isBlocked: false })
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+      days: 1,
+      rows: 0,
+      isBlocked: false,
+      isKept: false,
+    })
     expect(await eventsLeft()).toHaveLength(1)
   })
 
@@ -137,7 +178,12 @@ describe('dropHistory', () => {
     await makeDay(31)
     const event = await happened(daysAgo(31))
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 1, rows: 0, isBlocked: true })
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+      days: 1,
+      rows: 0,
+      isBlocked: true,
+      isKept: false,
+    })
 
     await outbox.sql`delete from quickquote.deliveries`
     const resending = await resend(event.id)
@@ -163,7 +209,7 @@ describe('dropHistory', () => {
     await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
     await resending.commit()
 
-    expect(await dropping).toEqual({ days: 1, rows: 0, isBlocked: true })
+    expect(await dropping).toEqual({ days: 1, rows: 0, isBlocked: true, isKept: false })
     expect(await eventsLeft()).toHaveLength(1)
   })
 
@@ -172,7 +218,12 @@ describe('dropHistory', () => {
     await outbox.sql`create table other.events (created_at timestamptz) partition by range (created_at)`
     await outbox.sql`create table other.old partition of other.events for values from (minvalue) to ('2000-01-01')`
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({ days: 0, rows: 0, isBlocked: false })
+    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+      days: 0,
+      rows: 0,
+      isBlocked: false,
+      isKept: false,
+    })
     expect(await outbox.sql`select to_regclass('other.old')::text as old`).toEqual([{ old: 'other.old' }])
   })
 })

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -135,11 +135,116 @@ describe('the runtime role', () => {
     await sql`create table quickquote.events_old partition of quickquote.events for values from ('2020-01-01') to ('2020-01-02')`
     const storage = storageAs(runtime)
     const dropped = await storage.dropHistory(new Date('2020-01-02T00:00:00Z'))
-    expect(dropped).toEqual({ days: 1, rows: 0, isBlocked: false })
+    expect(dropped).toEqual({ days: 1, rows: 0, isBlocked: false, isKept: false })
     const drop = clientAs(
       runtime,
     )`select quickquote.drop_expired_day('quotations', now(), gen_random_uuid()) as outcome`
     expect(await drop).toEqual([{ outcome: 'none' }])
+  })
+
+  describe('and history', () => {
+    const DAY_MS = 24 * 60 * 60 * 1000
+    const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
+
+    /** An id as it was made at that time. */
+    function idOf(at: Date): string {
+      const time = at.getTime().toString(16).padStart(12, '0')
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+    }
+
+    /** One event, one attempt and one entry of the audit log of then, and one of each of now. */
+    async function happened(days: number): Promise<void> {
+      const sql = clientAs(owner)
+      for (const at of [daysAgo(days), new Date()]) {
+        const { organization_id } = sampleEvent()
+        const id = idOf(at)
+        await sql`insert into quickquote.events (id, organization_id, type, body, created_at)
+          values (${id}, ${organization_id}, 'quotation.completed', '{}', ${at})`
+        await sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
+            event_type, attempt, status, is_test, created_at)
+          values (${id}, ${id}, ${organization_id}, ${id}, ${id}, 'quotation.completed', 1, 'succeeded', false, ${at})`
+        await sql`insert into quickquote.audit_log (id, organization_id, action, resource_type, resource_id,
+            resource_name, changes, created_at)
+          values (${id}, ${organization_id}, 'api_key.created', 'api_key', ${id}, 'CRM', '[]', ${at})`
+      }
+    }
+
+    async function left(): Promise<number[]> {
+      const tables = ['events', 'delivery_attempts', 'audit_log']
+      const counts = tables.map((name) => admin`select count(*)::int as n from quickquote.${admin(name)}`)
+      return (await Promise.all(counts)).map(([row]) => row?.['n'])
+    }
+
+    it('changes and deletes none of it, by no table and by no partition', async () => {
+      await createRoles()
+      await storageAs(owner).migrate()
+      // Partitions that are made later have no other rights.
+      await clientAs(owner).unsafe(
+        `drop table quickquote.events_${new Date().toISOString().slice(0, 10).replaceAll('-', '_')}`,
+      )
+      await storageAs(runtime).ensurePartitions()
+      await happened(1)
+      const partitions = await admin<{ name: string }[]>`
+        select inhrelid::regclass::text as name from pg_inherits
+        where inhparent in ('quickquote.events'::regclass, 'quickquote.delivery_attempts'::regclass)
+          and inhrelid::regclass::text not like '%pkey' and inhrelid::regclass::text not like '%idx%'`
+      const tables = ['events', 'delivery_attempts', 'audit_log'].map((name) => `quickquote.${name}`)
+      const sql = clientAs(runtime)
+      for (const table of [...tables, ...partitions.map(({ name }) => name)]) {
+        for (const statement of [
+          `delete from ${table}`,
+          `update ${table} set created_at = now() - interval '1 day'`,
+          `truncate ${table}`,
+        ]) {
+          await expect(sql.unsafe(statement), statement).rejects.toMatchObject({ code: '42501' })
+        }
+      }
+      expect(partitions.length).toBeGreaterThanOrEqual(16)
+      expect(await left()).toEqual([2, 2, 2])
+    })
+
+    it('removes nothing that is younger than the floor, whatever it asks for, and cannot move the floor', async () => {
+      await createRoles()
+      await storageAs(owner).migrate()
+      await happened(29)
+      const sql = clientAs(runtime)
+      const ahead = daysAgo(-400)
+      const ask = async () => {
+        const storage = storageAs(runtime)
+        const dropped = await storage.dropHistory(ahead)
+        await storage.removeAuditEntries(ahead, 1000)
+        return dropped
+      }
+      expect(await ask()).toEqual({ days: 0, rows: 0, isBlocked: false, isKept: true })
+      expect(await left()).toEqual([2, 2, 2])
+      for (const statement of [
+        'update quickquote.retention_floor set event_days = 2',
+        'delete from quickquote.retention_floor',
+        'insert into quickquote.retention_floor (is_only) values (true)',
+      ]) {
+        await expect(sql.unsafe(statement), statement).rejects.toMatchObject({ code: '42501' })
+      }
+
+      await clientAs(owner)`update quickquote.retention_floor set event_days = 7, audit_days = 20`
+      expect(await ask()).toMatchObject({ rows: 2, isKept: true })
+      expect(await left()).toEqual([1, 1, 1])
+
+      // A floor that is gone keeps everything.
+      await clientAs(owner)`delete from quickquote.retention_floor`
+      await happened(100)
+      expect(await ask()).toMatchObject({ days: 0, rows: 0, isKept: true })
+      expect(await left()).toEqual([3, 3, 3])
+    })
+
+    it('is protected, too, where the roles came after the tables', async () => {
+      await drizzleStorage({ sql: admin }).migrate()
+      await createRoles()
+      const sql = clientAs(runtime)
+      for (const table of ['audit_log', 'events', 'events_default', 'delivery_attempts_default']) {
+        const attempt = sql.unsafe(`delete from quickquote.${table}`)
+        await expect(attempt, table).rejects.toMatchObject({ code: '42501' })
+      }
+    })
   })
 
   it('finds the database migrated, and makes partitions', async () => {

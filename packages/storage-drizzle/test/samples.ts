@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type {
+  ApiKeyMaximum,
   AuditEntry,
   EncryptedSecret,
   NewQuotation,
@@ -16,6 +17,9 @@ export const SAMPLE_TRACE: TraceContext = {
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   tracestate: 'vendor=t61rcWkgMzE,other=1',
 }
+
+/** For tests that are about something else. */
+export const MANY_KEYS: ApiKeyMaximum = { ofOrganization: 10_000, ofOwner: 10_000 }
 
 export function sampleApiKey(fields: Partial<StoredApiKey> = {}): StoredApiKey {
   return {
@@ -38,6 +42,7 @@ export function sampleAuditEntry(fields: Partial<AuditEntry> = {}): AuditEntry {
     id: randomUUID(),
     organization_id: randomUUID(),
     actor_id: 'member-1',
+    client_address: '2001:db8::7',
     action: 'api_key.updated',
     resource_type: 'api_key',
     resource_id: randomUUID(),

@@ -1,29 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import { ConfigurationError, IntegrationError } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { drizzleStorage, StorageError } from '../src/index.ts'
+import { openDatabase } from './database.ts'
 import { HOSTS } from './hosts.ts'
-import { sampleApiKey, sampleQuotation } from './samples.ts'
+import { MANY_KEYS, sampleApiKey, sampleQuotation } from './samples.ts'
 
 const SECRET = 'the-secret-that-was-sent'
 
-let testing: TestDatabase
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  // With `debug` postgres.js makes query and parameters visible on its errors.
-  sql = postgres(testing.url, { debug: () => undefined })
-  await drizzleStorage({ sql }).migrate()
-})
-
-afterAll(async () => {
-  await sql.end()
-  await testing.drop()
-})
+// With `debug` postgres.js makes query and parameters visible on its errors.
+const { url, sql } = await openDatabase({ sql: { debug: () => undefined } })
 
 /** Everything of an error that a logger could print. */
 function printed(error: unknown): string {
@@ -45,7 +33,7 @@ const REFUSED = {
 
 describe('an error of the storage', () => {
   it.each(Object.entries(REFUSED))('holds nothing that was sent: %s', async (_, makeKey) => {
-    const error = await errorOf(drizzleStorage({ sql }).insertApiKey(makeKey(), randomBytes(32)))
+    const error = await errorOf(drizzleStorage({ sql }).insertApiKey(makeKey(), randomBytes(32), MANY_KEYS))
 
     expect(error).toBeInstanceOf(StorageError)
     expect(printed(error)).not.toContain(SECRET)
@@ -62,13 +50,15 @@ describe('an error of the storage', () => {
   })
 
   it.each(Object.entries(HOSTS))('holds nothing that was sent: within %s', async (_, openHost) => {
-    const host = openHost(testing.url)
+    const host = openHost(url)
     const errors: unknown[] = []
     await host
       .transaction(async (transaction) => {
         const within = drizzleStorage({ sql }).within(transaction)
         errors.push(
-          await errorOf(within.insertApiKey(sampleApiKey({ organization_id: SECRET }), randomBytes(32))),
+          await errorOf(
+            within.insertApiKey(sampleApiKey({ organization_id: SECRET }), randomBytes(32), MANY_KEYS),
+          ),
         )
         throw new Error('the host rolls back')
       })
@@ -93,8 +83,8 @@ describe('an error of the storage', () => {
   it('names the constraint that was violated', async () => {
     const storage = drizzleStorage({ sql })
     const hash = randomBytes(32)
-    await storage.insertApiKey(sampleApiKey(), hash)
-    const error = await errorOf(storage.insertApiKey(sampleApiKey(), hash))
+    await storage.insertApiKey(sampleApiKey(), hash, MANY_KEYS)
+    const error = await errorOf(storage.insertApiKey(sampleApiKey(), hash, MANY_KEYS))
 
     expect(error).toMatchObject({ code: '23505', constraint: 'api_keys_key_hash_key' })
     expect(printed(error)).not.toContain(hash.toString('hex'))
@@ -148,7 +138,7 @@ describe('an option that is wrong', () => {
   })
 
   it('is told: a client that would rename columns or change JSON', () => {
-    const client = postgres(testing.url, { transform: postgres.camel })
+    const client = postgres(url, { transform: postgres.camel })
     expect(() => drizzleStorage({ sql: client })).toThrow(/transform/)
   })
 

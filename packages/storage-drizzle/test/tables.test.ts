@@ -1,23 +1,10 @@
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import { getTableColumns } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/pg-core'
-import postgres from 'postgres'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { createTables, drizzleStorage } from '../src/index.ts'
+import { expect, it } from 'vitest'
+import { createTables } from '../src/index.ts'
+import { openDatabase } from './database.ts'
 
-let database: TestDatabase
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  database = await testDatabase(inject('postgresUrl'))
-  sql = postgres(database.url)
-  await drizzleStorage({ sql }).migrate()
-})
-
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const { sql } = await openDatabase()
 
 it('lists exactly the tables and columns that the migrations make', async () => {
   const migrated = await sql`

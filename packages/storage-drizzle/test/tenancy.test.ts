@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Position, Storage } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from './database.ts'
 import {
+  MANY_KEYS,
   sampleApiKey,
   sampleAuditEntry,
   sampleEndpoint,
@@ -13,22 +12,7 @@ import {
   sampleSecret,
 } from './samples.ts'
 
-let testing: TestDatabase
-let sql: postgres.Sql
-let storage: DrizzleStorage
-
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  sql = postgres(testing.url)
-  storage = drizzleStorage({ connectionString: testing.url })
-  await storage.migrate()
-})
-
-afterAll(async () => {
-  await storage.close()
-  await sql.end()
-  await testing.drop()
-})
+const { sql, storage } = await openDatabase()
 
 /** An organization with one of everything. */
 async function organization() {
@@ -125,9 +109,15 @@ it('listAuditLog tells of its organization alone, wherever an id or a cursor com
 })
 
 describe('an API key of another organization', () => {
+  it('counts for no limit', async () => {
+    const insert = () =>
+      storage.insertApiKey(sampleApiKey(), randomBytes(32), { ofOrganization: 1, ofOwner: 1 })
+    expect([await insert(), await insert()]).toEqual([null, null])
+  })
+
   it('is no key at all', async () => {
     const [own, other] = [sampleApiKey(), sampleApiKey()]
-    for (const key of [own, other]) await storage.insertApiKey(key, randomBytes(32))
+    for (const key of [own, other]) await storage.insertApiKey(key, randomBytes(32), MANY_KEYS)
 
     expect(await storage.findApiKey(own.organization_id, other.id)).toBeNull()
     expect(await storage.lockApiKey(own.organization_id, other.id)).toBeNull()
@@ -181,12 +171,12 @@ describe('a webhook endpoint of another organization', () => {
   it('shows none of its attempts and tests', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
     for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
-    const id = randomUUID()
+    const [id, over] = [randomUUID(), randomUUID()]
     const event = sampleEvent({ organization_id: other.organization_id })
     await storage.insertTestDelivery(event, { id, endpointId: other.id })
     await sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
         event_type, attempt, status, is_test, created_at)
-      values (${randomUUID()}, ${randomUUID()}, ${other.organization_id}, ${other.id}, ${event.id}, 'quotation.failed',
+      values (${randomUUID()}, ${over}, ${other.organization_id}, ${other.id}, ${event.id}, 'quotation.failed',
         1, 'succeeded', false, now())`
 
     const page = { after: null, limit: 10 }
@@ -196,6 +186,10 @@ describe('a webhook endpoint of another organization', () => {
     const theirs = { ...any, endpoint_id: other.id }
     expect(await storage.listDeliveryAttempts(own.organization_id, theirs, page)).toEqual([])
     expect((await storage.findTestDelivery(own.organization_id, id)).state).toBe('over')
+    expect((await storage.findTestDelivery(own.organization_id, over)).attempt).toBeNull()
+    expect((await storage.findTestDelivery(other.organization_id, over)).attempt).toMatchObject({
+      status: 'succeeded',
+    })
     expect(await storage.withdrawTestDelivery(own.organization_id, id)).toBe(false)
     expect((await storage.findTestDelivery(other.organization_id, id)).state).toBe('waiting')
   })
@@ -215,6 +209,31 @@ it('a delivery of another organization is no delivery at all', async () => {
   expect(await storage.findDelivery(other.organization_id, row?.['id'])).toEqual(delivery)
 })
 
+it('a replay sends the events of its organization alone', async () => {
+  const endpoint = sampleEndpoint()
+  const own = sampleEvent({ organization_id: endpoint.organization_id })
+  for (const event of [own, sampleEvent()]) await storage.recordEvent(event)
+  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  const until = new Date(Date.now() + 60_000)
+  const replay = {
+    id: randomUUID(),
+    endpoint_id: endpoint.id,
+    since: new Date(0),
+    until,
+    status: 'all',
+  } as const
+  await storage.insertReplay(endpoint.organization_id, replay, new Date())
+  while (await storage.advanceReplay(100, new Date())) {}
+
+  expect(await sql`select event_id from quickquote.deliveries where endpoint_id = ${endpoint.id}`).toEqual([
+    { event_id: own.id },
+  ])
+  expect(await storage.findReplay(endpoint.organization_id, endpoint.id, replay.id)).toMatchObject({
+    state: 'completed',
+    resent: 1,
+  })
+})
+
 it('findQuotationNames names the quotations of its organization alone', async () => {
   const [own, other] = [await organization(), await organization()]
   const names = await storage.findQuotationNames(own.id, [own.quotationId, other.quotationId, randomUUID()])
@@ -225,39 +244,168 @@ it('findQuotationNames names the quotations of its organization alone', async ()
 it('findApiKeyByHash crosses organizations, for the key is what tells the organization', async () => {
   const key = sampleApiKey()
   const hash = randomBytes(32)
-  await storage.insertApiKey(key, hash)
+  await storage.insertApiKey(key, hash, MANY_KEYS)
 
   expect(await storage.findApiKeyByHash(hash)).toMatchObject({ organization_id: key.organization_id })
 })
 
+/** Something in every table, of one organization. */
+async function everything() {
+  const organization_id = randomUUID()
+  const key = sampleApiKey({ organization_id })
+  const endpoint = sampleEndpoint({ organization_id, events: ['quotation.completed'] })
+  const file = { id: randomUUID(), name: 'a.txt', type: 'txt' as const, size: 1 }
+  const upload = { id: randomUUID(), organization_id }
+  const quotation = sampleQuotation({ organization_id, files: [file] })
+  const proposal = { id: randomUUID(), name: 'Offer', document_id: null }
+  const event = sampleEvent({ organization_id, quotation_id: quotation.id })
+  const entry = sampleAuditEntry({ organization_id })
+  const test = randomUUID()
+  const attempt = randomUUID()
+  const replay = { id: randomUUID(), endpoint_id: endpoint.id, since: new Date(0), until: new Date() }
+  const now = new Date()
+  await storage.insertApiKey(key, randomBytes(32), MANY_KEYS)
+  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  for (const id of [file.id, upload.id]) await storage.recordUpload({ id, organization_id }, now)
+  await storage.acceptQuotation(quotation, { key: 'once', requestHash: randomBytes(32) })
+  const step = { step: 'requirement_analysis', status: 'running', error_code: null } as const
+  await storage.saveProgress(organization_id, quotation.id, { status: 'running', step, proposal }, now)
+  await storage.recordEvent(event)
+  await storage.recordAudit(entry)
+  await storage.insertTestDelivery(sampleEvent({ organization_id }), { id: test, endpointId: endpoint.id })
+  await storage.insertReplay(organization_id, { ...replay, status: 'all' }, now)
+  await sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
+      event_type, attempt, status, is_test, created_at)
+    values (${attempt}, ${attempt}, ${organization_id}, ${endpoint.id}, ${event.id}, 'quotation.completed', 1, 'failed',
+      false, now())`
+  await sql`insert into quickquote.endpoint_health (endpoint_id, failing_since) values (${endpoint.id}, now())`
+  const [row] = await sql<{ id: string }[]>`
+    select id from quickquote.deliveries where endpoint_id = ${endpoint.id} and not is_test`
+  const delivery = row?.id ?? ''
+  return {
+    organization_id,
+    key,
+    endpoint,
+    quotation,
+    proposal,
+    event,
+    entry,
+    test,
+    attempt,
+    replay,
+    delivery,
+  }
+}
+
+type Everything = Awaited<ReturnType<typeof everything>>
+
+const PAGE = { after: null, limit: 100 }
+const ANY_ATTEMPT = { endpoint_id: null, event_type: null, status: null, since: null, until: null }
+
+/** Every method that serves a caller, called for one organization with the ids of another one. */
+const REACHES: Record<string, (own: string, other: Everything) => Promise<unknown>> = {
+  findQuotation: (own, { quotation }) => storage.findQuotation(own, quotation.id),
+  findPipelineStatus: (own, { quotation }) => storage.findPipelineStatus(own, quotation.id),
+  findProposalOfQuotation: (own, { quotation }) => storage.findProposalOfQuotation(own, quotation.id),
+  findProposal: (own, { proposal }) => storage.findProposal(own, proposal.id),
+  findQuotationNames: (own, { quotation }) => storage.findQuotationNames(own, [quotation.id]),
+  saveProgress: (own, { quotation, proposal }) => {
+    const step = { step: 'requirement_analysis', status: 'failed', error_code: 'STOLEN' } as const
+    const stolen = { ...proposal, name: 'Stolen' }
+    return storage.saveProgress(own, quotation.id, { status: 'failed', step, proposal: stolen }, new Date())
+  },
+  recordEvent: (own, { quotation }) =>
+    storage.recordEvent(sampleEvent({ organization_id: own, quotation_id: quotation.id })),
+  findApiKey: (own, { key }) => storage.findApiKey(own, key.id),
+  lockApiKey: (own, { key }) => storage.lockApiKey(own, key.id),
+  saveApiKey: (own, { key }) => storage.saveApiKey({ ...key, organization_id: own, status: 'revoked' }),
+  listApiKeys: (own, { key }) => storage.listApiKeys(own, key.owner_id, PAGE),
+  listAuditLog: (own, { entry }) =>
+    storage.listAuditLog(
+      own,
+      { resource_id: entry.resource_id, action: null, since: null, until: null },
+      PAGE,
+    ),
+  insertWebhookEndpoint: (own) =>
+    storage.insertWebhookEndpoint(sampleEndpoint({ organization_id: own }), sampleSecret(), 50),
+  listWebhookEndpoints: (own) => storage.listWebhookEndpoints(own).then((all) => all.map(({ id }) => id)),
+  findWebhookEndpoint: (own, { endpoint }) => storage.findWebhookEndpoint(own, endpoint.id),
+  lockWebhookEndpoint: (own, { endpoint }) => storage.lockWebhookEndpoint(own, endpoint.id),
+  hadWebhookEndpoint: (own, { endpoint }) => storage.hadWebhookEndpoint(own, endpoint.id),
+  readEndpointHealth: (own, { endpoint }) => storage.readEndpointHealth(own, [endpoint.id]),
+  updateWebhookEndpoint: async (own, { endpoint }) => {
+    for (const is_enabled of [false, true]) {
+      await storage.updateWebhookEndpoint(own, endpoint.id, { is_enabled }, new Date()).catch(isGone)
+    }
+  },
+  deleteWebhookEndpoint: (own, { endpoint }) =>
+    storage.deleteWebhookEndpoint(own, endpoint.id, new Date()).catch(isGone),
+  rotateSigningSecret: (own, { endpoint }) => {
+    const rotation = { secret: sampleSecret(), hint: 'whsec_…mine', previousUntil: null }
+    return storage.rotateSigningSecret(own, endpoint.id, rotation, new Date()).catch(isGone)
+  },
+  listDeliveryAttempts: (own, { endpoint }) =>
+    storage.listDeliveryAttempts(own, { ...ANY_ATTEMPT, endpoint_id: endpoint.id }, PAGE),
+  findDelivery: async (own, { delivery, attempt }) => [
+    await storage.findDelivery(own, delivery),
+    await storage.findDelivery(own, attempt),
+  ],
+  resendDelivery: (own, { delivery, event, endpoint }) => {
+    const theirs = { id: delivery, event_id: event.id, endpoint_id: endpoint.id }
+    return storage.resendDelivery(own, theirs, new Date())
+  },
+  insertReplay: (own) => {
+    const ours = { id: randomUUID(), endpoint_id: randomUUID(), since: new Date(0), until: new Date() }
+    return storage.insertReplay(own, { ...ours, status: 'all' }, new Date())
+  },
+  findReplay: (own, { replay }) => storage.findReplay(own, replay.endpoint_id, replay.id),
+  findTestDelivery: (own, { test }) => storage.findTestDelivery(own, test),
+  withdrawTestDelivery: (own, { test }) => storage.withdrawTestDelivery(own, test),
+}
+
+function isGone(error: unknown): void {
+  expect(String(error)).toContain('is gone')
+}
+
+/** Whatever is in the database of an organization, as text, table by table. */
+async function rowsOf(other: Everything): Promise<Record<string, string[]>> {
+  const ids = [other.organization_id, other.quotation.id, other.endpoint.id].map((id) => `%${id}%`)
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'quickquote'::regnamespace
+      and relkind in ('r', 'p') and not relispartition`
+  const rows = tables.map(async ({ name }) => {
+    const found = await sql<{ row: string }[]>`
+      select row from (select to_jsonb(each)::text as row from quickquote.${sql(name)} each) as text
+      where row like any (${ids}) order by row`
+    return [name, found.map(({ row }) => row)] as const
+  })
+  return Object.fromEntries(await Promise.all(rows))
+}
+
+it.each(Object.entries(REACHES))('%s gives and changes nothing of another organization', async (_, reach) => {
+  const other = await everything()
+  const before = await rowsOf(other)
+  // Each table that holds something of an organization has a row to be reached for.
+  const empty = Object.keys(before).filter((name) => before[name]?.length === 0)
+  expect(empty.sort()).toEqual(OF_NO_ORGANIZATION)
+
+  const answer = await reach(randomUUID(), other)
+
+  const text = JSON.stringify(answer instanceof Map ? [...answer] : answer) ?? ''
+  const { quotation, endpoint, key, event, entry, proposal } = other
+  for (const { id } of [quotation, endpoint, key, event, entry, proposal]) expect(text).not.toContain(id)
+  expect(text).not.toContain(other.organization_id)
+  const after = await rowsOf(other)
+  // What an organization says of itself may name another one's quotation; it is its own row.
+  const own = (rows: string[] = []) => rows.filter((row) => row.includes(other.organization_id))
+  expect(own(after['events'])).toEqual(own(before['events']))
+  expect({ ...after, events: [] }).toEqual({ ...before, events: [] })
+})
+
+const OF_NO_ORGANIZATION = ['file_chunks', 'migrations', 'retention_floor', 'workers']
+
 it('every method of the storage is either held to an organization above, or known not to need one', () => {
-  const heldAbove = [
-    ...Object.keys(LOOKUPS),
-    'saveProgress',
-    'recordEvent',
-    'insertWebhookEndpoint',
-    'findApiKey',
-    'lockApiKey',
-    'saveApiKey',
-    'listApiKeys',
-    'listAuditLog',
-    'listWebhookEndpoints',
-    'findWebhookEndpoint',
-    'lockWebhookEndpoint',
-    'hadWebhookEndpoint',
-    'readEndpointHealth',
-    'updateWebhookEndpoint',
-    'deleteWebhookEndpoint',
-    'rotateSigningSecret',
-    'listDeliveryAttempts',
-    'findDelivery',
-    'resendDelivery',
-    'insertReplay',
-    'findReplay',
-    'findTestDelivery',
-    'withdrawTestDelivery',
-    'findQuotationNames',
-  ]
+  const heldAbove = Object.keys(REACHES)
   // Of the host's quotations only the order is ours: see examples/server/test/host-quotations.test.ts.
   const ofTheHost = ['orderPipelineStart']
   const heldInTheTestOfFiles = ['files', 'recordUpload', 'abandonUploads', 'forgetUploads']
@@ -276,6 +424,8 @@ it('every method of the storage is either held to an organization above, or know
     'releaseDeliveries',
     'claimPipelineStarts',
     'settlePipelineStart',
+    'releasePipelineStart',
+    'readClock',
     'heartbeat',
     'hasLiveWorker',
     'findFailingEndpoints',
@@ -286,6 +436,7 @@ it('every method of the storage is either held to an organization above, or know
     'retireWorker',
     'findStalledQuotations',
     'abandonUploadsBefore',
+    'noteStrays',
     'forgetIdempotencyKeys',
     'expireDeliveries',
     'removeStrayLeases',

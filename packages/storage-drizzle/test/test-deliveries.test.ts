@@ -1,30 +1,28 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { StoredWebhookEndpoint } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import postgres from 'postgres'
-import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
-import { drizzleStorage } from '../src/index.ts'
+import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core'
+import { beforeEach, expect, it } from 'vitest'
+import { openDatabase } from './database.ts'
+import { succeeded } from './delivery-samples.ts'
 import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
 
-let testing: TestDatabase
-let sql: postgres.Sql
-let storage: ReturnType<typeof drizzleStorage>
+const { sql, storage } = await openDatabase()
 
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  sql = postgres(testing.url)
-  storage = drizzleStorage({ sql })
-  await storage.migrate()
-})
+const PER_ENDPOINT = 3
+
 beforeEach(() => sql`truncate quickquote.deliveries, quickquote.workers, quickquote.delivery_attempts`)
-afterAll(async () => {
-  await sql.end()
-  await testing.drop()
-})
 
-async function insertTest(fields: Partial<StoredWebhookEndpoint> = {}) {
+async function insertEndpoint(fields: Partial<StoredWebhookEndpoint> = {}) {
   const endpoint = sampleEndpoint(fields)
   await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  return endpoint
+}
+
+async function insertTest(fields: Partial<StoredWebhookEndpoint> = {}) {
+  return insertTestOf(await insertEndpoint(fields))
+}
+
+async function insertTestOf(endpoint: StoredWebhookEndpoint) {
   const event = sampleEvent({ organization_id: endpoint.organization_id })
   // The id tells when it was made, as a uuid of version 7 does.
   const id = Date.now().toString(16).padStart(12, '0').replace(/^.{8}/, '$&-') + randomUUID().slice(13)
@@ -32,8 +30,8 @@ async function insertTest(fields: Partial<StoredWebhookEndpoint> = {}) {
   return { id, endpoint, event }
 }
 
-const claim = (limit: number, workerId = randomUUID(), settled = []) =>
-  storage.settleAndClaim({ workerId, settled, limit, perEndpoint: 1, now: new Date() })
+const claim = (limit: number, workerId = randomUUID(), settled: SettledAttempt[] = []) =>
+  storage.settleAndClaim({ workerId, settled, limit, perEndpoint: PER_ENDPOINT, now: new Date() })
 
 it('a test is claimed of a disabled endpoint too, and not of a deleted one', async () => {
   const { id, event } = await insertTest({ is_enabled: false })
@@ -55,6 +53,61 @@ it('tests come before what is waiting, and count for the limit', async () => {
   expect(claimed.map(({ is_test }) => is_test)).toEqual([true, true])
   expect(claimed.map((delivery) => delivery.id)).toContain(id)
   expect(nextDueAt?.getTime()).toBeLessThanOrEqual(Date.now())
+})
+
+it('tests count for the limit of their endpoint, over all workers, and with its other deliveries', async () => {
+  const endpoint = await insertEndpoint()
+  const { organization_id } = endpoint
+  await storage.recordEvent(sampleEvent({ organization_id }))
+  const [first] = (await claim(10)).claimed
+  for (let count = 0; count < 12; count += 1) await insertTestOf(endpoint)
+  for (let count = 0; count < 5; count += 1) await storage.recordEvent(sampleEvent({ organization_id }))
+
+  const workers = Array.from({ length: 6 }, () => randomUUID())
+  const claims: ClaimedDelivery[] = []
+  for (let round = 0; round < 3; round += 1) {
+    const found = await Promise.all(workers.map((worker) => claim(10, worker)))
+    claims.push(...found.flatMap(({ claimed }) => claimed))
+  }
+  // With the first, which is under way, they are three.
+  expect(first).toMatchObject({ is_test: false })
+  expect(claims.map(({ is_test }) => is_test)).toEqual([true, true])
+
+  // What ends makes room, and a test goes first.
+  const [owner] = await sql`select leased_by from quickquote.deliveries where id = ${claims[0]?.id ?? ''}`
+  const [ended] = claims
+  assert(ended !== undefined)
+  const { claimed } = await claim(10, owner?.['leased_by'], [succeeded(ended)])
+  expect(claimed.map(({ is_test }) => is_test)).toEqual([true])
+})
+
+it('tests of an endpoint that hangs keep nobody waiting, nor do tests of one organization', async () => {
+  const hung = await insertEndpoint()
+  for (let count = 0; count < 100; count += 1) await insertTestOf(hung)
+  const worker = randomUUID()
+  const claimed: ClaimedDelivery[] = []
+  for (let round = 0; round < 5; round += 1) claimed.push(...(await claim(100, worker)).claimed)
+  expect(claimed).toHaveLength(PER_ENDPOINT)
+
+  const greedy = randomUUID()
+  for (let count = 0; count < 40; count += 1) await insertTest({ organization_id: greedy })
+  const test = await insertTest()
+  const other = await insertEndpoint()
+  await storage.recordEvent(sampleEvent({ organization_id: other.organization_id }))
+  const next = (await claim(100, worker)).claimed
+  expect(next.map(({ endpoint }) => endpoint.id)).toEqual(
+    expect.arrayContaining([test.endpoint.id, other.id]),
+  )
+  // Eight tests a round: what is due has the rest.
+  expect(next.filter(({ is_test }) => is_test)).toHaveLength(8)
+})
+
+it('a round that leaves tests behind is followed by another at once', async () => {
+  for (let count = 0; count < 10; count += 1) await insertTest()
+  const first = await claim(100)
+  expect(first.claimed).toHaveLength(8)
+  expect(first.nextDueAt?.getTime()).toBeLessThanOrEqual(Date.now())
+  expect((await claim(100)).claimed).toHaveLength(2)
 })
 
 it('a test is claimed once, by any number of workers at once', async () => {

@@ -1,29 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import postgres from 'postgres'
-import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { drizzleStorage, StorageError } from '../src/index.ts'
-import { sampleApiKey, sampleQuotation } from './samples.ts'
+import { openDatabase } from './database.ts'
+import { MANY_KEYS, sampleApiKey, sampleQuotation } from './samples.ts'
 
-let testing: TestDatabase
-let sql: postgres.Sql
 /** The look-ups that were sent to the database. */
 let statements: string[] = []
 
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  // postgres.js itself sends a statement on each new connection.
-  sql = postgres(testing.url, { debug: (_, text) => text.includes('any (') && statements.push(text) })
-  await drizzleStorage({ sql }).migrate()
+// postgres.js itself sends a statement on each new connection.
+const { sql } = await openDatabase({
+  sql: { debug: (_, text) => text.includes('any (') && statements.push(text) },
 })
 
 beforeEach(() => {
   statements = []
-})
-
-afterAll(async () => {
-  await sql.end()
-  await testing.drop()
 })
 
 const range = (length: number) => Array.from({ length }, (_, index) => index)
@@ -54,7 +44,7 @@ it('quotations that are looked up at once are found in one statement, each for w
 it('keys that are looked up at once are found in one statement, a hundred at a time, each for who asked', async () => {
   const storage = drizzleStorage({ sql })
   const keys = range(120).map(() => ({ key: sampleApiKey(), hash: randomBytes(32) }))
-  for (const { key, hash } of keys) await storage.insertApiKey(key, hash)
+  for (const { key, hash } of keys) await storage.insertApiKey(key, hash, MANY_KEYS)
 
   const found = await Promise.all(
     keys.flatMap(({ hash }) => [storage.findApiKeyByHash(hash), storage.findApiKeyByHash(randomBytes(32))]),
@@ -72,7 +62,7 @@ it('keys that are looked up at once are found in one statement, a hundred at a t
 it('a look-up sees what was committed before it was asked for', async () => {
   const storage = drizzleStorage({ sql })
   const [key, hash] = [sampleApiKey(), randomBytes(32)]
-  await storage.insertApiKey(key, hash)
+  await storage.insertApiKey(key, hash, MANY_KEYS)
   expect(await storage.findApiKeyByHash(hash)).toMatchObject({ status: 'active' })
 
   await storage.saveApiKey({ ...key, status: 'revoked' })

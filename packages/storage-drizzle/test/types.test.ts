@@ -1,15 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Storage } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, type Database } from '../src/database.ts'
 import { drizzleStorage } from '../src/index.ts'
+import { millisOf } from '../src/readable.ts'
+import { openDatabase } from './database.ts'
+import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase } from './hostile-session.ts'
 import { HOSTS } from './hosts.ts'
 import {
   AWKWARD,
+  MANY_KEYS,
   sampleApiKey,
   sampleEndpoint,
   sampleEvent,
@@ -17,20 +20,7 @@ import {
   sampleSecret,
 } from './samples.ts'
 
-let testing: TestDatabase
-/** Reads what is in the tables, apart from the storage. */
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  sql = postgres(testing.url)
-  await drizzleStorage({ sql }).migrate()
-})
-
-afterAll(async () => {
-  await sql.end()
-  await testing.drop()
-})
+const { url, sql } = await openDatabase({ sql: { connection: PLAIN_SETTINGS, onnotice() {} } })
 
 /** Every way in which statements of ours reach PostgreSQL. */
 const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>) => Promise<void>> = {
@@ -68,14 +58,26 @@ async function onClient(client: postgres.Sql, prepare: boolean, use: (opened: Op
   await use({ storage: drizzleStorage({ sql: client, prepare }), database }).finally(() => client.end())
 }
 
-describe.each(Object.entries(PATHS))('through %s', (_, open) => {
+/** What sessions begin with: each of these settings changes how values are written or read. */
+const SESSIONS: Record<string, string[]> = {
+  '': [],
+  ', in a session that is set otherwise': HOSTILE_SETTINGS,
+}
+
+const WAYS = Object.entries(SESSIONS).flatMap(([session, settings]) =>
+  Object.entries(PATHS).map(([path, open]) => [`${path}${session}`, settings, open] as const),
+)
+
+describe.each(WAYS)('through %s', (_, settings, open) => {
+  beforeAll(() => setForDatabase(sql, settings))
+
   it('a key keeps its hash and its moments', async () => {
     const hash = Buffer.from([0, 1, 92, 39, 34, 255, ...randomBytes(26)])
     const key = sampleApiKey()
     const used = new Date('2026-11-21T10:05:00.007Z')
 
-    await open(testing.url, async ({ storage }) => {
-      await storage.insertApiKey(key, hash)
+    await open(url, async ({ storage }) => {
+      await storage.insertApiKey(key, hash, MANY_KEYS)
       await storage.recordApiKeyUses(new Map([[key.id, used]]))
       const { id, organization_id, status, expires_at } = key
       expect(await storage.findApiKeyByHash(hash)).toEqual({ id, organization_id, status, expires_at })
@@ -99,7 +101,7 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
     const quotation = sampleQuotation({ metadata, files, config_id })
     const { id, organization_id, name, description, source, created_at } = quotation
 
-    await open(testing.url, async ({ storage }) => {
+    await open(url, async ({ storage }) => {
       for (const file of files) await storage.recordUpload({ id: file.id, organization_id }, created_at)
       await storage.acceptQuotation(quotation, null)
       expect(await storage.findQuotation(organization_id, id)).toEqual({
@@ -138,7 +140,7 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
     const proposal = { id: randomUUID(), name: AWKWARD, document_id: randomUUID() }
     const stored = { ...proposal, status: 'completed', quotation_id: id, created_at: now, updated_at: now }
 
-    await open(testing.url, async ({ storage }) => {
+    await open(url, async ({ storage }) => {
       await storage.acceptQuotation(quotation, null)
       await storage.saveProgress(
         organization_id,
@@ -194,7 +196,7 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
       created_at: new Date('2026-11-21T10:05:00.500Z'),
     })
 
-    await open(testing.url, async ({ storage }) => {
+    await open(url, async ({ storage }) => {
       expect(await storage.insertWebhookEndpoint(endpoint, secret, 1)).toBe(true)
       expect(
         await storage.insertWebhookEndpoint(sampleEndpoint({ organization_id }), sampleSecret(), 1),
@@ -227,7 +229,7 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
     const metadata = { [AWKWARD]: [1.5, null, { a: AWKWARD }] }
     const { id, ...quotation } = sampleQuotation()
 
-    await open(testing.url, async ({ storage, database: { db, tables } }) => {
+    await open(url, async ({ storage, database: { db, tables } }) => {
       await storage.acceptQuotation({ id, ...quotation }, null)
       const ours = eq(tables.quotations.id, id)
       await db.update(tables.quotations).set({ metadata }).where(ours)
@@ -243,12 +245,13 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
     const bytes = Buffer.from([0, 92, 255])
     const id = randomUUID()
 
-    await open(testing.url, async ({ database }) => {
+    await open(url, async ({ database }) => {
       const rows = await database.run(
-        `select $1::timestamptz as at, $2::bytea as bytes, $3::uuid as id, $4::int as number, $5::boolean as flag,
-           $6::text as nothing, $7::timestamptz as never, $1::timestamptz = all ($8::timestamptz[]) as equal,
-           ($9::text[])[2] as text, ($10::bytea[])[1] = $2::bytea as same, cardinality($11::int[]) as length,
-           ($12::boolean[])[2] is null as empty, $13::text::jsonb ->> 'a' as json`,
+        `select ${millisOf('$1::timestamptz')} as at, encode($2::bytea, 'hex') as bytes, $3::uuid as id,
+           $4::int as number, $5::boolean as flag, $6::text as nothing, ${millisOf('$7::timestamptz')} as never,
+           $1::timestamptz = all ($8::timestamptz[]) as equal, ($9::text[])[2] as text,
+           ($10::bytea[])[1] = $2::bytea as same, cardinality($11::int[]) as length, ($12::text[])[1] as null,
+           $13::text::jsonb ->> 'a' as json`,
         [
           at,
           new Uint8Array(bytes),
@@ -261,14 +264,14 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
           ['', AWKWARD],
           [bytes],
           [],
-          [true, null],
+          ['null'],
           JSON.stringify({ a: AWKWARD }),
         ],
       )
       expect(rows).toEqual([
         {
-          at,
-          bytes,
+          at: String(at.getTime()),
+          bytes: '005cff',
           id,
           number: -5,
           flag: false,
@@ -278,7 +281,7 @@ describe.each(Object.entries(PATHS))('through %s', (_, open) => {
           text: AWKWARD,
           same: true,
           length: 0,
-          empty: true,
+          null: 'null',
           json: AWKWARD,
         },
       ])

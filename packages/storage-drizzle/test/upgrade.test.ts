@@ -96,6 +96,18 @@ describe.each(MIGRATIONS.map(({ name }, index) => [name, index + 1] as const))(
   },
 )
 
+it('erases the secrets of endpoints that were deleted before', async () => {
+  await standAt(MIGRATIONS.findIndex(({ name }) => name.startsWith('0019')))
+  await sql`update quickquote.webhook_endpoints set deleted_at = now() where id = ${DISABLED}`
+  await drizzleStorage({ sql }).migrate()
+  const left = await sql`
+    select id, secret_ciphertext is null and secret_key_id is null as erased from quickquote.webhook_endpoints order by id`
+  expect([...left]).toEqual([
+    { id: ENDPOINT, erased: false },
+    { id: DISABLED, erased: true },
+  ])
+})
+
 it('a worker of the version before claims and records while the schema is a newer one already', async () => {
   await standAt(13)
   await drizzleStorage({ sql }).migrate()

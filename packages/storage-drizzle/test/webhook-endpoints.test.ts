@@ -1,28 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { sampleEndpoint, sampleSecret } from './samples.ts'
+import { openDatabase } from './database.ts'
+import { claimOf } from './delivery-samples.ts'
+import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
 
-let testing: TestDatabase
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  testing = await testDatabase(inject('postgresUrl'))
-  sql = postgres(testing.url)
-  await drizzleStorage({ sql }).migrate()
-})
-
-afterAll(async () => {
-  await sql.end()
-  await testing.drop()
-})
+const { url, sql } = await openDatabase()
 
 describe('the limit of endpoints of an organization', () => {
   it('holds when many are made at once, in several processes', async () => {
     const organization_id = randomUUID()
-    const storages = [1, 2, 3].map(() => drizzleStorage({ connectionString: testing.url, maxConnections: 5 }))
+    const storages = [1, 2, 3].map(() => drizzleStorage({ connectionString: url, maxConnections: 5 }))
     const attempts = storages.flatMap((storage) =>
       Array.from({ length: 8 }, () =>
         storage.insertWebhookEndpoint(sampleEndpoint({ organization_id }), sampleSecret(), 5),
@@ -47,6 +35,50 @@ describe('the limit of endpoints of an organization', () => {
     await sql`update quickquote.webhook_endpoints set deleted_at = now() where organization_id = ${organization_id}`
 
     expect(await insert({ organization_id })).toBe(true)
+  })
+})
+
+describe('a deleted endpoint', () => {
+  it('has no secrets any more, and keeps the rest for the history of it', async () => {
+    const storage = drizzleStorage({ sql })
+    const endpoint = sampleEndpoint()
+    const { organization_id, id } = endpoint
+    await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 1)
+    const rotation = {
+      secret: sampleSecret(),
+      hint: 'whsec_…2',
+      previousUntil: new Date(Date.now() + 60_000),
+    }
+    await storage.rotateSigningSecret(organization_id, id, rotation, new Date())
+    await storage.recordEvent(sampleEvent({ organization_id }))
+    const secretsBefore = await storage.countSecrets()
+
+    await storage.deleteWebhookEndpoint(organization_id, id, new Date())
+
+    const [row] = await sql`select * from quickquote.webhook_endpoints where id = ${id}`
+    expect(row).toMatchObject({
+      name: endpoint.name,
+      url: endpoint.url,
+      secret_ciphertext: null,
+      secret_key_id: null,
+      previous_secret_ciphertext: null,
+      previous_secret_key_id: null,
+      previous_secret_expires_at: null,
+    })
+    const total = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0)
+    expect(total(await storage.countSecrets())).toBe(total(secretsBefore) - 2)
+    expect(await storage.lockOldSecrets({ keyId: 'another', after: null, limit: 1000 })).not.toContainEqual(
+      expect.objectContaining({ endpoint_id: id }),
+    )
+    // A claim that comes across what waited for it parks that, and does not miss the secret.
+    await sql`update quickquote.deliveries set parked_at = null where endpoint_id = ${id}`
+    const { claimed } = await storage.settleAndClaim(
+      claimOf(randomUUID(), { now: new Date(Date.now() + 1000) }),
+    )
+    expect(claimed.filter((each) => each.endpoint.id === id)).toEqual([])
+    expect(
+      await sql`select parked_at is not null as parked from quickquote.deliveries where endpoint_id = ${id}`,
+    ).toEqual([{ parked: true }])
   })
 })
 

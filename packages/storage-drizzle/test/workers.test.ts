@@ -136,6 +136,8 @@ describe('what a worker held that fell silent', () => {
     const unlisten = await storage.listen(() => {
       woken += 1
     })
+    // Listening begins with a call.
+    await expect.poll(() => woken).toBe(1)
     await outbox.recordEvent(await outbox.insertEndpoint())
     await claimWith(dead)
     await silence(dead, 16)

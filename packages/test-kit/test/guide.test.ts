@@ -14,7 +14,14 @@ const files = [...page.matchAll(/^```js (\S+)\n([\s\S]*?)^```$/gm)].map(([, name
 const database = useDatabase()
 
 const vitest = (folder: string) =>
-  run(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--root', folder, 'host.vitest.test.js'])
+  run(join(ROOT, 'node_modules/.bin/vitest'), [
+    'run',
+    '--root',
+    folder,
+    '--testTimeout',
+    '60000',
+    'host.vitest.test.js',
+  ])
 const nodeTest = (folder: string) =>
   run(process.execPath, ['--test', '--test-reporter=tap', join(folder, 'host.node.test.js')])
 

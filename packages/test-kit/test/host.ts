@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
-import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
+import type { TestDatabase } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type Clock, createClock, createTestKit, type TestKit, type TestKitOptions } from '../src/index.ts'
 
 /** A host's integrations under test, with a kit. Both are closed after the test. */
@@ -23,10 +24,7 @@ export type TestedHostOptions = Partial<
 export function useDatabase(): { readonly url: string } {
   let database: TestDatabase
   beforeAll(async () => {
-    database = await testDatabase(inject('postgresUrl'))
-    const storage = drizzleStorage({ connectionString: database.url })
-    await storage.migrate()
-    await storage.close()
+    database = await migratedDatabase()
   })
   afterAll(() => database.drop())
   return {

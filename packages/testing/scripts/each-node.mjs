@@ -1,24 +1,27 @@
-// Tries the packages on several versions of Node: `node each-node.mjs [version …]`, all of them by default. They are installed
-// from npm first: the package `node` brings the program.
+// Runs the tests on several versions of Node: `node each-node.mjs [version …] [argument of Vitest …]`, on all that are supported
+// by default, and on the PostgreSQL that POSTGRES_VERSION names. What is missing is installed from npm first.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installNode, installPostgres } from './install.mjs'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const VERSIONS = ['20', '22', '24']
+/** The oldest and the newest are run by CI. */
+const SUPPORTED = ['20', '22', '24', '26']
 
-/** The packed packages in a host of their own: loaded in both ways, then database, sockets, worker and receiver. */
-const TESTS = ['examples/server/test/install', '--testNamePattern', 'CommonJS|newcomer']
+const given = process.argv.slice(2)
+const count = given.findIndex((argument) => !/^\d+(\.\d+)*$/.test(argument))
+const asked = count === -1 ? given : given.slice(0, count)
+const vitest = count === -1 ? [] : given.slice(count)
 
-const asked = process.argv.slice(2)
-const results = (asked.length > 0 ? asked : VERSIONS).map((version) => {
-  const node = install(version)
+installPostgres(process.env.POSTGRES_VERSION)
+const results = (asked.length > 0 ? asked : SUPPORTED).map((version) => {
+  const node = installNode(version)
   const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
   console.log(`\nNode ${stdout ?? version}`)
   const { status } = spawnSync(
     node,
-    [`${ROOT}/node_modules/vitest/vitest.mjs`, 'run', '--config', 'vitest.workspace.ts', ...TESTS],
+    [`${ROOT}/node_modules/vitest/vitest.mjs`, 'run', '--config', 'vitest.workspace.ts', ...vitest],
     { cwd: ROOT, stdio: 'inherit', env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` } },
   )
   return { version: stdout?.trim() || version, passed: status === 0 }
@@ -26,16 +29,3 @@ const results = (asked.length > 0 ? asked : VERSIONS).map((version) => {
 
 for (const { version, passed } of results) console.log(`Node ${version}: ${passed ? 'passed' : 'failed'}`)
 process.exitCode = results.every(({ passed }) => passed) ? 0 : 1
-
-/** The path of the program. */
-function install(version) {
-  const folder = fileURLToPath(new URL(`../versions/node-${version}`, import.meta.url))
-  const node = `${folder}/node_modules/node/bin/node`
-  if (!existsSync(node)) {
-    mkdirSync(folder, { recursive: true })
-    spawnSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, `node@${version}`], {
-      stdio: 'inherit',
-    })
-  }
-  return node
-}

@@ -40,9 +40,16 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Creates an empty database with a random name: one for each test file keeps the files apart. */
-export async function testDatabase(serverUrl: string): Promise<TestDatabase> {
-  const { url, name } = await createDatabase(serverUrl)
+/**
+ * Creates a database with a random name: one for each test file keeps the files apart.
+ *
+ * @param options.template The database to copy; nobody may be connected to it. Default: it is empty.
+ */
+export async function testDatabase(
+  serverUrl: string,
+  options: { template?: string } = {},
+): Promise<TestDatabase> {
+  const { url, name } = await createDatabase(serverUrl, options)
   return { url, drop: () => dropDatabase(serverUrl, name) }
 }
 

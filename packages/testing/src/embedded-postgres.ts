@@ -23,6 +23,8 @@ export interface StartPostgresOptions {
   readonly persistent?: boolean
   /** The major version. A cluster on disk belongs to the version that made it. Default 18. */
   readonly version?: PostgresVersion
+  /** Settings of the server, beside those that it needs here. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Called with one line before whatever may take a second. */
   readonly onProgress?: (line: string) => void
 }
@@ -76,6 +78,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Embe
     user,
     durable: persistent,
     version,
+    settings: options.settings ?? {},
   }
 
   await clearLeftovers(cluster)

@@ -15,6 +15,9 @@ export {
   type StartPostgresOptions,
   startPostgres,
 } from './embedded-postgres.ts'
+export { type LossyProxy, lossyProxy } from './lossy-proxy.ts'
+export { hasNginx, type Nginx, startNginx } from './nginx.ts'
 export { hasPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts'
 export { type Postgres, usePostgres } from './postgres.ts'
 export { hasRedis, type RedisServer, startRedis } from './redis.ts'
+export { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts'

@@ -17,6 +17,7 @@ export interface Cluster {
   readonly durable: boolean
   /** The major version. */
   readonly version: number
+  readonly settings: Readonly<Record<string, string>>
 }
 
 export const SUPERUSER = 'postgres'
@@ -26,6 +27,13 @@ const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 30_000
 /** Survives in the command line of the server, where the next start reads who launched it. */
 const OWNER_SETTING = 'quickquote.owner'
+
+/** For one run: nothing has to survive a power cut, and few checkpoints are due. */
+const NOT_DURABLE = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  checkpoint_timeout: '1h',
+} as const
 
 /** Makes the cluster if there is none. It appears under its name only once it is complete. */
 export async function initCluster(cluster: Cluster): Promise<void> {
@@ -83,7 +91,8 @@ export async function launch(cluster: Cluster, port: number): Promise<LaunchResu
     max_connections: 200,
     timezone: 'UTC',
     log_timezone: 'UTC',
-    fsync: cluster.durable ? 'on' : 'off',
+    ...(cluster.durable ? {} : NOT_DURABLE),
+    ...cluster.settings,
     [OWNER_SETTING]: process.pid,
   }
   const server = spawn(

@@ -15,6 +15,12 @@ describe('The code in the documents', () => {
     expect(blocks.filter(({ language }) => language === '').map(named)).toEqual([])
   })
 
+  it('names the encryption key alike everywhere', () => {
+    const named = blocks.flatMap(({ code }) => code.match(/\{ id: '[^']+', key: [^}]+\}/g) ?? [])
+    expect(named.length).toBeGreaterThan(3)
+    expect(new Set(named)).toEqual(new Set(["{ id: '1', key: process.env.INTEGRATIONS_KEY }"]))
+  })
+
   it('is JSON where it says so', () => {
     for (const block of blocks.filter(({ language }) => language === 'json')) {
       expect(() => JSON.parse(block.code), named(block)).not.toThrow()
@@ -41,6 +47,9 @@ describe('The code in the documents', () => {
       const name = `${block.page.replaceAll('/', '_')}_${block.line}.ts`
       writeFileSync(join(folder, name), `${block.code}\nexport {}\n`)
     }
+    // Not in host.d.ts: the tests of the workspace know the real one.
+    const uuid = "declare module 'uuid' { export function v5(name: string, namespace: string): string }"
+    writeFileSync(join(folder, 'uuid.d.ts'), uuid)
     writeFileSync(
       join(folder, 'tsconfig.json'),
       JSON.stringify({

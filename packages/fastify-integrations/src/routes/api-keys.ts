@@ -61,7 +61,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       url: '',
       operationId: 'createApiKey',
       summary: 'Create an API key',
-      description: 'The answer holds the key itself, for the only time. The caller becomes its owner.',
+      description: `The answer holds the key itself, for the only time. The caller becomes its owner. An organization may have at most ${limits.apiKeysPerOrganization} keys that are neither revoked nor expired, and a member ${limits.apiKeysPerMember}.`,
       params: organizationParams,
       body: {
         'application/json': {
@@ -75,7 +75,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
         schema: CreatedApiKey,
         example: { ...apiKey, last_used_at: null, key: 'pk_…' },
       },
-      errors: [],
+      errors: ['API_KEY_LIMIT_REACHED'],
       async handle({ member, body }) {
         const { key, ...record } = await apiKeys.create(member, body)
         return { body: { ...record, key: key.reveal() } }

@@ -5,7 +5,7 @@ import { organizationParams } from '../organization-params.ts'
 import { PAGE_HEADERS, pageAnswer } from '../page-answer.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'
 
-/** Who changed which API key or webhook endpoint of an organization, and when. */
+/** Who changed which API key or webhook endpoint of an organization, or had something sent to one, and when. */
 export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRoute[] {
   return [
     sessionRoute({
@@ -14,9 +14,9 @@ export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRout
       access: 'manage_integrations',
       operationId: 'listAuditLog',
       tag: 'Audit log',
-      summary: 'List the changes of API keys and webhook endpoints',
+      summary: 'List what members did to API keys and webhook endpoints',
       description:
-        'The newest first. Long texts and secrets are named only; URLs are kept without their queries.',
+        'The newest first: changes, tests, resends and replays. Long texts and secrets are named only; URLs are kept without their queries.',
       params: organizationParams,
       query: AuditLogQuery,
       answer: {
@@ -28,6 +28,7 @@ export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRout
             id: '0197a2ff-6a7b-7c8d-9e0f-1a2b3c4d5e6f',
             organization_id: EXAMPLE.organizationId,
             actor_id: 'member-17',
+            client_address: '198.51.100.7',
             action: 'webhook_endpoint.updated',
             resource_type: 'webhook_endpoint',
             resource_id: EXAMPLE.endpointId,

@@ -1,5 +1,6 @@
 import { type Integrations, Replay, ReplayBody, Uuid } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
+import { calledPath } from '../called-path.ts'
 import { EXAMPLE } from '../examples.ts'
 import { organizationParams } from '../organization-params.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'
@@ -41,8 +42,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'STATE_CONFLICT'],
       async handle({ member, params, body, request }) {
         const begun = await replays.start(member, params.id, body)
-        const [path = ''] = request.url.split('?')
-        return { body: begun, headers: { Location: `${path}s/${begun.id}` } }
+        return { body: begun, headers: { Location: `${calledPath(request)}s/${begun.id}` } }
       },
     }),
 

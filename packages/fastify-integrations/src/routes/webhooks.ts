@@ -207,9 +207,9 @@ export function webhookRoutes({
       method: 'POST',
       url: '/:id/test',
       operationId: 'testWebhookEndpoint',
+      limit: 'tests',
       summary: 'Send a sample event',
-      description:
-        'Sent once, as every delivery is sent, whether or not the endpoint is enabled. Answers when the receiver has answered.',
+      description: `Sent once, as every delivery is sent, whether or not the endpoint is enabled. Answers when the receiver has answered. At most ${limits.testsPerEndpointPerMinute} a minute of one endpoint, and ${limits.testsPerOrganizationPerMinute} in one organization; a test that is not sent does not count.`,
       params,
       body: {
         'application/json': {
@@ -228,9 +228,9 @@ export function webhookRoutes({
           attempt_id: EXAMPLE.attemptId,
         },
       },
-      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
-      handle: async ({ member, params, body }) => ({
-        body: await testDeliveries.send(member, params.id, body),
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'RATE_LIMITED'],
+      handle: async ({ member, params, body, clientSignal }) => ({
+        body: await testDeliveries.send(member, params.id, body, { signal: clientSignal() }),
       }),
     }),
   ]

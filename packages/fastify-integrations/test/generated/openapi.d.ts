@@ -105,7 +105,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The answer holds the key itself, for the only time. The caller becomes its owner.
+         * @description The answer holds the key itself, for the only time. The caller becomes its owner. An organization may have at most 100 keys that are neither revoked nor expired, and a member 25.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -173,6 +173,26 @@ export interface paths {
          * @description Requests with the key are refused with 403. Does nothing to a key that is inactive.
          */
         post: operations["deactivateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample event
+         * @description Sent once, as every delivery is sent, whether or not the endpoint is enabled. Answers when the receiver has answered. At most 10 a minute of one endpoint, and 60 in one organization; a test that is not sent does not count.
+         */
+        post: operations["testWebhookEndpoint"];
         delete?: never;
         options?: never;
         head?: never;
@@ -262,26 +282,6 @@ export interface paths {
          * @description The answer holds it, for the only time. With `overlap_seconds` deliveries also carry a signature of the old secret for that long, in a header of its own.
          */
         post: operations["rotateWebhookSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/organizations/{organizationId}/webhooks/{id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a sample event
-         * @description Sent once, as every delivery is sent, whether or not the endpoint is enabled. Answers when the receiver has answered.
-         */
-        post: operations["testWebhookEndpoint"];
         delete?: never;
         options?: never;
         head?: never;
@@ -393,8 +393,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the changes of API keys and webhook endpoints
-         * @description The newest first. Long texts and secrets are named only; URLs are kept without their queries.
+         * List what members did to API keys and webhook endpoints
+         * @description The newest first: changes, tests, resends and replays. Long texts and secrets are named only; URLs are kept without their queries.
          */
         get: operations["listAuditLog"];
         put?: never;
@@ -531,7 +531,7 @@ export interface components {
     schemas: {
         /** StartQuotation */
         StartQuotation: {
-            /** Format: text */
+            /** Format: name */
             name?: string | null;
             /** Format: text */
             description?: string | null;
@@ -547,7 +547,7 @@ export interface components {
         };
         /** StartQuotationForm */
         StartQuotationForm: {
-            /** Format: text */
+            /** Format: name */
             name?: string;
             /** Format: text */
             description?: string;
@@ -589,7 +589,7 @@ export interface components {
              * @description A stable code to switch on.
              * @enum {string}
              */
-            code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "API_KEY_LIMIT_REACHED" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
             /** @description The fields that are wrong, for a validation failure. */
             errors?: {
                 /** @description A JSON pointer into the body; `:name` or `?name` for a part of the URL. */
@@ -694,7 +694,7 @@ export interface components {
         };
         /** CreateApiKey */
         CreateApiKey: {
-            /** Format: text */
+            /** Format: name */
             name: string;
             /**
              * Format: date-time
@@ -727,8 +727,25 @@ export interface components {
         };
         /** UpdateApiKey */
         UpdateApiKey: {
-            /** Format: text */
+            /** Format: name */
             name: string;
+        };
+        /** TestDelivery */
+        TestDelivery: {
+            /**
+             * @description An event type that the endpoint subscribes to.
+             * @enum {string}
+             */
+            event_type: "quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed";
+        };
+        /** TestDeliveryResult */
+        TestDeliveryResult: {
+            /** @description Whether the receiver answered with a 2xx status. */
+            success: boolean;
+            http_status: number | null;
+            error: string | null;
+            /** Format: uuid */
+            attempt_id: string;
         };
         /** WebhookEvent */
         WebhookEvent: {
@@ -802,7 +819,7 @@ export interface components {
         };
         /** CreateWebhookEndpoint */
         CreateWebhookEndpoint: {
-            /** Format: text */
+            /** Format: name */
             name: string;
             /**
              * Format: text
@@ -868,7 +885,7 @@ export interface components {
         };
         /** UpdateWebhookEndpoint */
         UpdateWebhookEndpoint: {
-            /** Format: text */
+            /** Format: name */
             name?: string;
             /**
              * Format: text
@@ -890,23 +907,6 @@ export interface components {
              * @default 0
              */
             overlap_seconds?: number;
-        };
-        /** TestDelivery */
-        TestDelivery: {
-            /**
-             * @description An event type that the endpoint subscribes to.
-             * @enum {string}
-             */
-            event_type: "quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed";
-        };
-        /** TestDeliveryResult */
-        TestDeliveryResult: {
-            /** @description Whether the receiver answered with a 2xx status. */
-            success: boolean;
-            http_status: number | null;
-            error: string | null;
-            /** Format: uuid */
-            attempt_id: string;
         };
         /** DeliveryAttempt */
         DeliveryAttempt: {
@@ -1044,8 +1044,10 @@ export interface components {
             organization_id: string;
             /** @description The member who made the change; null for what the service did on its own. */
             actor_id: string | null;
+            /** @description The IP address that the request came from; null where none was known, or the change came of no request. */
+            client_address: string | null;
             /** @enum {string} */
-            action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted";
+            action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started";
             /** @enum {string} */
             resource_type: "api_key" | "webhook_endpoint";
             /** Format: uuid */
@@ -1172,10 +1174,6 @@ export interface components {
                 "X-Request-Id"?: string;
                 /** @description Seconds to wait. */
                 "Retry-After"?: number;
-                /** @description The limits that count for this route (IETF RateLimit fields). */
-                "RateLimit-Policy"?: string;
-                /** @description What is left of them, and when they begin anew. */
-                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1212,6 +1210,8 @@ export interface components {
             headers: {
                 /** @description The id of the request, for questions to support. */
                 "X-Request-Id"?: string;
+                /** @description Seconds to wait. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -1258,6 +1258,24 @@ export interface components {
                     status?: 401;
                     /** @enum {unknown} */
                     code?: "SESSION_REQUIRED";
+                };
+            };
+        };
+        /** @description `API_KEY_LIMIT_REACHED`: The limit of API keys is reached. */
+        API_KEY_LIMIT_REACHED: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:API_KEY_LIMIT_REACHED";
+                    /** @enum {unknown} */
+                    status?: 409;
+                    /** @enum {unknown} */
+                    code?: "API_KEY_LIMIT_REACHED";
                 };
             };
         };
@@ -1315,24 +1333,6 @@ export interface components {
                 };
             };
         };
-        /** @description `WEBHOOK_ENDPOINT_LIMIT_REACHED`: The organization has as many webhook endpoints as it may have. */
-        WEBHOOK_ENDPOINT_LIMIT_REACHED: {
-            headers: {
-                /** @description The id of the request, for questions to support. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:WEBHOOK_ENDPOINT_LIMIT_REACHED";
-                    /** @enum {unknown} */
-                    status?: 409;
-                    /** @enum {unknown} */
-                    code?: "WEBHOOK_ENDPOINT_LIMIT_REACHED";
-                };
-            };
-        };
         /** @description `WEBHOOK_ENDPOINT_NOT_FOUND`: There is no such webhook endpoint. */
         WEBHOOK_ENDPOINT_NOT_FOUND: {
             headers: {
@@ -1348,6 +1348,24 @@ export interface components {
                     status?: 404;
                     /** @enum {unknown} */
                     code?: "WEBHOOK_ENDPOINT_NOT_FOUND";
+                };
+            };
+        };
+        /** @description `WEBHOOK_ENDPOINT_LIMIT_REACHED`: The organization has as many webhook endpoints as it may have. */
+        WEBHOOK_ENDPOINT_LIMIT_REACHED: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:WEBHOOK_ENDPOINT_LIMIT_REACHED";
+                    /** @enum {unknown} */
+                    status?: 409;
+                    /** @enum {unknown} */
+                    code?: "WEBHOOK_ENDPOINT_LIMIT_REACHED";
                 };
             };
         };
@@ -1419,7 +1437,7 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them, and when they begin anew. */
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
                     RateLimit?: string;
                     /** @description Where the summary of the quotation is. */
                     Location?: string;
@@ -1514,7 +1532,7 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them, and when they begin anew. */
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -1600,7 +1618,7 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them, and when they begin anew. */
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -1686,7 +1704,7 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them, and when they begin anew. */
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -1789,7 +1807,7 @@ export interface operations {
                     "X-Request-Id"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them, and when they begin anew. */
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -1904,7 +1922,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1914,11 +1932,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -1971,7 +1989,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1981,11 +1999,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2008,6 +2026,7 @@ export interface operations {
                     };
                 };
             };
+            409: components["responses"]["API_KEY_LIMIT_REACHED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             500: components["responses"]["INTERNAL_ERROR"];
@@ -2037,7 +2056,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2047,11 +2066,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2083,7 +2102,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2093,11 +2112,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2154,7 +2173,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2164,11 +2183,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2222,7 +2241,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2232,11 +2251,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2290,7 +2309,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2300,11 +2319,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2335,6 +2354,78 @@ export interface operations {
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
     };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestDelivery"];
+            };
+        };
+        responses: {
+            /** @description How it went. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestDeliveryResult"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
     listWebhookEvents: {
         parameters: {
             query?: never;
@@ -2357,7 +2448,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogEntry"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2367,11 +2458,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2420,7 +2511,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2430,11 +2521,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2487,7 +2578,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointWithSecret"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2497,11 +2588,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2554,7 +2645,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2564,11 +2655,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2617,7 +2708,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2627,11 +2718,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2688,7 +2779,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2698,11 +2789,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2759,7 +2850,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointWithSecret"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2769,82 +2860,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
-                    };
-                };
-            };
-            401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
-            403: {
-                headers: {
-                    /** @description The id of the request, for questions to support. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
-                    };
-                };
-            };
-            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
-        };
-    };
-    testWebhookEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                organizationId: string;
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TestDelivery"];
-            };
-        };
-        responses: {
-            /** @description How it went. */
-            200: {
-                headers: {
-                    /** @description The id of the request, for questions to support. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TestDeliveryResult"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
-            400: {
-                headers: {
-                    /** @description The id of the request, for questions to support. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
-                        /** @enum {unknown} */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2909,7 +2929,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryAttempt"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2919,11 +2939,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -2974,7 +2994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2984,11 +3004,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -3039,7 +3059,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3049,11 +3069,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -3113,7 +3133,7 @@ export interface operations {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3123,11 +3143,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -3182,7 +3202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3192,11 +3212,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };
@@ -3229,7 +3249,7 @@ export interface operations {
             query?: {
                 /** @description One key or endpoint. */
                 resource_id?: string;
-                action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted";
+                action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started";
                 /** @description Changes made then or later. */
                 since?: string;
                 /** @description Changes made before then. */
@@ -3259,7 +3279,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEntry"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. */
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3269,11 +3289,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST";
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
                         /** @enum {unknown} */
                         status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST";
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
                     };
                 };
             };

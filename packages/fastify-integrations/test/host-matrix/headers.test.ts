@@ -65,6 +65,33 @@ for (const when of ['before', 'after'] as const) {
   )
 }
 
+beside(
+  'preflights that a route of the host answers',
+  {
+    after(app) {
+      app.options('/*', async (request, reply) => {
+        reply.header('access-control-allow-origin', request.headers.origin ?? 'none')
+        return 'of the host'
+      })
+    },
+    own: [{ method: 'OPTIONS', path: '/host/json', expected: { body: 'of the host' } }],
+  },
+  (row) => {
+    it('answers preflights of our routes there, and leaves other requests to us', async () => {
+      for (const path of ['/v1/integrations/quotations', `/v1/organizations/${ACME}/webhooks`]) {
+        const { headers, body } = await row.host.call('OPTIONS', path, preflight(path))
+        expect([headers.get('access-control-allow-origin'), body['text']]).toEqual([PARTNER, 'of the host'])
+        const { status } = await row.host.call('OPTIONS', path)
+        expect(status).toBe(401)
+      }
+      const { status, headers } = await row.host.call('OPTIONS', '/v1/integrations/quotations', {
+        key: row.key,
+      })
+      expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+    })
+  },
+)
+
 const signIn = async (app: FastifyInstance) => {
   await app.register(cookie, { secret: 'of the host' })
   app.get('/host/sign-in', async (_request, reply) => {

@@ -1,4 +1,5 @@
-import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
+import { once } from 'node:events'
+import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { createIntegrations, type Integrations } from '@quickquote/core'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
@@ -71,6 +72,29 @@ describe('a host that speaks HTTP/2', () => {
     expect(JSON.parse(body)).toMatchObject({ code: 'API_KEY_INVALID', instance: headers['x-request-id'] })
     expect(await status('GET', '/v1/integrations/nothing', { 'x-api-key': key })).toBe(404)
   })
+
+  it.each([
+    ['was refused', { 'x-api-key': 'pk_wrong', ...json }, 401],
+    ['has a body that is too large', { ...json, 'content-length': String(1024 * 1024 * 1024) }, 413],
+    ['has a body that cannot be read', { ...json, 'content-encoding': 'gzip' }, 415],
+  ])(
+    'ends the stream of a client that %s and goes on sending, without a warning',
+    async (_, headers, expected) => {
+      const warnings: Error[] = []
+      const onWarning = (warning: Error) => void warnings.push(warning)
+      process.on('warning', onWarning)
+      const stream = client.request({ ':method': 'POST', ':path': quotations, 'x-api-key': key, ...headers })
+      const closed = once(stream, 'close')
+      stream.resume().write('{')
+      const [answer] = await once(stream, 'response')
+      expect(answer[':status']).toBe(expected)
+      await closed
+      expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
+      await new Promise((resolve) => setImmediate(resolve))
+      process.off('warning', onWarning)
+      expect(warnings).toEqual([])
+    },
+  )
 
   it('serves sessions, refuses pages of other sites by its own authority, and shows the documentation', async () => {
     const webhooks = `/v1/organizations/${ACME}/webhooks`

@@ -101,10 +101,15 @@ async function send(url: string, { method, path, headers, body }: OwnRequest) {
   const init = { method, headers: headers ?? {}, redirect: 'manual' as const }
   const response = await fetch(url + path, body === undefined ? init : { ...init, body: body() })
   // What differs from one answer to the next.
-  const { date: _, ...kept } = Object.fromEntries(
+  const {
+    date: _,
+    'x-ratelimit-reset': _seconds,
+    ...kept
+  } = Object.fromEntries(
     [...response.headers].map(([name, value]) => [name, value.replace(/nonce-\w+/g, 'nonce')]),
   )
-  return { status: response.status, headers: kept, body: await response.text() }
+  const text = (await response.text()).replace(/boundary=[\w-]+/g, 'boundary')
+  return { status: response.status, headers: kept, body: text }
 }
 
 export interface RowContext {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { memberOf } from '@quickquote/core'
 import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { ACME, NOWHERE, startHost, useDatabase, YEAR_AHEAD } from '../support/host.ts'
+import { ACME, type Host, NOWHERE, startHost, useDatabase, YEAR_AHEAD } from '../support/host.ts'
+import { createEndpoint, WEBHOOKS } from '../support/webhooks.ts'
 import { useHostMatrix } from './matrix.ts'
 
 const beside = useHostMatrix()
@@ -44,6 +45,33 @@ describe('the Location of a start, and the next page of a list, lead back below'
     const [, next] = /^<(.*)>; rel="next"$/.exec(page.headers.get('link') ?? '') ?? []
     expect(next).toMatch(new RegExp(`^${list}\\?`))
     expect((await host.call('GET', String(next), { member: 'acme-admin' })).status).toBe(200)
+    await host.close()
+  })
+})
+
+/** Starts a replay of an endpoint of its own, and follows its Location. */
+async function expectReplay(host: Host, webhooks: string, end: string): Promise<void> {
+  const { id } = await createEndpoint(host)
+  const member = 'acme-admin'
+  const json = { since: new Date(Date.now() - 60_000).toISOString() }
+  const begun = await host.call('POST', `${webhooks}/${id}${end}`, { member, json })
+  expect(begun.status).toBe(202)
+  const location = String(begun.headers.get('location'))
+  expect(location).not.toMatch(/^\/\//)
+  expect(await host.call('GET', location, { member })).toMatchObject({
+    status: 200,
+    body: { id: begun.body['id'] },
+  })
+  expect((await host.call('DELETE', `${WEBHOOKS}/${id}`, { member })).status).toBe(204)
+}
+
+describe('the Location of a replay leads to it', () => {
+  it('behind rewriteUrl', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      fastify: { rewriteUrl: ({ url = '' }) => url.replace(/^\/rewritten/, '') },
+    })
+    await expectReplay(host, `/rewritten${WEBHOOKS}`, '/replay')
     await host.close()
   })
 })
@@ -147,6 +175,19 @@ beside(
       expect(await at('GET', `/V1/Integrations//Quotations/${id}/`)).toEqual([200, null])
       expect(await at('GET', `/v1/integrations/quotations/${id.toUpperCase()}/PIPELINE`)).toEqual([200, null])
       expect(await at('DELETE', `/V1/Integrations//Quotations/${id}/`)).toEqual([405, 'GET, HEAD'])
+    })
+
+    it('sends those who start a quote or a replay to where it is', async () => {
+      const quotation = await row.host.call('POST', '//v1/integrations/quotations//', {
+        key: row.key,
+        json: { requirementsText: 'x' },
+      })
+      const location = String(quotation.headers.get('location'))
+      expect(location).toBe(`/v1/integrations/quotations/${quotation.body['quotation_id']}`)
+      expect((await row.host.call('GET', location, { key: row.key })).status).toBe(200)
+      for (const end of ['/replay/', '//replay', '/replay//', '/REPLAY/', '/%72eplay/']) {
+        await expectReplay(row.host, `//v1/organizations/${ACME}/webhooks`, end)
+      }
     })
   },
 )

@@ -6,13 +6,14 @@ import {
   type Storage,
 } from '@quickquote/core'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { testDatabase } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import postgres from 'postgres'
-import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { type FastifyIntegrationsOptions, fastifyIntegrations } from '../../src/index.ts'
 import { type OpenApiDocument, openApiCheck } from './openapi-check.ts'
 import { watchSecrets } from './secrets.ts'
+import { forwardTo } from './socket.ts'
 
 export const ACME = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 export const GLOBEX = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
@@ -60,8 +61,12 @@ export interface Host {
 export interface HostOptions {
   readonly databaseUrl: string
   readonly integrations?: Partial<IntegrationsOptions>
+  /** The limits of keys are those of the product. Default false: tests make many keys, since each has limits of its own. */
+  readonly limitsKeys?: boolean
   readonly plugin?: Partial<FastifyIntegrationsOptions> & { prefix?: string }
   readonly fastify?: FastifyServerOptions
+  /** The Unix socket that it listens on, instead of a port. */
+  readonly socketPath?: string
   /** Puts another storage in front of the real one. */
   readonly wrapStorage?: (storage: Storage) => Storage
   /** What the host registers before our plugin. */
@@ -69,6 +74,8 @@ export interface HostOptions {
   /** What the host registers after it. */
   readonly after?: (app: FastifyInstance) => void | Promise<void>
 }
+
+const MANY_KEYS = { apiKeysPerOrganization: 10_000, apiKeysPerMember: 10_000 }
 
 const KEY_LIKE = /pk(_|%5f)[0-9A-Za-z]{16,}|whsec_[0-9A-Za-z+/=]{16,}/i
 
@@ -92,6 +99,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
       }),
     },
     ...options.integrations,
+    limits: { ...(options.limitsKeys ? {} : MANY_KEYS), ...options.integrations?.limits },
   })
 
   await options.before?.(app)
@@ -101,7 +109,12 @@ export async function startHost(options: HostOptions): Promise<Host> {
     ...options.plugin,
   })
   await options.after?.(app)
-  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const { socketPath } = options
+  const forwarder = socketPath === undefined ? null : await forward(app, socketPath)
+  const listening = await app.listen(
+    socketPath === undefined ? { port: 0, host: '127.0.0.1' } : { path: socketPath },
+  )
+  const url = forwarder ?? listening
 
   const prefix = options.plugin?.prefix ?? ''
   const openapi = (await (await fetch(`${url}${prefix}/api-docs/json`)).json()) as OpenApiDocument
@@ -171,15 +184,19 @@ export async function startHost(options: HostOptions): Promise<Host> {
   return host
 }
 
+/** An address for what listens on a Unix socket: there is no URL for one. */
+async function forward(app: FastifyInstance, socketPath: string): Promise<string> {
+  const { url, close } = await forwardTo(socketPath)
+  app.addHook('onClose', close)
+  return url
+}
+
 /** A migrated database for a test file, dropped after it. */
 export function useDatabase(): { readonly url: string; readonly sql: postgres.Sql } {
-  let database: Awaited<ReturnType<typeof testDatabase>>
+  let database: Awaited<ReturnType<typeof migratedDatabase>>
   let sql: postgres.Sql
   beforeAll(async () => {
-    database = await testDatabase(inject('postgresUrl'))
-    const storage = drizzleStorage({ connectionString: database.url })
-    await storage.migrate()
-    await storage.close()
+    database = await migratedDatabase()
     sql = postgres(database.url, { max: 2 })
   })
   afterAll(async () => {

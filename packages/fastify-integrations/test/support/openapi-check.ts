@@ -41,11 +41,25 @@ export interface SeenExchange {
   readonly body: unknown
 }
 
+/** Compiling is most of the work, and most hosts of a run have the same document. */
+const checks = new Map<string, OpenApiCheck>()
+
+type OpenApiCheck = ReturnType<typeof createCheck>
+
 /** Checks what is sent and answered, and examples, against an OpenAPI document. */
-export function openApiCheck(document: OpenApiDocument) {
+export function openApiCheck(document: OpenApiDocument): OpenApiCheck {
+  const text = JSON.stringify(document)
+  const known = checks.get(text) ?? createCheck(document)
+  checks.set(text, known)
+  return known
+}
+
+function createCheck(document: OpenApiDocument) {
+  const compiled = new Map<string, ValidateFunction>()
   const ajv = new Ajv2020.default({ strict: false, allErrors: true, validateSchema: false })
   formats.default(ajv)
   ajv.addFormat('text', true)
+  ajv.addFormat('name', true)
   ajv.addSchema(document, 'openapi.json')
 
   /** The thing itself, and where it stands. */
@@ -67,7 +81,9 @@ export function openApiCheck(document: OpenApiDocument) {
   function check(pointer: readonly string[], value: unknown): void {
     const { at } = resolve(pointer)
     const path = at.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
-    const validate: ValidateFunction = ajv.compile({ $ref: `openapi.json#/${path.join('/')}` })
+    const $ref = `openapi.json#/${path.join('/')}`
+    const validate = compiled.get($ref) ?? ajv.compile({ $ref })
+    compiled.set($ref, validate)
     if (!validate(value)) {
       throw new Error(`${pointer.join(' ')}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`)
     }

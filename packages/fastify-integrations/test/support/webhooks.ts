@@ -76,6 +76,13 @@ export function useDeliveries({
     get sql() {
       return database.sql
     },
+    get databaseUrl() {
+      return database.url
+    },
+    stopWorker: () => stopWorker(),
+    async startWorker() {
+      stopWorker = await startWorker(host, receiver, worker)
+    },
     /** What the receiver answers from now on. */
     respond(respond: NonNullable<NonNullable<typeof answer>['respond']>) {
       answer = { respond }

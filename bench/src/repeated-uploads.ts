@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { request } from 'undici'
+import type { Bench } from './bench.ts'
+import { createPartnerData } from './partner-data.ts'
+import type { PartnerHost } from './partner-host.ts'
+
+/** The forms that each client sends in turn: bytes of their files. Small ones arrive in few packets, cut anywhere. */
+const FORMS = [[4096], [1024, 1024], [1024, 10, 1, 2048, 1024]]
+const AT_ONCE = 10
+/** Uploads of one curl: starting it costs more than an upload. */
+const CURL_BATCH = 20
+
+interface Target {
+  readonly url: string
+  readonly apiKey: string
+}
+
+/** Sends a form so many times, one after the other, and returns the statuses of the answers. */
+type UploadClient = (target: Target, files: readonly string[], times: number) => Promise<readonly number[]>
+
+export const repeatedUploads: Bench = {
+  name: 'repeated-uploads',
+  title: `Small valid uploads by different clients, ${AT_ONCE} at once, on Node ${process.versions.node}: how many are refused`,
+  isOneRun: true,
+
+  async run(context) {
+    const data = await createPartnerData(await context.postgres.createDatabase(), {
+      schema: 'quickquote',
+      keys: 1,
+    })
+    const origin = await context.start<PartnerHost>('./partner-host.js').call('listen', data)
+    const target = { url: `${origin}/v1/integrations/quotations`, apiKey: data.apiKeys[0] ?? '' }
+    const rows: string[][] = []
+    let refused = 0
+    for (const [name, client] of Object.entries(CLIENTS)) {
+      const share = Math.ceil(context.uploads / Object.keys(CLIENTS).length)
+      const statuses = await uploadAll(client, target, share)
+      const others = statuses.filter((status) => status !== 202)
+      refused += others.length
+      rows.push([name, String(statuses.length), String(others.length), [...new Set(others)].join(', ')])
+      context.progress(`${name}: ${statuses.length} uploads, ${others.length} refused`)
+    }
+    return {
+      head: ['client', 'uploads', 'refused', 'statuses'],
+      rows: [...rows, ['together', String(sumOf(rows, 1)), String(refused), '']],
+      notes: ['must be 0 refused'],
+    }
+  },
+}
+
+const sumOf = (rows: readonly string[][], column: number) =>
+  rows.reduce((sum, row) => sum + Number(row[column]), 0)
+
+async function uploadAll(client: UploadClient, target: Target, count: number): Promise<number[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'quickquote-uploads-'))
+  try {
+    const forms = await Promise.all(
+      FORMS.map((sizes, index) => writeFiles(join(folder, String(index)), sizes)),
+    )
+    const statuses: number[] = []
+    let sent = 0
+    const sendNext = async () => {
+      while (sent < count) {
+        const times = Math.min(CURL_BATCH, count - sent)
+        const files = forms[(sent / CURL_BATCH) % forms.length] ?? []
+        sent += times
+        statuses.push(...(await client(target, files, times)))
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, sendNext))
+    return statuses
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function writeFiles(prefix: string, sizes: readonly number[]): Promise<string[]> {
+  const paths = sizes.map((_, index) => `${prefix}-${index}.md`)
+  await Promise.all(paths.map((path, index) => writeFile(path, 'x'.repeat(sizes[index] ?? 0))))
+  return paths
+}
+
+const CLIENTS: Readonly<Record<string, UploadClient>> = {
+  fetch: oneByOne(async ({ url, apiKey }, body) => {
+    const response = await fetch(url, { method: 'POST', headers: { 'x-api-key': apiKey }, body })
+    await response.arrayBuffer()
+    return response.status
+  }),
+
+  undici: oneByOne(async ({ url, apiKey }, form) => {
+    // As bytes of its own cut: a form that undici is given goes the way of fetch.
+    const encoded = new Response(form)
+    const { statusCode, body } = await request(url, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': encoded.headers.get('content-type') ?? '' },
+      body: Readable.from(encoded.body ?? []),
+    })
+    await body.dump()
+    return statusCode
+  }),
+
+  async curl({ url, apiKey }, files, times) {
+    const { stdout } = await promisify(execFile)('curl', [
+      ...['--silent', '--header', `x-api-key: ${apiKey}`, '--output', '/dev/null'],
+      ...['--write-out', '%{http_code}\n'],
+      ...files.flatMap((file) => ['--form', `files=@${file}`]),
+      `${url}?time=[1-${times}]`,
+    ])
+    return stdout.trim().split('\n').map(Number)
+  },
+}
+
+function oneByOne(send: (target: Target, form: FormData) => Promise<number>): UploadClient {
+  return async (target, files, times) => {
+    const statuses: number[] = []
+    for (let time = 0; time < times; time += 1) {
+      const form = new FormData()
+      for (const file of files) form.append('files', new Blob([await readFile(file)]), basename(file))
+      statuses.push(await send(target, form))
+    }
+    return statuses
+  }
+}

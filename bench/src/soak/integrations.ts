@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createIntegrations, type Limits, STEPS } from '@quickquote/core'
+import type { DrizzleStorage } from '@quickquote/storage-drizzle'
+
+/** The limits of a client count, and the load stays below them or not; those of what is stored are never reached. */
+const LIMITS: Partial<Limits> = { apiKeysPerOrganization: 1000, apiKeysPerMember: 1000 }
+const FAILS = 0.1
+
+/** What all processes of a soak have in common. Each quote runs through all of its steps, or fails in one. */
+export function createSoakIntegrations(storage: DrizzleStorage) {
+  return createIntegrations({
+    storage,
+    encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
+    allowAddresses: ['127.0.0.1/32'],
+    limits: LIMITS,
+    delivery: { backoffMs: 50 },
+    pipeline: {
+      async start(quote, { report, readFile }) {
+        for (const file of quote.files) for await (const _ of readFile(file));
+        for (const step of STEPS) {
+          await report.stepStarted(step)
+          await sleep(5)
+          if (Math.random() < FAILS / STEPS.length) return report.failed({ errorCode: 'SOAK' })
+          if (step === 'proposal') await report.proposalReady({ documentId: quote.id })
+          else await report.stepCompleted(step)
+        }
+        await report.completed()
+      },
+      async signDocumentUrl({ document_id }) {
+        return {
+          url: `https://documents.example/${document_id}`,
+          expires_at: new Date(Date.now() + 60_000),
+        }
+      },
+    },
+  })
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+
+/** A way to the database that counts what each connection has prepared: only the session itself could ask. */
+export interface StatementCounter {
+  readonly url: string
+  count(): { readonly connections: number; readonly statements: number; readonly mostOfOne: number }
+  stop(): Promise<void>
+}
+
+const PARSE = 'P'.charCodeAt(0)
+const CLOSE = 'C'.charCodeAt(0)
+const STATEMENT = 'S'.charCodeAt(0)
+
+/** Passes everything on to the database at `url`, which is asked without TLS. */
+export async function countStatements(url: string): Promise<StatementCounter> {
+  const target = new URL(url)
+  const connections = new Set<Set<string>>()
+  const server = createServer((client) => {
+    const prepared = new Set<string>()
+    connections.add(prepared)
+    const database = connect(Number(target.port), target.hostname)
+    client.on('data', messageReader(prepared))
+    client.on('error', () => undefined).on('close', () => database.destroy())
+    database.on('error', () => undefined).on('close', () => client.destroy())
+    database.once('close', () => connections.delete(prepared))
+    client.pipe(database)
+    database.pipe(client)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const through = new URL(url)
+  through.port = String((server.address() as AddressInfo).port)
+  return {
+    url: through.href,
+    count() {
+      const sizes = [...connections].map(({ size }) => size)
+      return {
+        connections: sizes.length,
+        statements: sizes.reduce((sum, size) => sum + size, 0),
+        mostOfOne: Math.max(0, ...sizes),
+      }
+    },
+    async stop() {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Reads the messages of a client as they come: the first has no letter before its length. */
+function messageReader(prepared: Set<string>): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0)
+  let isStartup = true
+  /** Bytes of a long message (of parameters, say) that nobody has to keep. */
+  let toSkip = 0
+  return (chunk) => {
+    const skipped = Math.min(toSkip, chunk.length)
+    toSkip -= skipped
+    rest = Buffer.concat([rest, chunk.subarray(skipped)])
+    for (;;) {
+      const letter = isStartup ? 0 : 1
+      if (rest.length < letter + 4) return
+      const length = letter + rest.readUInt32BE(letter)
+      const isOfInterest = !isStartup && (rest[0] === PARSE || rest[0] === CLOSE)
+      if (rest.length < length) {
+        if (isOfInterest) return
+        toSkip = length - rest.length
+        rest = Buffer.alloc(0)
+        isStartup = false
+        return
+      }
+      if (isOfInterest) note(prepared, rest.subarray(0, length))
+      rest = rest.subarray(length)
+      isStartup = false
+    }
+  }
+}
+
+function note(prepared: Set<string>, message: Buffer): void {
+  const begin = message[0] === PARSE ? 5 : 6
+  const name = message.toString('utf8', begin, message.indexOf(0, begin))
+  if (name === '') return
+  if (message[0] === PARSE) prepared.add(name)
+  else if (message[5] === STATEMENT) prepared.delete(name)
+}

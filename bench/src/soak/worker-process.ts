@@ -1,0 +1,15 @@
+// One worker, with the settings that a host gets.
+import { createDeliveryWorker } from '@quickquote/delivery-worker'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { serveParent } from '../child.ts'
+import { footprint } from '../usage.ts'
+import { createSoakIntegrations } from './integrations.ts'
+
+const soakWorker = { start, footprint }
+export type SoakWorker = typeof soakWorker
+serveParent(soakWorker)
+
+async function start({ databaseUrl, ca }: { databaseUrl: string; ca: string }): Promise<void> {
+  const integrations = createSoakIntegrations(drizzleStorage({ connectionString: databaseUrl }))
+  await createDeliveryWorker({ integrations, ca }).start()
+}

@@ -1,0 +1,97 @@
+import { createIntegrations, generateApiKeyValue, type Logger, type Storage } from '@quickquote/core'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+const lines: string[] = []
+const log = (_: object, message: string) => void lines.push(message)
+const logger: Logger = { debug: log, info: log, warn: log, error: log }
+
+/** What was written, a write after the other. */
+let written: string[][]
+let refusals = 0
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  written = []
+  refusals = 0
+  lines.length = 0
+})
+
+afterEach(() => void vi.useRealTimers())
+
+function open() {
+  let keys = 0
+  const storage = {
+    transaction() {},
+    async close() {},
+    async findApiKeyByHash() {
+      keys += 1
+      return { id: `key ${keys}`, organization_id: 'o', status: 'active', expires_at: new Date(8e15) }
+    },
+    async recordApiKeyUses(uses: ReadonlyMap<string, Date>) {
+      if (refusals > 0) {
+        refusals -= 1
+        throw new Error('The database is away.')
+      }
+      written.push([...uses.keys()])
+    },
+  } as unknown as Storage
+  return createIntegrations({
+    storage,
+    pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: '', expires_at: new Date() }) },
+    encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
+    now: () => new Date(0),
+    logger,
+  })
+}
+
+const value = generateApiKeyValue().reveal()
+const use = (integrations: ReturnType<typeof open>) => integrations.apiKeys.authenticate(value)
+const settle = () => vi.advanceTimersByTimeAsync(0)
+
+describe('uses of API keys', () => {
+  it('are written at once after a pause, and together while there are many', async () => {
+    const integrations = open()
+
+    await use(integrations)
+    await settle()
+    expect(written).toEqual([['key 1']])
+
+    await use(integrations)
+    await use(integrations)
+    await settle()
+    expect(written).toEqual([['key 1']])
+    await vi.advanceTimersByTimeAsync(500)
+    expect(written).toEqual([['key 1'], ['key 2', 'key 3']])
+
+    await vi.advanceTimersByTimeAsync(60_000)
+    await use(integrations)
+    await settle()
+    expect(written).toEqual([['key 1'], ['key 2', 'key 3'], ['key 4']])
+  })
+
+  it('that could not be written are written with the next ones, and one line tells of it', async () => {
+    const integrations = open()
+    refusals = 2
+
+    await use(integrations)
+    await settle()
+    await use(integrations)
+    await vi.advanceTimersByTimeAsync(1000)
+    await vi.advanceTimersByTimeAsync(2000)
+
+    expect(written).toEqual([['key 1', 'key 2']])
+    expect(lines).toEqual(['last_used_at of API keys could not be written'])
+  })
+
+  it('that are left are written when everything is closed', async () => {
+    const integrations = open()
+    refusals = 1
+    await use(integrations)
+    await settle()
+    await use(integrations)
+
+    await integrations.close()
+
+    expect(written).toEqual([['key 1', 'key 2']])
+  })
+})

@@ -1,0 +1,177 @@
+import {
+  createIntegrations,
+  type IntegrationsOptions,
+  type Logger,
+  newId,
+  type Storage,
+} from '@quickquote/core'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+const START = Date.parse('2026-11-22T12:00:00Z')
+
+/** How far the database's clock is ahead of this machine's. */
+let databaseAheadMs: number
+/** How long the database takes to tell it, and whether it does. */
+let answer: () => Promise<void>
+let asked: number
+let lines: string[]
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: START })
+  databaseAheadMs = 0
+  answer = async () => {}
+  asked = 0
+  lines = []
+})
+
+afterEach(() => void vi.useRealTimers())
+
+const at = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`)
+const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+
+function open(options: Partial<IntegrationsOptions> = {}) {
+  const storage = {
+    transaction() {},
+    async readClock() {
+      asked += 1
+      const time = Date.now() + databaseAheadMs
+      await answer()
+      return new Date(time)
+    },
+    findQuotation: async () => 'unknown',
+  } as unknown as Storage
+  return createIntegrations({
+    storage,
+    pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: '', expires_at: new Date() }) },
+    encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
+    logger,
+    ...options,
+  })
+}
+
+const call = (integrations: ReturnType<typeof open>) =>
+  integrations.quotations.get('6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e', 'x').catch(() => undefined)
+const nowOf = (integrations: ReturnType<typeof open>) => integrations.settings.now().getTime()
+const hours = (count: number) => count * 60 * 60 * 1000
+
+describe('the time of a process', () => {
+  it('is the database’s from the first call on, whatever this machine shows', async () => {
+    databaseAheadMs = -hours(48)
+    const integrations = open()
+
+    await call(integrations)
+
+    expect(nowOf(integrations)).toBe(START - hours(48))
+    expect(integrations.settings.clock.aheadMs()).toBe(hours(48))
+    vi.advanceTimersByTime(3000)
+    expect(nowOf(integrations)).toBe(START - hours(48) + 3000)
+  })
+
+  it('is compared again every 5 s while it is used, and not while nobody uses it', async () => {
+    const integrations = open()
+    await call(integrations)
+    await call(integrations)
+    expect(asked).toBe(1)
+
+    vi.advanceTimersByTime(4000)
+    await call(integrations)
+    expect(asked).toBe(1)
+
+    vi.advanceTimersByTime(hours(0.1))
+    expect(asked).toBe(1)
+    await call(integrations)
+    await call(integrations)
+    expect(asked).toBe(2)
+  })
+
+  it.each([
+    ['set ahead', hours(48)],
+    ['set back', -hours(48)],
+  ])(
+    'stays what it was when the clock of the machine is %s, and is compared at the next call',
+    async (_, stepMs) => {
+      const integrations = open()
+      await call(integrations)
+
+      vi.setSystemTime(START + stepMs)
+      databaseAheadMs = -stepMs
+      expect(nowOf(integrations)).toBe(START)
+
+      await call(integrations)
+      expect(asked).toBe(2)
+      expect(nowOf(integrations)).toBe(START)
+    },
+  )
+
+  it('is that of the machine as long as the database does not tell it, and a call waits a second at most', async () => {
+    answer = () => new Promise(() => {})
+    const integrations = open()
+
+    const called = call(integrations)
+    await vi.advanceTimersByTimeAsync(1000)
+    await called
+
+    expect(nowOf(integrations)).toBe(START + 1000)
+  })
+
+  it('is not taken for wrong because the database answers late', async () => {
+    answer = async () => void vi.advanceTimersByTime(9000)
+    const integrations = open()
+
+    await call(integrations)
+
+    expect(integrations.settings.clock.aheadMs()).toBe(0)
+    expect(lines).toEqual([])
+  })
+
+  it('is that of the host’s own clock, which nobody is asked about', async () => {
+    databaseAheadMs = hours(48)
+    const integrations = open({ now: () => new Date(0) })
+
+    await call(integrations)
+
+    expect(nowOf(integrations)).toBe(0)
+    expect(await integrations.settings.clock.read()).toEqual(new Date(0))
+    expect(asked).toBe(0)
+  })
+})
+
+describe('a difference between the clocks', () => {
+  async function differencesOf(...ahead: number[]): Promise<void> {
+    const { clock } = open().settings
+    for (const ms of ahead) {
+      databaseAheadMs = -ms
+      await clock.read()
+    }
+  }
+
+  it('is warned of from 5 s on, once, and serious from 30 s on', async () => {
+    await differencesOf(4999, -4999, 5000, -29_000, -30_000, 31_000, 3000, 0, 0)
+    expect(lines).toEqual([
+      "warn: the clock of this machine differs from the database's, whose time is used",
+      "error: the clock of this machine is wrong: the database's time is used",
+      "info: the clock of this machine agrees with the database's again",
+    ])
+  })
+})
+
+describe('ids', () => {
+  const timeOf = (id: string) => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+
+  it('tell the time that they are given, and sort in the order in which they were made', () => {
+    const time = new Date('2031-05-05T05:05:05.555Z')
+    const ids = Array.from({ length: 1000 }, () => newId(time))
+    expect(new Set(ids.map(timeOf))).toEqual(new Set([time.getTime()]))
+    expect([...ids].sort()).toEqual(ids)
+    expect(new Set(ids)).toHaveProperty('size', 1000)
+    expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  it('sort so although the clock goes back a little, and follow it when it goes back a day', () => {
+    const [first, second, third] = [10_000_000_000, 9_999_999_500, 9_900_000_000].map((ms) =>
+      newId(new Date(ms)),
+    )
+    expect([second, first].sort()).toEqual([first, second])
+    expect(timeOf(third ?? '')).toBe(9_900_000_000)
+  })
+})

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { isUuid, scoped } from '../src/scope.ts'
+
+const ACME = '0192f0c4-0000-7000-8000-00000000000a'
+const GLOBEX = '0192f0c4-0000-7000-8000-00000000000b'
+
+describe('scoped: whose row it is', () => {
+  it.each([
+    ['the organization’s own', { organization_id: ACME, found: 'row' }, ACME, 'row'],
+    ['its own, with the id in capitals', { organization_id: ACME, found: 'row' }, ACME.toUpperCase(), 'row'],
+    ['its own, stored in capitals', { organization_id: ACME.toUpperCase(), found: 'row' }, ACME, 'row'],
+    ['another one’s', { organization_id: GLOBEX, found: 'row' }, ACME, 'other_organization'],
+    ['nobody’s', undefined, ACME, 'unknown'],
+  ])('%s', (_, row, organizationId, expected) => {
+    expect(scoped(row, organizationId)).toBe(expected)
+  })
+})
+
+describe('isUuid', () => {
+  it.each([ACME, ACME.toUpperCase()])('%s is one', (id) => {
+    expect(isUuid(id)).toBe(true)
+  })
+
+  it.each([
+    '',
+    'x',
+    `${ACME}0`,
+    `0${ACME}`,
+    ACME.replaceAll('-', ''),
+    ACME.replace('a', 'g'),
+    `{${ACME}}`,
+    `${ACME}\n`,
+  ])('%j is none', (id) => {
+    expect(isUuid(id)).toBe(false)
+  })
+
+  it.each([0, 1, 2, 3, 4])('one whose part %i is too short is none', (part) => {
+    const parts = ACME.split('-')
+    parts[part] = (parts[part] ?? '').slice(1)
+    expect(isUuid(parts.join('-'))).toBe(false)
+  })
+})

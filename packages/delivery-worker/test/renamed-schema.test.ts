@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Host, openHost } from './host.ts'
+
+let host: Host
+
+beforeEach(async () => {
+  host = await openHost()
+})
+afterEach(() => host.close())
+
+it('a worker does not start on an SQL schema whose functions still work on another one', async () => {
+  const { sql } = host
+  await sql`alter schema quickquote rename to first`
+  await sql`create schema quickquote`
+  // What a second installation has under the name that the functions know, and the worker was told.
+  const [made] = await sql`select pg_get_functiondef('first.forget_quotation'::regproc) as definition`
+  await sql.unsafe(
+    String(made?.['definition'])
+      .replaceAll('"quickquote"', '"first"')
+      .replace('FUNCTION first.', 'FUNCTION quickquote.'),
+  )
+  await expect(host.createWorker().start()).rejects.toThrow(/"quickquote" was renamed.*"first"/)
+})

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Certificate,
+  createCertificate,
+  type LossyProxy,
+  lossyProxy,
+  type Receiver,
+  startReceiver,
+} from '@quickquote/testing'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Host, openHost } from './host.ts'
+import { killWorkers, runWorker } from './worker-process.ts'
+
+let certificate: Certificate
+let host: Host
+let receiver: Receiver
+let proxies: LossyProxy[] = []
+
+beforeAll(async () => {
+  certificate = await createCertificate()
+})
+
+afterEach(async () => {
+  await killWorkers()
+  await host.close()
+  await receiver.stop()
+  await Promise.all(proxies.map((proxy) => proxy.stop()))
+  proxies = []
+})
+
+const eventIds = () =>
+  receiver.requests.map(({ headers, path }) => `${path} ${headers['x-service-event-id']}`)
+
+describe('after an outage of the database', () => {
+  const HEARTBEAT_MS = 2000
+  const DEAD_AFTER_MS = 8000
+
+  it('a worker that comes back a little earlier does not take those for dead that are still on their way', async () => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    receiver = await startReceiver({
+      certificate,
+      respond: async () => {
+        await answered
+        return { status: 204 }
+      },
+    })
+    host = await openHost({ delivery: { timeoutMs: 60_000 } })
+    await host.createEndpoint(receiver.url)
+    const [late, early] = [await lossyProxy(host.databaseUrl), await lossyProxy(host.databaseUrl)]
+    proxies = [late, early]
+    for (const { url } of proxies) {
+      const worker = runWorker({
+        DATABASE_URL: url,
+        CA: certificate.cert,
+        HEARTBEAT_MS: String(HEARTBEAT_MS),
+        DEAD_AFTER_MS: String(DEAD_AFTER_MS),
+        LOGGER: 'prints',
+      })
+      await worker.printed('running')
+    }
+    // From now on each would take over from a dead one.
+    await sleep(DEAD_AFTER_MS + HEARTBEAT_MS)
+    for (let n = 0; n < 8; n += 1) await host.finishStep()
+    await receiver.waitFor(8)
+
+    const begun = performance.now()
+    for (const proxy of proxies) {
+      proxy.refuse(true)
+      proxy.cut('reset')
+    }
+    answer()
+    await sleep(3000)
+    early.refuse(false)
+    await sleep(DEAD_AFTER_MS + 500 - (performance.now() - begun))
+    late.refuse(false)
+
+    await expect.poll(() => host.pending()).toEqual([])
+    expect((await host.attempts()).map(({ status }) => status)).toEqual(Array(8).fill('succeeded'))
+    expect(receiver.requests).toHaveLength(8)
+  })
+})
+
+describe('a worker that was asleep', () => {
+  it('sends nothing of what it held, for others may have sent it', async () => {
+    receiver = await startReceiver({
+      certificate,
+      respond: async () => {
+        await sleep(150)
+        return { status: 204 }
+      },
+    })
+    host = await openHost()
+    for (let n = 0; n < 12; n += 1) await host.createEndpoint(`${receiver.url}/${n}`)
+    for (let n = 0; n < 8; n += 1) await host.finishStep()
+    // One socket after the other: most of what it claims has to wait.
+    const remote = runWorker({
+      DATABASE_URL: host.databaseUrl,
+      CA: certificate.cert,
+      HEARTBEAT_MS: '500',
+      DEAD_AFTER_MS: '2500',
+      SOCKETS: '1',
+      LOGGER: 'prints',
+    })
+    await receiver.waitFor(5)
+    remote.signal('SIGSTOP')
+
+    await host.createWorker({ ca: certificate.cert, heartbeatMs: 500, deadAfterMs: 2500 }).start()
+    await expect.poll(() => host.pending()).toEqual([])
+    const sent = receiver.requests.length
+    expect(new Set(eventIds()).size).toBe(96)
+    expect((await host.attempts()).some(({ status }) => status === 'interrupted')).toBe(true)
+
+    remote.signal('SIGCONT')
+    await expect.poll(() => host.sql`select * from quickquote.workers`).toHaveLength(2)
+    await sleep(3000)
+    expect(receiver.requests).toHaveLength(sent)
+
+    await host.finishStep()
+    await receiver.waitFor(sent + 12)
+  })
+})
+
+describe('a worker whose logger fails', () => {
+  it.each(['throws', 'rejects'])('(it %s) delivers all the same, and lives', async (LOGGER) => {
+    receiver = await startReceiver({ certificate })
+    host = await openHost()
+    await host.createEndpoint(receiver.url)
+    const remote = runWorker({ DATABASE_URL: host.databaseUrl, CA: certificate.cert, LOGGER })
+    await remote.printed('running')
+
+    for (let n = 0; n < 3; n += 1) await host.finishStep()
+
+    await expect.poll(() => host.attempts()).toMatchObject(Array(3).fill({ attempt: 1, status: 'succeeded' }))
+    const isOver = await Promise.race([remote.exited.then(() => true), sleep(200, false)])
+    expect(isOver).toBe(false)
+  })
+})

@@ -1,0 +1,11 @@
+import { IntegrationError } from '@quickquote/core'
+import type { FastifyReply } from 'fastify'
+
+/** Aborted when the client hangs up before it has its answer. */
+export function clientSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => controller.abort(new IntegrationError('MALFORMED_REQUEST', 'The client hung up.'))
+  if (raw.destroyed) abort()
+  else raw.once('close', abort)
+  return controller.signal
+}

@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream'
+import { IntegrationError } from '@quickquote/core'
+
+/** How long a client may take to send a body: `graceMs` in any case, and a second more for every `bytesPerSecond` received. */
+export interface Patience {
+  readonly graceMs: number
+  readonly bytesPerSecond: number
+}
+
+/** A client that sends a byte a second is given up after half a minute; one ten times slower than a bad telephone line is not. */
+export const DEFAULT_PATIENCE: Patience = Object.freeze({ graceMs: 30_000, bytesPerSecond: 16 * 1024 })
+
+export interface BodyBounds {
+  readonly totalBytes: number
+  readonly patience: Patience
+}
+
+/**
+ * Reads a body at the pace at which its chunks are asked for. Only waiting for the client counts against its patience, not
+ * the time that the caller takes. When the reading ends early the stream is left as it is: destroying it would take the
+ * answer with it.
+ * @throws IntegrationError PAYLOAD_TOO_LARGE, or MALFORMED_REQUEST for a body that breaks off or arrives too slowly
+ */
+export async function* readBody(
+  stream: Readable,
+  { totalBytes, patience }: BodyBounds,
+): AsyncGenerator<Buffer, void, undefined> {
+  let received = 0
+  let waitedMs = 0
+  let wake = () => {}
+  const onEvent = () => wake()
+  for (const event of EVENTS) stream.on(event, onEvent)
+  try {
+    for (;;) {
+      const chunk: Buffer | string | null = stream.read()
+      if (chunk !== null) {
+        // A hook of the host's may have put a stream of text in front.
+        const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+        received += bytes.length
+        if (received > totalBytes) throw bodyTooLarge(totalBytes)
+        yield bytes
+        continue
+      }
+      if (stream.readableEnded) return
+      if (stream.destroyed) throw malformed('The body breaks off.')
+      const leftMs = patience.graceMs + (received / patience.bytesPerSecond) * 1000 - waitedMs
+      if (leftMs <= 0) throw malformed('The body arrives too slowly.')
+      const begun = performance.now()
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, leftMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      waitedMs += performance.now() - begun
+    }
+  } finally {
+    for (const event of EVENTS) stream.off(event, onEvent)
+  }
+}
+
+const EVENTS = ['readable', 'end', 'close', 'error'] as const
+
+export function malformed(detail: string): IntegrationError {
+  return new IntegrationError('MALFORMED_REQUEST', detail)
+}
+
+export function bodyTooLarge(totalBytes: number): IntegrationError {
+  return new IntegrationError('PAYLOAD_TOO_LARGE', `The body may have at most ${totalBytes} bytes.`)
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http'
+import { constants, type Http2ServerRequest } from 'node:http2'
+import type { FastifyInstance } from 'fastify'
+import { readBody } from './read-body.ts'
+
+/** How long an answer waits for the client to finish its body. */
+const DROP_MS = 2000
+
+/**
+ * Answers clients that have not sent their whole body, as those that were refused before it was read: the rest is read and
+ * dropped for a moment, because a client or a proxy that only sends reads no answer. Who sends even then has its
+ * connection closed after the answer; on HTTP/2 its stream.
+ * @param totalBytes how much is dropped at most
+ */
+export function dropUnreadBodies(scope: FastifyInstance, totalBytes: number): void {
+  scope.addHook('onSend', async ({ raw }, reply) => {
+    const stream = http2StreamOf(raw)
+    // Fastify sets it for a body that could not be read; HTTP/2 has no such header, and Node warns of it.
+    if (stream !== undefined) reply.removeHeader('connection')
+    if (isWhole(raw)) return
+    await drop(raw, totalBytes)
+    if (isWhole(raw)) return
+    if (stream === undefined) reply.header('connection', 'close')
+    else stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR))
+  })
+}
+
+function isWhole(raw: IncomingMessage): boolean {
+  return raw.complete || http2StreamOf(raw)?.endAfterHeaders === true
+}
+
+function http2StreamOf(raw: IncomingMessage): Http2ServerRequest['stream'] | undefined {
+  return raw.httpVersionMajor === 2 ? (raw as unknown as Http2ServerRequest).stream : undefined
+}
+
+async function drop(raw: IncomingMessage, totalBytes: number): Promise<void> {
+  const patience = { graceMs: DROP_MS, bytesPerSecond: Number.POSITIVE_INFINITY }
+  try {
+    raw.unpipe()
+    for await (const _ of readBody(raw, { totalBytes, patience }));
+  } catch {
+    // Too long, too slow, or the client is gone.
+  }
+}

@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { useHost } from './support/host.ts'
+
+const context = useHost({
+  wrapStorage: (storage) => ({ ...storage, findQuotation: () => new Promise<never>(() => {}) }),
+})
+
+it('A request whose answer never comes is a 503 with Retry-After within 15 s, whatever hangs', async () => {
+  const { key } = await context.host.createKey()
+
+  const answer = await context.host.call('GET', `/v1/integrations/quotations/${randomUUID()}`, { key })
+
+  expect(answer).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+}, 20_000)

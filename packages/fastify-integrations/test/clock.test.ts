@@ -1,0 +1,45 @@
+import { createIntegrations, type Logger, memberOf } from '@quickquote/core'
+import { fastifyIntegrations } from '@quickquote/fastify-integrations'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { testDatabase } from '@quickquote/testing'
+import Fastify from 'fastify'
+import { expect, inject, it } from 'vitest'
+
+const HOUR_MS = 60 * 60 * 1000
+const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
+
+it('a host whose clock is wrong says so when it gets ready, and goes by the time of the database', async () => {
+  const database = await testDatabase(inject('postgresUrl'))
+  const storage = drizzleStorage({ connectionString: database.url })
+  await storage.migrate()
+  const lines: string[] = []
+  const log = (_: object, message: string) => void lines.push(message)
+  const logger: Logger = { debug: log, info: log, warn: log, error: log }
+  const integrations = createIntegrations({
+    // The other way round it is the same: the database's clock is two hours behind this machine's.
+    storage: {
+      ...storage,
+      readClock: async () => new Date((await storage.readClock()).getTime() - 2 * HOUR_MS),
+    },
+    pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: '', expires_at: new Date() }) },
+    encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
+    logger,
+  })
+  const app = Fastify()
+  await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })
+
+  await app.ready()
+
+  expect(lines).toEqual(["the clock of this machine is wrong: the database's time is used"])
+  const member = memberOf(
+    { memberId: 'm', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
+    ORGANIZATION,
+  )
+  const expires_at = new Date(Date.now() - HOUR_MS).toISOString()
+  const { created_at } = await integrations.apiKeys.create(member, { name: 'A key', expires_at })
+  expect(Math.abs(Date.now() - 2 * HOUR_MS - created_at.getTime())).toBeLessThan(60_000)
+
+  await app.close()
+  await integrations.close()
+  await database.drop()
+})

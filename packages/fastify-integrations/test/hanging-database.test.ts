@@ -1,0 +1,154 @@
+import { type LossyProxy, lossyProxy } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ACME, type Answer, type Host, startHost } from './support/host.ts'
+
+/** "Each request of ours is answered within 15 s of the moment when its body was there." */
+const BOUND_MS = 15_000
+
+vi.setConfig({ testTimeout: 90_000 })
+
+let database: Awaited<ReturnType<typeof migratedDatabase>>
+let proxy: LossyProxy
+let host: Host
+let sql: postgres.Sql
+let stopped: number[]
+
+beforeEach(async () => {
+  stopped = []
+  database = await migratedDatabase()
+  proxy = await lossyProxy(database.url)
+  host = await startHost({ databaseUrl: proxy.url })
+  sql = postgres(database.url, { max: 2, onnotice() {} })
+})
+
+afterEach(async () => {
+  for (const pid of stopped) process.kill(pid, 'SIGCONT')
+  await host.close()
+  await sql.end()
+  await proxy.stop()
+  await database.drop()
+})
+
+function stop(pid: number): void {
+  process.kill(pid, 'SIGSTOP')
+  stopped.push(pid)
+}
+
+async function inTime<T>(promise: Promise<T>): Promise<T> {
+  const begun = performance.now()
+  try {
+    return await promise
+  } finally {
+    expect(performance.now() - begun).toBeLessThan(BOUND_MS)
+  }
+}
+
+function expectUnavailable({ status, body, headers }: Answer): void {
+  expect({ status, code: body['code'] }).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' })
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+}
+
+/** A transaction of somebody else, who holds a key and a quotation, and does nothing. */
+async function holdRows(keyId: string, quotationId: string) {
+  const other = await sql.reserve()
+  await other`begin`
+  await other`select from quickquote.api_keys where id = ${keyId} for update`
+  await other`select from quickquote.quotations where id = ${quotationId} for update`
+  const [backend] = await other<{ pid: number }[]>`select pg_backend_pid() as pid`
+  return {
+    pid: backend?.pid ?? 0,
+    async release() {
+      await other`rollback`
+      other.release()
+    },
+  }
+}
+
+describe('A database that hangs', () => {
+  it.each(['idle', 'stopped'])(
+    'a row lock of a transaction that is %s: who needs it is told in time, the others notice nothing, and all can be repeated',
+    async (state) => {
+      const { id, key } = await host.createKey()
+      const quotationId = await host.startQuotation(key)
+      const held = await holdRows(id, quotationId)
+      if (state === 'stopped') stop(held.pid)
+
+      const rename = () =>
+        host.call('PATCH', `/v1/organizations/${ACME}/api-keys/${id}`, {
+          member: 'acme-admin',
+          json: { name: 'renamed' },
+        })
+      const report = () => host.integrations.pipeline(quotationId).stepStarted('requirement_analysis')
+      const read = () => host.call('GET', `/v1/integrations/quotations/${quotationId}`, { key })
+      const [renamed, reported, ...others] = await Promise.all([
+        inTime(rename()),
+        inTime(report().catch((error: unknown) => error)),
+        ...Array.from({ length: 10 }, async () => {
+          const begun = performance.now()
+          const { status } = await read()
+          return { status, isQuick: performance.now() - begun < 2500 }
+        }),
+      ])
+      expectUnavailable(renamed)
+      expect(reported).toMatchObject({ name: 'StorageError', statusCode: 503, code: '55P03' })
+      expect(others).toEqual(Array(10).fill({ status: 200, isQuick: true }))
+
+      for (const pid of stopped.splice(0)) process.kill(pid, 'SIGCONT')
+      await held.release()
+      await report()
+      expect((await rename()).status).toBe(200)
+    },
+  )
+
+  it('our own backends that are stopped: each request is answered in time, and later ones as ever', async () => {
+    const { key } = await host.createKey()
+    const id = await host.startQuotation(key)
+    const read = () => host.call('GET', `/v1/integrations/quotations/${id}`, { key })
+    const backends = await sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where datname = current_database() and application_name = 'quickquote'`
+    expect(backends.length).toBeGreaterThan(0)
+    for (const { pid } of backends) stop(pid)
+
+    const answers = await Promise.all(Array.from({ length: 12 }, () => inTime(read())))
+    expect(new Set(answers.map(({ status }) => status)).has(500)).toBe(false)
+    const unavailable = answers.filter(({ status }) => status !== 200)
+    expect(unavailable.length).toBeGreaterThan(0)
+    for (const answer of unavailable) expectUnavailable(answer)
+
+    expect((await read()).status).toBe(200)
+  })
+
+  it('connections that swallow everything: each request and each call is answered in time, and later ones as ever', async () => {
+    const { key } = await host.createKey()
+    const id = await host.startQuotation(key)
+    const read = () => host.call('GET', `/v1/integrations/quotations/${id}`, { key })
+    const start = () => {
+      const body = new FormData()
+      body.append('files', new File(['Customers sign in.'], 'a.txt'))
+      return host.call('POST', '/v1/integrations/quotations', { key, body })
+    }
+    const list = () =>
+      host.call('GET', `/v1/organizations/${ACME}/webhooks/deliveries`, { member: 'acme-admin' })
+    const report = () =>
+      host.integrations
+        .pipeline(id)
+        .stepStarted('requirement_analysis')
+        .catch((error: unknown) => error)
+    // All four connections are open.
+    await Promise.all(Array.from({ length: 8 }, read))
+    proxy.swallow()
+
+    const reported = inTime(report())
+    const answers = await Promise.all([read(), start(), list(), read(), start()].map(inTime))
+    for (const answer of answers.filter(({ status }) => status >= 300)) expectUnavailable(answer)
+    expect(answers.some(({ status }) => status === 503)).toBe(true)
+    const error = await reported
+    if (error !== undefined) expect(error).toMatchObject({ name: 'StorageError', statusCode: 503 })
+
+    await host.integrations.pipeline(id).stepStarted('requirement_analysis')
+    expect((await read()).status).toBe(200)
+    expect((await start()).status).toBe(202)
+  })
+})

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { hasRedis, startRedis } from '@quickquote/testing'
+import { Redis } from 'ioredis'
+import { describe, expect, it } from 'vitest'
+import { type Host, type HostOptions, startHost } from './support/host.ts'
+import { createEndpoint, startWorker, useDeliveries, WEBHOOKS, webhooksOf } from './support/webhooks.ts'
+
+const context = useDeliveries()
+
+const send = (host: Host, id: string, json: unknown = { event_type: 'quotation.completed' }) =>
+  host.call('POST', `${WEBHOOKS}/${id}/test`, { member: 'acme-admin', json })
+
+async function sendMany(host: Host, id: string, count: number): Promise<Record<number, number>> {
+  const answers = await Promise.all(Array.from({ length: count }, () => send(host, id)))
+  const statuses: Record<number, number> = {}
+  for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1
+  return statuses
+}
+
+/** A host on the same database, with limits of its own. */
+async function withHost(options: Omit<HostOptions, 'databaseUrl'>, work: (host: Host) => Promise<void>) {
+  const host = await startHost({
+    databaseUrl: context.databaseUrl,
+    ...options,
+    integrations: { allowAddresses: ['127.0.0.1/32'], ...options.integrations },
+  })
+  await work(host)
+  await host.close()
+}
+
+const endpointAt = (path: string) => createEndpoint(context.host, { url: context.receiver.url + path })
+const received = (path: string) => context.receiver.requests.filter((request) => request.path === path).length
+
+describe('POST /:id/test', () => {
+  it('is sent 10 times a minute to one endpoint, however many come at once; each endpoint has a limit of its own', async () => {
+    const { id } = await endpointAt('/ten')
+    expect(await sendMany(context.host, id, 13)).toEqual({ 200: 10, 429: 3 })
+    const { headers, body } = await send(context.host, id.toUpperCase())
+    expect(body).toMatchObject({ code: 'RATE_LIMITED', detail: 'At most 10 tests a minute of one endpoint.' })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    expect(received('/ten')).toBe(10)
+    const other = await endpointAt('/another')
+    expect((await send(context.host, other.id)).status).toBe(200)
+  })
+
+  it('is sent 60 times a minute in one organization', async () => {
+    const limits = { testsPerEndpointPerMinute: 100 }
+    await withHost({ integrations: { limits } }, async (host) => {
+      const { id } = await endpointAt('/sixty')
+      expect(await sendMany(host, id, 62)).toEqual({ 200: 60, 429: 2 })
+      const refused = await send(host, id)
+      expect(refused.body['detail']).toBe('At most 60 tests a minute in one organization.')
+      expect(received('/sixty')).toBe(60)
+      // Another organization has a limit of its own.
+      const theirs = await createEndpoint(host, { url: `${context.receiver.url}/theirs` }, 'globex-admin')
+      const json = { event_type: 'quotation.completed' }
+      const call = { member: 'globex-admin', json } as const
+      const path = webhooksOf(String(theirs['organization_id']))
+      expect((await host.call('POST', `${path}/${theirs.id}/test`, call)).status).toBe(200)
+    })
+  })
+
+  it('does not count when it is answered 400, 404 or 503', async () => {
+    const limits = { testsPerEndpointPerMinute: 2, testsPerOrganizationPerMinute: 2 }
+    await withHost({ integrations: { limits } }, async (host) => {
+      const { id } = await endpointAt('/uncounted')
+      const theirs = await createEndpoint(host, {}, 'globex-admin')
+      for (let round = 0; round < 4; round += 1) {
+        expect((await send(host, id, { event_type: 'quotation.proposal.completed' })).status).toBe(400)
+        expect((await send(host, id, { event_type: 5 })).status).toBe(400)
+        expect((await send(host, randomUUID())).status).toBe(404)
+        expect((await send(host, theirs.id)).status).toBe(404)
+      }
+      expect(await sendMany(host, id, 3)).toEqual({ 200: 2, 429: 1 })
+    })
+  })
+
+  it('does not count when no worker is running, and does once one is', async () => {
+    await context.stopWorker()
+    await context.sql`delete from quickquote.workers`
+    const limits = { testsPerEndpointPerMinute: 1 }
+    await withHost({ integrations: { limits } }, async (host) => {
+      const { id } = await endpointAt('/late')
+      for (let round = 0; round < 3; round += 1) expect((await send(host, id)).status).toBe(503)
+      const stop = await startWorker(host, context.receiver)
+      expect([(await send(host, id)).status, (await send(host, id)).status]).toEqual([200, 429])
+      await stop()
+    })
+    await context.startWorker()
+  })
+
+  it.runIf(hasRedis || process.env['CI'] !== undefined)(
+    'is limited over all instances together, and given back there as well',
+    async () => {
+      const server = await startRedis()
+      const redis = new Redis({ port: server.port, host: '127.0.0.1' })
+      const limits = { testsPerEndpointPerMinute: 4 }
+      const options = { integrations: { limits }, plugin: { redis } }
+      await withHost(options, (first) =>
+        withHost(options, async (second) => {
+          const { id } = await endpointAt('/shared')
+          for (let round = 0; round < 3; round += 1) {
+            expect((await send(first, id, { event_type: 5 })).status).toBe(400)
+            expect((await send(second, id, { event_type: 5 })).status).toBe(400)
+          }
+          const answers = await Promise.all(
+            Array.from({ length: 8 }, (_, index) => send(index % 2 ? first : second, id)),
+          )
+          expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
+          expect(answers.filter(({ status }) => status === 429)).toHaveLength(4)
+        }),
+      )
+      redis.disconnect()
+      await server.stop()
+    },
+  )
+})

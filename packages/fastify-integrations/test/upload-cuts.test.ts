@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import {
+  createRequirementsFiles,
+  DEFAULT_LIMITS,
+  type FileStorage,
+  silentLogger,
+  type UploadStorage,
+} from '@quickquote/core'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { receiveMultipart, takeMultipart } from '../src/multipart.ts'
+
+const BOUNDARY = 'b0undary'
+/** Cut positions that are tried at once, each over a connection of its own. */
+const AT_ONCE = 32
+
+let app: FastifyInstance
+let url: URL
+/** The server's ends of the connections, by the client's port. */
+const accepted = new Map<number, Socket>()
+
+beforeAll(async () => {
+  const files: FileStorage = {
+    put: async (_file, bytes) => void (await buffer(bytes)),
+    async *get() {},
+    async delete() {},
+  }
+  const uploads: UploadStorage = {
+    // As long as a database takes: the rest of the form is there before its file is read.
+    recordUpload: () => sleep(5),
+    abandonUploads: async () => [],
+    abandonUploadsBefore: async () => [],
+    async forgetUploads() {},
+  }
+  const requirementsFiles = createRequirementsFiles(
+    { uploads, files },
+    { limits: DEFAULT_LIMITS, logger: silentLogger, now: () => new Date(), hookTimeoutMs: 10_000 },
+  )
+  app = Fastify()
+  takeMultipart(app)
+  app.post('/', async (request, reply) => {
+    const options = { organizationId: randomUUID(), requirementsFiles, limits: DEFAULT_LIMITS }
+    const form = await receiveMultipart(request, options)
+    return reply.code(202).send(form.files.map(({ size }) => size))
+  })
+  app.server.on('connection', (socket: Socket) => accepted.set(Number(socket.remotePort), socket))
+  url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+})
+afterAll(() => app.close())
+
+function formOf(sizes: readonly number[]): Buffer {
+  const parts = sizes.flatMap((size, index) => [
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="${index}.md"\r\n\r\n`,
+    'x'.repeat(size),
+    '\r\n',
+  ])
+  return Buffer.from([...parts, `--${BOUNDARY}--\r\n`].join(''))
+}
+
+/**
+ * Sends the pieces as packets of their own, and returns the answer.
+ * @param isApart a piece is sent when the one before it was read
+ */
+async function send(pieces: readonly Buffer[], isApart: boolean): Promise<string> {
+  const socket = connect(Number(url.port), url.hostname).setNoDelay().setEncoding('utf8')
+  const answer = (async () => {
+    let text = ''
+    for await (const chunk of socket) text += chunk
+    return text
+  })()
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const head =
+    `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${length}\r\n` +
+    `Content-Type: multipart/form-data; boundary=${BOUNDARY}\r\n\r\n`
+  for (const piece of [head, ...pieces]) {
+    socket.write(piece)
+    if (isApart) await wasRead(socket)
+  }
+  return answer
+}
+
+async function wasRead(socket: Socket): Promise<void> {
+  const isRead = () => Number(accepted.get(Number(socket.localPort))?.bytesRead) >= socket.bytesWritten
+  while (!socket.destroyed && (socket.connecting || !isRead())) await nextTurn()
+  await sleep(1)
+}
+
+/** Tries each of the positions, and returns those at which a cut form was not taken whole. */
+async function refusedAt(
+  body: Buffer,
+  sizes: readonly number[],
+  positions: readonly number[],
+  isApart: boolean,
+) {
+  const refused: { at: number; answer: string }[] = []
+  const left = [...positions]
+  const tryNext = async () => {
+    for (let at = left.pop(); at !== undefined; at = left.pop()) {
+      const answer = await send([body.subarray(0, at), body.subarray(at)], isApart)
+      if (!answer.startsWith('HTTP/1.1 202 ') || !answer.endsWith(JSON.stringify(sizes)))
+        refused.push({ at, answer: answer.split('\r\n\r\n')[1] ?? answer })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, tryNext))
+  return refused
+}
+
+describe.each([
+  ['at once', false],
+  ['one after the other', true],
+])('a form that is cut between two packets, sent %s, is taken', (_, isApart) => {
+  it.each([[[5]], [[5, 7]], [[5, 1, 30, 2, 7]]])(
+    'at every position, with files of %j bytes',
+    async (sizes) => {
+      const body = formOf(sizes)
+      const positions = Array.from({ length: body.length - 1 }, (_, index) => index + 1)
+      expect(await refusedAt(body, sizes, positions, isApart)).toEqual([])
+    },
+  )
+
+  // Beyond 64 KiB a part holds up the parser until it is read.
+  it.each([[[65_536]], [[65_537, 70_000]], [[3, 100_000, 16_384, 65_535, 65_536]]])(
+    'around every boundary, with files of %j bytes',
+    async (sizes) => {
+      const body = formOf(sizes)
+      const positions: number[] = []
+      for (let found = body.indexOf('\r\n--'); found !== -1; found = body.indexOf('\r\n--', found + 1)) {
+        for (let at = found - 1; at <= found + BOUNDARY.length + 10; at += 1)
+          if (at < body.length) positions.push(at)
+      }
+      expect(await refusedAt(body, sizes, positions, isApart)).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,170 @@
+import type postgres from 'postgres'
+import connectTo from '#driver'
+import { parseConnectionString } from './connection-string.ts'
+import { SESSION_SETTINGS } from './session-settings.ts'
+
+/** How long our own connections wait, in milliseconds. */
+export interface ConnectionTimeouts {
+  readonly connectTimeoutMs: number
+  readonly poolTimeoutMs: number
+  readonly statementTimeoutMs: number
+  readonly lockTimeoutMs: number
+  readonly idleInTransactionTimeoutMs: number
+  readonly keepAliveMs: number
+}
+
+export const DEFAULT_TIMEOUTS: ConnectionTimeouts = Object.freeze({
+  connectTimeoutMs: 5000,
+  poolTimeoutMs: 5000,
+  statementTimeoutMs: 5000,
+  lockTimeoutMs: 3000,
+  idleInTransactionTimeoutMs: 10_000,
+  keepAliveMs: 10_000,
+})
+
+export interface ConnectionOptions extends Partial<ConnectionTimeouts> {
+  readonly connectionString: string | undefined
+  readonly maxConnections?: number
+  readonly prepare?: boolean
+}
+
+/** The connections of the storage: our own, or a host's client. */
+export interface Client {
+  readonly sql: postgres.Sql
+  /** Resolves when the connections are known to do what our statements need. Cheap from the second time on. */
+  ready(): Promise<void>
+  /** What each transaction of ours begins with, if anything: settings that the connections themselves do not keep. */
+  transactionSettings(): string | undefined
+}
+
+/** The server says itself when a statement takes too long. Only a server that says nothing any more is given up by us. */
+const UNANSWERED_MS = 500
+
+/** A database that came back is found again in this time. */
+const LONGEST_BACKOFF_S = 1
+
+/** Startup parameters that PgBouncer takes in transaction mode, too: it sets them on whichever connection it uses. */
+const KEPT_BY_POOLERS = new Set([
+  'application_name',
+  'DateStyle',
+  'TimeZone',
+  'options',
+  'standard_conforming_strings',
+])
+
+/** @throws ConfigurationError for a connection string that cannot be used */
+export function openClient(options: ConnectionOptions): Client {
+  const target = parseConnectionString(options.connectionString)
+  const timeouts = {
+    ...DEFAULT_TIMEOUTS,
+    ...(target.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: target.connectTimeoutMs }),
+    ...(target.keepAliveMs === undefined ? {} : { keepAliveMs: target.keepAliveMs }),
+    ...defined(options),
+  }
+  const sql = connectTo({
+    ...defined({ user: target.user, pass: target.password, database: target.database, path: target.path }),
+    host: target.hosts.map(({ name }) => name),
+    port: target.hosts.map(({ port }) => port),
+    ssl: target.ssl,
+    sslnegotiation: target.sslnegotiation,
+    target_session_attrs: target.targetSessionAttrs,
+    max: options.maxConnections ?? 10,
+    prepare: options.prepare ?? true,
+    connection: startupParameters(target, timeouts),
+    // The types of arrays, which no statement of ours gives back: one query less for each connection.
+    fetch_types: false,
+    // A statement waits for none but its own: what hangs on one connection holds up nothing else.
+    max_pipeline: 1,
+    connect_timeout: timeouts.connectTimeoutMs / 1000,
+    queue_timeout: timeouts.poolTimeoutMs / 1000,
+    query_timeout: (timeouts.statementTimeoutMs + UNANSWERED_MS) / 1000,
+    keep_alive: timeouts.keepAliveMs / 1000,
+    backoff: (failures: number) =>
+      Math.min(0.05 * 2 ** failures, LONGEST_BACKOFF_S) * (0.5 + Math.random() / 2),
+    // Notices would be printed to the console.
+    onnotice() {},
+  } as unknown as postgres.Options<Record<string, never>>)
+  return withFirstLook(sql, timeouts, options.prepare === undefined)
+}
+
+type Timeouts = Pick<
+  ConnectionTimeouts,
+  'statementTimeoutMs' | 'lockTimeoutMs' | 'idleInTransactionTimeoutMs'
+>
+
+function timeoutSettings(timeouts: Timeouts): Record<string, string> {
+  return {
+    statement_timeout: String(timeouts.statementTimeoutMs),
+    lock_timeout: String(timeouts.lockTimeoutMs),
+    idle_in_transaction_session_timeout: String(timeouts.idleInTransactionTimeoutMs),
+  }
+}
+
+function startupParameters(
+  target: { readonly applicationName: string | undefined; readonly options: string | undefined },
+  timeouts: Timeouts,
+): Record<string, string> {
+  return {
+    application_name: target.applicationName ?? 'quickquote',
+    ...defined({ options: target.options }),
+    ...SESSION_SETTINGS,
+    ...timeoutSettings(timeouts),
+  }
+}
+
+/**
+ * Looks once, before the first statement, whether a pooler hands out connections of others: one that keeps no prepared
+ * statements and none of the settings that it does not know. Then nothing is prepared (unless the host says so), and each
+ * transaction sets what it needs. Statements of their own do without: they are written for any setting but the isolation,
+ * which `checkDatabase` looks at.
+ */
+function withFirstLook(sql: postgres.Sql, timeouts: Timeouts, mayStopPreparing: boolean): Client {
+  let look: Promise<void> | undefined
+  let isPooled = false
+
+  async function firstLook(): Promise<void> {
+    const rows = await backendPid(sql).catch((error: unknown) => {
+      if (!isRefusedParameter(error)) throw error
+      const { connection } = sql.options as { connection: Record<string, unknown> }
+      for (const name of Object.keys(connection)) if (!KEPT_BY_POOLERS.has(name)) delete connection[name]
+      return backendPid(sql)
+    })
+    // A pooler makes up the process id that it gives to its clients.
+    isPooled = rows[0]?.pid !== rows.state.pid
+    if (isPooled && mayStopPreparing) sql.options.prepare = false
+  }
+
+  return {
+    sql,
+    ready() {
+      look ??= firstLook().catch((error: unknown) => {
+        look = undefined
+        throw error
+      })
+      return look
+    },
+    transactionSettings() {
+      if (!isPooled) return undefined
+      const settings = { ...SESSION_SETTINGS, ...timeoutSettings(timeouts) }
+      return Object.entries(settings)
+        .filter(([name]) => name !== 'default_transaction_isolation')
+        .map(([name, value]) => `set local ${name} = '${value}'`)
+        .join('; ')
+    },
+  }
+}
+
+function backendPid(sql: postgres.Sql) {
+  return sql.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid')
+}
+
+/** PgBouncer: `unsupported startup parameter: lock_timeout`. */
+function isRefusedParameter(error: unknown): boolean {
+  return error instanceof Error && /unsupported startup parameter/.test(error.message)
+}
+
+function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>
+  }
+}

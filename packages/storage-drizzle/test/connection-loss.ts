@@ -1,0 +1,107 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { type LossyProxy, lossyProxy, type TestDatabase, testDatabase } from '@quickquote/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { sampleQuotation } from './samples.ts'
+
+const ORGANIZATION = '0198b2a0-0000-7000-8000-000000000001'
+
+/** What a lost connection may cost, of the storage in this repository or of the one that is installed from its tarball. */
+export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof drizzleStorage }>): void {
+  let testing: TestDatabase
+  let proxy: LossyProxy
+  let storage: DrizzleStorage
+  let ids: string[]
+
+  beforeAll(async () => {
+    const { drizzleStorage } = await load()
+    testing = await testDatabase(inject('postgresUrl'))
+    proxy = await lossyProxy(testing.url)
+    storage = drizzleStorage({ connectionString: proxy.url, maxConnections: 4 })
+    await storage.migrate()
+    const quotations = Array.from({ length: 20 }, () => sampleQuotation({ organization_id: ORGANIZATION }))
+    for (const quotation of quotations) await storage.acceptQuotation(quotation, null)
+    ids = quotations.map(({ id }) => id)
+  })
+
+  afterEach(() => proxy.refuse(false))
+
+  afterAll(async () => {
+    await storage.close()
+    await proxy.stop()
+    await testing.drop()
+  })
+
+  /** Reads one quotation after the other until it is told to stop. What cannot be read is asked for again. */
+  async function keepReading(isOver: () => boolean, read: (id: string) => Promise<string>) {
+    const wrong: string[] = []
+    let answers = 0
+    let losses = 0
+    while (!isOver()) {
+      const id = ids[answers % ids.length] ?? ''
+      try {
+        const found = await read(id)
+        answers += 1
+        if (found !== id) wrong.push(`${found} for ${id}`)
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'StorageError' })
+        losses += 1
+        // Some at once, some later: an answer for one must never reach another.
+        if (losses % 2 === 0) await nextTurn()
+        else if (losses % 3 === 0) await sleep(1)
+      }
+    }
+    return { wrong, answers, losses }
+  }
+
+  async function readOne(id: string): Promise<string> {
+    const found = await storage.findQuotation(ORGANIZATION, id)
+    return typeof found === 'string' ? found : found.id
+  }
+
+  function readInTransaction(id: string): Promise<string> {
+    return storage.transaction(async (transaction) => {
+      const names = await transaction.findQuotationNames(ORGANIZATION, [id])
+      // Something else than the database is waited for, and a loss is not noticed by a statement.
+      await sleep(names.size)
+      const progress = await transaction.lockProgress(id)
+      return progress?.quotation_id ?? 'nothing'
+    })
+  }
+
+  describe.each([
+    ['single statements', readOne],
+    ['transactions', readInTransaction],
+  ])('connections that are lost under %s', (_, read) => {
+    it.each(['reset', 'close'] as const)(
+      '(%s) cost those that were under way, never the process, and no answer goes astray',
+      async (how) => {
+        let isOver = false
+        const readers = Array.from({ length: 24 }, () => keepReading(() => isOver, read))
+        for (let cut = 0; cut < 20; cut += 1) {
+          await sleep(40)
+          proxy.cut(how)
+        }
+        await sleep(200)
+        isOver = true
+
+        const results = await Promise.all(readers)
+        expect(results.flatMap(({ wrong }) => wrong)).toEqual([])
+        for (const { answers } of results) expect(answers).toBeGreaterThan(0)
+        expect(results.some(({ losses }) => losses > 0)).toBe(true)
+        // All connections still serve.
+        const found = await Promise.all(ids.map(read))
+        expect(found).toEqual(ids)
+      },
+    )
+  })
+
+  it('A load balancer without a database behind it is an error, and no wait without end', async () => {
+    proxy.refuse(true)
+    proxy.cut('close')
+    await sleep(50)
+    await expect(readOne(ids[0] ?? '')).rejects.toMatchObject({ name: 'StorageError' })
+    proxy.refuse(false)
+    await expect.poll(() => readOne(ids[0] ?? '').catch(() => 'not yet')).toBe(ids[0])
+  })
+}

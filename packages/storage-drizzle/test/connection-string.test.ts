@@ -1,0 +1,227 @@
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigurationError } from '@quickquote/core'
+import {
+  type Certificate,
+  createCertificate,
+  type EmbeddedPostgres,
+  startPostgres,
+} from '@quickquote/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+
+const DATABASE = 'Gänse & Co/100%'
+
+let folder: string
+let server: EmbeddedPostgres
+let certificate: Certificate
+let other: Certificate
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quickquote-connection-'))
+  const { uid, gid } = await openToServer()
+  certificate = await createCertificate()
+  other = await createCertificate()
+  for (const [name, text] of Object.entries({
+    'server.crt': certificate.cert,
+    'server.key': certificate.key,
+    'other.crt': other.cert,
+  })) {
+    writeFileSync(join(folder, name), text, { mode: 0o600 })
+    chownSync(join(folder, name), uid, gid)
+  }
+  server = await startPostgres({
+    dataDir: join(folder, 'data'),
+    persistent: false,
+    settings: {
+      listen_addresses: '127.0.0.1,::1',
+      unix_socket_directories: folder,
+      ssl: 'on',
+      ssl_cert_file: join(folder, 'server.crt'),
+      ssl_key_file: join(folder, 'server.key'),
+    },
+  })
+  await server.createDatabase(DATABASE)
+}, 120_000)
+
+afterAll(async () => {
+  await server?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The folder belongs to the user that the server will run as, as a first cluster in it shows. */
+async function openToServer(): Promise<{ uid: number; gid: number }> {
+  chmodSync(folder, 0o755)
+  const first = await startPostgres({ dataDir: join(folder, 'first'), persistent: false })
+  const { uid, gid } = statSync(join(first.dataDir, 'cluster'))
+  await first.stop()
+  chownSync(folder, uid, gid)
+  return { uid, gid }
+}
+
+/** What libpq would be given, of this server. */
+function connectionString(authority: string, rest = '/postgres'): string {
+  const { username, password } = new URL(server.url)
+  return `postgres://${username}:${password}@${authority}${rest}`
+}
+
+/** Connects, and asks who and where we are. */
+async function ask(text: string) {
+  const storage = drizzleStorage({ connectionString: text, maxConnections: 1, connectTimeoutMs: 20_000 })
+  try {
+    return await storage.migrationStatus()
+  } finally {
+    await storage.close()
+  }
+}
+
+function refusalOf(text: string): string {
+  try {
+    drizzleStorage({ connectionString: text })
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError)
+    return (error as Error).message
+  }
+  throw new Error('nothing was refused')
+}
+
+const encoded = encodeURIComponent(DATABASE)
+const root = () => `sslrootcert=${encodeURIComponent(join(folder, 'server.crt'))}`
+
+/** Connection strings that work. */
+const TAKEN: Record<string, () => string> = {
+  'an IPv6 address in brackets': () => connectionString(`[::1]:${server.port}`),
+  'a Unix socket as a parameter': () => connectionString('', `/postgres?host=${folder}&port=${server.port}`),
+  'a Unix socket in the place of the host': () =>
+    connectionString(`${encodeURIComponent(folder)}:${server.port}`),
+  'a Unix socket and sslmode, which does not count there': () =>
+    connectionString('', `/postgres?host=${folder}&port=${server.port}&sslmode=verify-full`),
+  'a percent-encoded name of a database': () => connectionString(`127.0.0.1:${server.port}`, `/${encoded}`),
+  'several hosts, the first of them away': () => connectionString(`127.0.0.1:1,127.0.0.1:${server.port}`),
+  'several hosts with a port for each': () =>
+    connectionString('', `/postgres?host=127.0.0.1,localhost&port=1,${server.port}`),
+  'several hosts with one port': () =>
+    connectionString('', `/postgres?host=127.0.0.1,localhost&port=${server.port}`),
+  'sslmode=require, which takes any certificate': () =>
+    connectionString(`127.0.0.1:${server.port}`, '/postgres?sslmode=require'),
+  'sslmode=prefer': () => connectionString(`127.0.0.1:${server.port}`, '/postgres?sslmode=prefer'),
+  'sslmode=verify-ca with its certificate': () =>
+    connectionString(`127.0.0.1:${server.port}`, `/postgres?sslmode=verify-ca&${root()}`),
+  'sslmode=verify-full with its certificate, by name': () =>
+    connectionString(`localhost:${server.port}`, `/postgres?sslmode=verify-full&${root()}`),
+  'sslmode=verify-full with its certificate, by address': () =>
+    connectionString(`127.0.0.1:${server.port}`, `/postgres?sslmode=verify-full&${root()}`),
+  'what providers print': () =>
+    connectionString(
+      `127.0.0.1:${server.port}`,
+      '/postgres?gssencmode=disable&channel_binding=prefer&pgbouncer=true&connection_limit=5&sslmode=require&target_session_attrs=any&connect_timeout=20&keepalives=1&application_name=app&options=-c%20geqo%3Doff',
+    ),
+}
+
+describe('a connection string', () => {
+  it.each(Object.keys(TAKEN))('is taken: %s', async (name) => {
+    expect(await ask(TAKEN[name]?.() ?? '')).toMatchObject({ applied: [] })
+  })
+
+  it('reaches the database that it names', async () => {
+    const storage = drizzleStorage({
+      connectionString: connectionString(`127.0.0.1:${server.port}`, `/${encoded}`),
+    })
+    await storage.migrate()
+    await storage.close()
+    expect((await ask(TAKEN['a percent-encoded name of a database']?.() ?? '')).pending).toEqual([])
+    expect((await ask(connectionString(`127.0.0.1:${server.port}`))).applied).toEqual([])
+  })
+
+  it.each([
+    ['another authority', 'verify-full', 'other.crt', 'SELF_SIGNED'],
+    ['another authority, whatever the name', 'verify-ca', 'other.crt', 'SELF_SIGNED'],
+    ['another authority, named beside require', 'require', 'other.crt', 'SELF_SIGNED'],
+  ])('is refused by its certificate: %s', async (_, mode, file, code) => {
+    const text = connectionString(
+      `localhost:${server.port}`,
+      `/postgres?sslmode=${mode}&sslrootcert=${join(folder, file)}`,
+    )
+    await expect(ask(text)).rejects.toMatchObject({
+      name: 'StorageError',
+      statusCode: 500,
+      code: expect.stringContaining(code),
+    })
+  })
+
+  it('a certificate of another name is refused by verify-full, and taken by verify-ca', async () => {
+    // An address that is this machine, and not in the certificate.
+    const host = `127.0.0.2:${server.port}`
+    const proxy = createServer((near) => {
+      const far = connect(server.port, '127.0.0.1')
+      near.pipe(far).pipe(near)
+      near.on('error', () => far.destroy())
+      far.on('error', () => near.destroy())
+    })
+    await new Promise<void>((resolve) => proxy.listen(server.port, '127.0.0.2', resolve))
+    const verify = (mode: string) => ask(connectionString(host, `/postgres?sslmode=${mode}&${root()}`))
+    await expect(verify('verify-full')).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
+    expect(await verify('verify-ca')).toMatchObject({ applied: [] })
+    proxy.close()
+  })
+
+  it('that asks for TLS of a server that has none is told so', async () => {
+    const plain = await startPostgres({ dataDir: join(folder, 'plain'), persistent: false })
+    await expect(ask(`${plain.url}?sslmode=require`)).rejects.toMatchObject({
+      name: 'StorageError',
+      statusCode: 500,
+      code: 'TLS_NOT_OFFERED',
+      message: expect.stringMatching(/offers no TLS/),
+    })
+    expect(await ask(`${plain.url}?sslmode=prefer`)).toMatchObject({ applied: [] })
+    await plain.stop()
+  })
+
+  it('leads to a host that takes writes, or says that there is none', async () => {
+    const readOnly = await startPostgres({
+      dataDir: join(folder, 'read-only'),
+      persistent: false,
+      settings: { default_transaction_read_only: 'on' },
+    })
+    await expect(ask(readOnly.url)).rejects.toMatchObject({
+      statusCode: 503,
+      code: 'CONNECTION_NOT_READ_WRITE',
+    })
+    expect(await ask(`${readOnly.url}?target_session_attrs=any`)).toMatchObject({ applied: [] })
+    const both = readOnly.url.replace(/@.*$/, `@127.0.0.1:${readOnly.port},127.0.0.1:1/postgres`)
+    await expect(ask(both)).rejects.toMatchObject({ statusCode: 503 })
+    await readOnly.stop()
+  })
+
+  it.each([
+    [
+      'an unknown parameter',
+      '?statement_cache=5',
+      /the parameter statement_cache is not known\. There are: host/,
+    ],
+    [
+      'a parameter that looks like a secret',
+      '?pass%20word=hunter2',
+      /the parameter after the \? is not known/,
+    ],
+    ['Kerberos encryption', '?gssencmode=require', /gssencmode=require is not supported/],
+    ['channel binding', '?channel_binding=require', /channel_binding=require is not supported.*verify-full/],
+    [
+      'a file that is not there',
+      '?sslmode=verify-full&sslrootcert=/no/where',
+      /sslrootcert cannot be read \(ENOENT\)/,
+    ],
+    ['a mode that does not exist', '?sslmode=verify', /sslmode must be one of disable, allow, prefer/],
+    ['public authorities without their check', '?sslmode=require&sslrootcert=system', /verify-full/],
+    ['a wish for a server', '?target_session_attrs=leader', /target_session_attrs must be one of any/],
+    ['a time in words', '?connect_timeout=soon', /connect_timeout must be a number of seconds/],
+    ['broken percent-encoding', '/%zz', /must have the form/],
+    ['two sockets', '?host=/a,/b', /a Unix socket must be the only host/],
+  ])('is refused at boot, by name: %s', (_, rest, message) => {
+    const refusal = refusalOf(`postgres://me:hunter2@localhost${rest.startsWith('/') ? rest : `/app${rest}`}`)
+    expect(refusal).toMatch(message)
+    expect(refusal).not.toMatch(/hunter2/)
+  })
+})

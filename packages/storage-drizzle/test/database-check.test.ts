@@ -1,0 +1,194 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { claimOf } from './delivery-samples.ts'
+import { MANY_KEYS, sampleApiKey, sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+let opened: { close(): Promise<void> }[]
+
+beforeEach(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url, { max: 2, onnotice() {} })
+  opened = []
+})
+
+afterEach(async () => {
+  for (const each of opened) await each.close()
+  await sql.end()
+  await testing.drop()
+})
+
+function open(schema = 'quickquote', url = testing.url): DrizzleStorage {
+  const storage = drizzleStorage({ connectionString: url, schema, maxConnections: 2 })
+  opened.push(storage)
+  return storage
+}
+
+/** Whatever looks at the database before it is used. */
+async function expectRefused(storage: DrizzleStorage, why: RegExp): Promise<void> {
+  for (const start of [storage.migrate, storage.requireMigrated, storage.migrationPlan]) {
+    await expect(start(), start.name).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringMatching(why),
+    })
+  }
+  // With this a worker starts.
+  await expect(storage.heartbeat(randomUUID())).rejects.toThrow(why)
+}
+
+describe('an SQL schema that was renamed', () => {
+  beforeEach(async () => {
+    await open().migrate()
+    await sql`alter schema quickquote rename to first`
+  })
+
+  it('is refused by migrate and by what starts, with what to do, since its functions would claim from another one', async () => {
+    // Whose deliveries are now under the old name.
+    const second = open()
+    await second.migrate()
+    const endpoint = sampleEndpoint()
+    await second.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    await second.recordEvent(sampleEvent({ organization_id: endpoint.organization_id }))
+
+    await expectRefused(open('first'), /"first" was renamed.*"quickquote".*docs\/guides\/database\.md/s)
+
+    expect((await second.settleAndClaim(claimOf(randomUUID()))).claimed).toHaveLength(1)
+  })
+
+  it('is taken again when it has its name back', async () => {
+    await sql`alter schema first rename to quickquote`
+    await open().requireMigrated()
+    await open().migrate()
+  })
+
+  it('is taken when its functions were made anew, as the guide has it, and works apart from the other one', async () => {
+    const second = open()
+    await second.migrate()
+    const guide = readFileSync(new URL('../../../docs/guides/database.md', import.meta.url), 'utf8')
+    const [script = ''] = /do \$\$\n(?:(?!```).)*pg_get_functiondef(?:(?!```).)*/s.exec(guide) ?? []
+    await sql.unsafe(script.replaceAll('partner_quotes', 'first'))
+
+    const first = open('first')
+    await first.requireMigrated()
+    await first.migrate()
+    const endpoint = sampleEndpoint()
+    for (const storage of [first, second]) {
+      await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    }
+    const event = sampleEvent({ organization_id: endpoint.organization_id })
+    await first.recordEvent(event)
+    await first.ensurePartitions()
+    expect((await second.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+    expect((await first.settleAndClaim(claimOf(randomUUID()))).claimed).toMatchObject([
+      { event_id: event.id },
+    ])
+  })
+})
+
+describe('a database that is not UTF8', () => {
+  it.each(['LATIN1', 'SQL_ASCII'])('is refused before anything is made in it (%s)', async (encoding) => {
+    const name = `quickquote_test_${randomBytes(6).toString('hex')}`
+    const [server] = await sql`select current_setting('server_version_num')::int >= 150000 as has_providers`
+    const locale = server?.['has_providers'] ? `locale_provider libc locale 'C'` : `locale 'C'`
+    await sql.unsafe(`create database ${name} encoding '${encoding}' ${locale} template template0`)
+    const url = new URL(testing.url)
+    url.pathname = `/${name}`
+    const storage = open('quickquote', url.href)
+
+    await expectRefused(storage, new RegExp(`encoding ${encoding}, and UTF8 is needed`))
+
+    const there = postgres(url.href, { max: 1 })
+    expect(await there`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
+    await there.end()
+    await storage.close()
+    await sql.unsafe(`drop database ${name} with (force)`)
+  })
+})
+
+describe('row-level security that a DBA turned on', () => {
+  const role = `runtime_${randomBytes(4).toString('hex')}`
+
+  async function asRuntime(): Promise<DrizzleStorage> {
+    await open().migrate()
+    await sql.unsafe(`create role ${role} login password 'secret'; grant usage on schema quickquote to ${role};
+      grant select, insert, update, delete on all tables in schema quickquote to ${role};
+      grant execute on all functions in schema quickquote to ${role}`)
+    const url = new URL(testing.url)
+    url.username = role
+    url.password = 'secret'
+    return open('quickquote', url.href)
+  }
+
+  afterEach(async () => {
+    await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
+  })
+
+  it('is named when a process starts, with the tables and what to do', async () => {
+    const storage = await asRuntime()
+    await storage.requireMigrated()
+    await sql`alter table quickquote.api_keys enable row level security`
+    await sql`alter table quickquote.quotations enable row level security`
+
+    const why =
+      /Row-level security hides rows of api_keys, quotations.*disable row level security.*bypassrls/s
+    await expect(storage.requireMigrated()).rejects.toMatchObject({ name: 'ConfigurationError' })
+    await expect(storage.requireMigrated()).rejects.toThrow(why)
+    await expect(storage.heartbeat(randomUUID())).rejects.toThrow(why)
+    // Those who see all rows anyway are not stopped.
+    await open().requireMigrated()
+  })
+
+  it('is named in the error of what is read and written later, which is a 503: no key is unknown for it', async () => {
+    const storage = await asRuntime()
+    await sql`alter table quickquote.api_keys enable row level security`
+    for (const call of [
+      () => storage.findApiKeyByHash(randomBytes(32)),
+      () => storage.insertApiKey(sampleApiKey(), randomBytes(32), MANY_KEYS),
+    ]) {
+      await expect(call()).rejects.toMatchObject({
+        name: 'StorageError',
+        code: '42501',
+        statusCode: 503,
+        message: expect.stringMatching(/Row-level security is on for this table: turn it off/),
+      })
+    }
+  })
+})
+
+describe("a client of the host's", () => {
+  it.each(['serializable', 'repeatable read'] as const)(
+    'that begins as %s is refused, with what to change',
+    async (isolation) => {
+      await open().migrate()
+      const client = postgres(testing.url, {
+        max: 2,
+        connection: { default_transaction_isolation: isolation },
+        onnotice() {},
+      })
+      const storage = drizzleStorage({ sql: client })
+      await expectRefused(
+        storage,
+        new RegExp(`isolation "${isolation}".*default_transaction_isolation: 'read committed'`, 's'),
+      )
+      await client.end()
+    },
+  )
+
+  it('may have its own DateStyle, time zone, bytea_output, array_nulls and search_path', async () => {
+    const options =
+      '-c DateStyle=SQL,DMY -c TimeZone=Asia/Kolkata -c bytea_output=escape -c array_nulls=off -c search_path=x'
+    const url = new URL(testing.url)
+    url.searchParams.set('options', options)
+    const client = postgres(url.href, { max: 4, onnotice() {} })
+    const storage = drizzleStorage({ sql: client })
+    await storage.migrate()
+    await storage.requireMigrated()
+    await storage.heartbeat(randomUUID())
+    await client.end()
+  })
+})

@@ -1,0 +1,181 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createIntegrations, type Integrations, type Member, silentLogger } from '@quickquote/core'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase, setLocally } from './hostile-session.ts'
+import { HOSTS, type Host } from './hosts.ts'
+
+let testing: TestDatabase
+/** Reads what is in the tables, whatever sessions begin with. */
+let sql: postgres.Sql
+let opened: Integrations[]
+let now: Date
+
+beforeEach(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url, { max: 2, connection: PLAIN_SETTINGS, onnotice() {} })
+  opened = []
+  now = new Date('2026-12-31T10:00:00.123Z')
+  await drizzleStorage({ sql }).migrate()
+})
+
+afterEach(async () => {
+  for (const each of opened) await each.close()
+  await sql.end()
+  await testing.drop()
+})
+
+function integrationsOn(storage: ReturnType<typeof drizzleStorage>): Integrations {
+  const integrations = createIntegrations({
+    storage,
+    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
+    encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
+    logger: silentLogger,
+    now: () => now,
+  })
+  opened.push(integrations)
+  return integrations
+}
+
+const member: Member = {
+  memberId: 'm',
+  organizationId: randomUUID(),
+  permissions: new Set(['manage_integrations']),
+}
+
+describe('on connections whose server, role or database sets everything otherwise', () => {
+  // Isolation is refused on a client of the host: see database-check.test.ts.
+  const settings = HOSTILE_SETTINGS.filter((setting) => !setting.includes('isolation'))
+
+  it.each(['31/12/2026', '05/06/2027'])(
+    'an API key is taken until the moment it expires, %s too',
+    async (day) => {
+      await setForDatabase(sql, settings)
+      const client = postgres(testing.url, { max: 2, onnotice() {} })
+      const { apiKeys } = integrationsOn(drizzleStorage({ sql: client }))
+      const expires_at = new Date(`${day.split('/').toReversed().join('-')}T12:30:00.000Z`)
+      const created = await apiKeys.create(member, { name: 'CRM', expires_at: expires_at.toISOString() })
+      expect(created.expires_at).toEqual(expires_at)
+
+      now = new Date(expires_at.getTime() - 1)
+      expect(await apiKeys.authenticate(created.key.reveal())).toMatchObject({ id: created.id })
+      const { items } = await apiKeys.list(member)
+      expect(items).toMatchObject([{ status: 'active', expires_at }])
+
+      now = expires_at
+      await expect(apiKeys.authenticate(created.key.reveal())).rejects.toMatchObject({
+        code: 'API_KEY_EXPIRED',
+      })
+      await client.end()
+    },
+  )
+
+  it('files keep their bytes', async () => {
+    await setForDatabase(sql, settings)
+    const client = postgres(testing.url, { max: 2, onnotice() {} })
+    const { files } = drizzleStorage({ sql: client })
+    const file = { id: randomUUID(), organization_id: randomUUID() }
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251))
+    async function* pieces() {
+      yield bytes
+    }
+    await files.put(file, pieces())
+    const read = []
+    for await (const piece of files.get(file)) read.push(piece)
+    expect(Buffer.concat(read).equals(bytes)).toBe(true)
+    await client.end()
+  })
+})
+
+describe.each(Object.entries(HOSTS))('within %s whose session is set otherwise', (_, openHost) => {
+  let host: Host
+
+  beforeEach(() => {
+    host = openHost(testing.url)
+  })
+  afterEach(() => host.close())
+
+  it('keys, endpoints, quotes, reports, events and the logs of them are as anywhere', async () => {
+    const integrations = integrationsOn(drizzleStorage({ connectionString: testing.url, maxConnections: 2 }))
+    const { organizationId } = member
+    const later = '2027-05-06T00:00:00.000Z'
+    const body = { requirementsText: 'A shop', metadata: { crm: 1 } }
+    const outcome = await host.transaction(async (transaction) => {
+      for (const statement of setLocally(HOSTILE_SETTINGS)) await execute(transaction, statement)
+      const within = integrations.within(transaction)
+      const key = await within.apiKeys.create(member, { name: 'CRM', expires_at: later })
+      const authenticated = await within.apiKeys.authenticate(key.key.reveal())
+      const endpoint = await within.webhookEndpoints.create(member, {
+        name: 'CRM',
+        url: 'https://crm.example.com/hook',
+        events: ['quotation.requirement_analysis.completed'],
+        trigger_mode: 'always',
+      })
+      const rotated = await within.webhookEndpoints.rotateSecret(member, endpoint.id, { overlap_seconds: 60 })
+      const start = { organizationId, source: 'ui', body, idempotencyKey: 'once' } as const
+      const quote = await within.quotations.start(start)
+      const again = await within.quotations.start(start)
+      await within.pipeline(quote.quotation_id).stepCompleted('requirement_analysis')
+      const found = await within.quotations.get(organizationId, quote.quotation_id)
+      const pipeline = await within.quotations.pipelineStatus(organizationId, quote.quotation_id)
+      const audit = await within.auditLog.list(member, {})
+      return { key, authenticated, endpoint, rotated, quote, again, found, pipeline, audit }
+    })
+
+    expect(outcome.key).toMatchObject({ status: 'active', expires_at: new Date(later), created_at: now })
+    expect(outcome.authenticated).toEqual({ id: outcome.key.id, organizationId })
+    expect(outcome.rotated.previous_secret_expires_at).toEqual(new Date(now.getTime() + 60_000))
+    expect(outcome.again).toEqual({ ...outcome.quote, repeated: true })
+    expect(outcome.found).toMatchObject({ created_at: now, updated_at: now })
+    expect(outcome.pipeline).toMatchObject({
+      processed_step: 'requirement_analysis',
+      steps: [{ started_at: now, completed_at: now }, {}, {}, {}, {}],
+    })
+    expect(outcome.audit.items.map(({ created_at }) => created_at)).toEqual([now, now, now])
+    const [secret] = await sql`select * from quickquote.webhook_endpoints where id = ${outcome.endpoint.id}`
+    const { keyring } = integrations.settings
+    expect(
+      keyring.decrypt(
+        { keyId: secret?.['secret_key_id'], ciphertext: secret?.['secret_ciphertext'] },
+        outcome.endpoint.id,
+      ),
+    ).toBe(outcome.rotated.secret.reveal())
+    expect(
+      await sql`select type, created_at from quickquote.events where quotation_id = ${outcome.quote.quotation_id}`,
+    ).toEqual([{ type: 'quotation.requirement_analysis.completed', created_at: now }])
+    expect(await sql`select due_at from quickquote.deliveries`).toEqual([{ due_at: now }])
+  })
+})
+
+it('with array_nulls=off, a secret without one before it is stored without one when it is encrypted anew', async () => {
+  await setForDatabase(sql, ['array_nulls = off'])
+  const client = postgres(testing.url, { max: 2, onnotice() {} })
+  const storage = drizzleStorage({ sql: client })
+  const older = { id: 'older', key: randomBytes(32) }
+  const pipeline = { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) }
+  const options = { storage, pipeline, logger: silentLogger }
+  const before = createIntegrations({ ...options, encryptionKeys: [older] })
+  await before.webhookEndpoints.create(member, {
+    name: 'CRM',
+    url: 'https://crm.example.com/hook',
+    events: ['quotation.completed'],
+  })
+  const newer = { id: 'newer', key: randomBytes(32) }
+  const both = createIntegrations({ ...options, encryptionKeys: [newer, older] })
+  expect(await both.reencryptSecrets()).toEqual({
+    keyId: 'newer',
+    reencrypted: { older: 1 },
+    remaining: {},
+  })
+  const [row] = await sql`
+    select previous_secret_ciphertext, previous_secret_key_id from quickquote.webhook_endpoints`
+  expect(row).toEqual({ previous_secret_ciphertext: null, previous_secret_key_id: null })
+  await client.end()
+})
+
+async function execute(transaction: unknown, statement: string): Promise<void> {
+  if (typeof transaction === 'function') await (transaction as postgres.TransactionSql).unsafe(statement)
+  else await (transaction as { execute(text: string): Promise<unknown> }).execute(statement)
+}

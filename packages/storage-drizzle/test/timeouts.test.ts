@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { openClient } from '../src/connection.ts'
+import { createDatabase } from '../src/database.ts'
+import { drizzleStorage, StorageError } from '../src/index.ts'
+import { sampleQuotation } from './samples.ts'
+
+const ORGANIZATION = '0198b2a0-0000-7000-8000-000000000001'
+
+let testing: TestDatabase
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  testing = await testDatabase(inject('postgresUrl'))
+  sql = postgres(testing.url, { max: 3, onnotice() {} })
+  const storage = drizzleStorage({ connectionString: testing.url })
+  await storage.migrate()
+  await storage.close()
+})
+
+afterAll(async () => {
+  await sql.end()
+  await testing.drop()
+})
+
+/** Holds what `statement` locks until it is told to let go. */
+async function hold(statement: string): Promise<() => Promise<void>> {
+  const other = await sql.reserve()
+  await other`begin`
+  await other.unsafe(statement)
+  return async () => {
+    await other`rollback`
+    other.release()
+  }
+}
+
+const MAINTENANCE_LOCK = `select pg_advisory_xact_lock(hashtextextended('quickquote maintenance', 0))`
+
+describe('our own connections', () => {
+  it.each([
+    [{}, { statement_timeout: '5s', lock_timeout: '3s', idle_in_transaction_session_timeout: '10s' }],
+    [
+      { statementTimeoutMs: 1234, lockTimeoutMs: 567, idleInTransactionTimeoutMs: 8901 },
+      { statement_timeout: '1234ms', lock_timeout: '567ms', idle_in_transaction_session_timeout: '8901ms' },
+    ],
+  ])('have the timeouts of the options: %o', async (options, expected) => {
+    const client = openClient({ connectionString: testing.url, ...options })
+    await client.ready()
+    for (const [name, value] of Object.entries(expected)) {
+      expect(await client.sql.unsafe(`show ${name}`)).toEqual([{ [name]: value }])
+    }
+    await client.sql.end()
+  })
+
+  it('are waited for in vain only so long', async () => {
+    const storage = drizzleStorage({
+      connectionString: testing.url,
+      maxConnections: 1,
+      poolTimeoutMs: 300,
+    })
+    const find = () => storage.findQuotation(ORGANIZATION, ORGANIZATION)
+    expect(await find()).toBe('unknown')
+    let letGo = () => {}
+    const held = storage.transaction(() => new Promise<void>((resolve) => (letGo = resolve)))
+    await expect(find()).rejects.toMatchObject({ statusCode: 503, code: 'CONNECTION_POOL_TIMEOUT' })
+    letGo()
+    await held
+    expect(await find()).toBe('unknown')
+    await storage.close()
+  })
+})
+
+describe('a call', () => {
+  it('that takes too long fails, and leaves nothing behind: its transaction is rolled back', async () => {
+    const storage = drizzleStorage({ connectionString: testing.url, callTimeoutMs: 400 })
+    const quotation = sampleQuotation({ organization_id: ORGANIZATION })
+    let ended = () => {}
+    const worked = new Promise<void>((resolve) => (ended = resolve))
+    const call = storage.transaction(async (transaction) => {
+      await transaction.acceptQuotation(quotation, null)
+      await sleep(1000)
+      ended()
+    })
+    await expect(call).rejects.toMatchObject({
+      name: 'StorageError',
+      statusCode: 503,
+      message: 'transaction: the database did not answer within 400 ms (CONNECTION_UNANSWERED)',
+    })
+    await worked
+    await storage.close()
+    expect(await sql`select from quickquote.quotations where id = ${quotation.id}`).toHaveLength(0)
+  })
+
+  it('in a transaction of the host takes as long as that, and no setting is changed there', async () => {
+    const storage = drizzleStorage({ sql, callTimeoutMs: 200 })
+    await sql.begin(async (transaction) => {
+      const settings = () => transaction`
+        select name, setting from pg_settings
+        where name ~ 'timeout|style|isolation|search_path|bytea_output|timezone|array_nulls' order by name`
+      const before = await settings()
+      await transaction`select pg_sleep(0.5)`
+      const bound = storage.within(transaction)
+      await bound.acceptQuotation(sampleQuotation({ organization_id: ORGANIZATION }), null)
+      await bound.transaction(async (nested) => {
+        await sleep(400)
+        expect(await nested.findQuotation(ORGANIZATION, ORGANIZATION)).toBe('unknown')
+      })
+      expect([...(await settings())]).toEqual([...before])
+    })
+  })
+})
+
+describe('what may take long', () => {
+  const hasty = () =>
+    drizzleStorage({ connectionString: testing.url, statementTimeoutMs: 300, lockTimeoutMs: 200 })
+
+  it.each(['migrate', 'ensurePartitions'] as const)('is not cut off: %s', async (method) => {
+    const release = await hold(MAINTENANCE_LOCK)
+    const storage = hasty()
+    const call = storage[method]()
+    await sleep(1500)
+    await release()
+    await call
+    await storage.close()
+  })
+
+  it('is not cut off: retention', async () => {
+    const release = await hold('lock table quickquote.replays in access exclusive mode')
+    const storage = hasty()
+    const call = storage.forgetReplays(new Date(0))
+    await sleep(1500)
+    await release()
+    await call
+    await storage.close()
+  })
+})
+
+describe('transactions that get in each other’s way', () => {
+  const refuse = (state: string) => `do $$ begin raise exception 'refused' using errcode = '${state}'; end $$`
+
+  it.each(['40001', '40P01'])('(%s) are repeated, three times at most', async (state) => {
+    const client = openClient({ connectionString: testing.url })
+    const database = createDatabase({ sql: client.sql, schema: 'quickquote', prepare: true, wake() {} })
+    let tries = 0
+    const work = (refusals: number) =>
+      database.transaction(async ({ run }) => {
+        tries += 1
+        if (tries <= refusals) await run(refuse(state))
+        return tries
+      })
+    expect(await work(2)).toBe(3)
+    tries = 0
+    await expect(work(10)).rejects.toMatchObject({ code: state })
+    expect(tries).toBe(3)
+    await client.sql.end()
+  })
+})
+
+it.each(['57014', '55P03', '25P03', '25P04', '57P05', '40001', '40P01', '25006', '57P01', '53300', '08006'])(
+  'SQLSTATE %s passes: 503',
+  (code) => {
+    expect(new StorageError('any', Object.assign(new Error('gone'), { code })).statusCode).toBe(503)
+  },
+)
+
+it.each(['23505', '42P01', '22P02', '26000', 'TLS_NOT_OFFERED'])('%s stays: 500', (code) => {
+  expect(new StorageError('any', Object.assign(new Error('wrong'), { code })).statusCode).toBe(500)
+})
+
+it('a timeout of the provider is a 503', async () => {
+  const impatient = postgres(testing.url, {
+    max: 1,
+    fetch_types: false,
+    connection: { statement_timeout: 300 },
+  })
+  const release = await hold('lock table quickquote.quotations in access exclusive mode')
+  const storage = drizzleStorage({ sql: impatient })
+  await expect(storage.findQuotation(ORGANIZATION, ORGANIZATION)).rejects.toMatchObject({
+    statusCode: 503,
+    code: '57014',
+  })
+  await release()
+  await impatient.end()
+})

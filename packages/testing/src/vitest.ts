@@ -1,0 +1,16 @@
+import { inject } from 'vitest'
+import { type TestDatabase, testDatabase } from './database.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The PostgreSQL server of this run, for `testDatabase`. */
+    postgresUrl: string
+    /** The name of a database there that has all migrations, for `migratedDatabase`. */
+    migratedTemplate: string
+  }
+}
+
+/** A database of the run's server with all migrations applied: a copy of one that was migrated once. */
+export function migratedDatabase(): Promise<TestDatabase> {
+  return testDatabase(inject('postgresUrl'), { template: inject('migratedTemplate') })
+}

@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+/** The tests that mutants are tried with (stryker.config.json): those that need no database, of sources instead of builds. */
+export default defineConfig({
+  resolve: {
+    alias: { '@quickquote/core': fileURLToPath(new URL('packages/core/src/index.ts', import.meta.url)) },
+  },
+  test: {
+    testTimeout: 120_000,
+    include: [
+      'packages/core/test/{api-key,progress,delivery,address-guard,session,scope}.test.ts',
+      'packages/delivery-worker/test/checked-lookup.test.ts',
+      'packages/fastify-integrations/test/{memory-counter,redis-counter,rate-limit-hooks}.test.ts',
+    ],
+  },
+})
