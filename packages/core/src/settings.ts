@@ -1,27 +1,27 @@
-import { type AddressGuard, addressGuard } from './address-guard.ts'
-import { type ApiKeyUses, createApiKeyUses } from './api-key-uses.ts'
-import { type Clock, createClock } from './clock.ts'
-import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from './delivery.ts'
-import { ConfigurationError } from './errors.ts'
-import { createEventCatalog, type EventCatalog } from './event-catalog.ts'
-import type { EventDefinitions, NoEvents } from './event-definition.ts'
-import type { FailingEndpoint } from './failing-endpoints.ts'
-import type { FileStorage } from './file-storage.ts'
-import type { HostQuotations } from './host-quotations.ts'
-import { createKeyring, type EncryptionKey, type Keyring } from './keyring.ts'
-import { DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { carefulLogger, type Logger, silentLogger } from './logger.ts'
+import type { FileStorage } from './files/file-storage.ts'
+import { type AddressGuard, addressGuard } from './lib/address-guard.ts'
+import { type Clock, createClock } from './lib/clock.ts'
+import { ConfigurationError } from './lib/errors.ts'
+import { createKeyring, type EncryptionKey, type Keyring } from './lib/keyring.ts'
+import { carefulLogger, type Logger, silentLogger } from './lib/logger.ts'
 import {
   checkNumber,
   checkOptionNames,
   givenOptions,
   MAX_TIMER_MS,
   type NumberRange,
-} from './option-check.ts'
-import { DELIVERY_RANGES, LIMIT_RANGES, START_RANGES } from './option-ranges.ts'
-import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './quote-pipeline.ts'
-import { defaultRetention, type Retention, retentionRanges } from './retention.ts'
-import type { Storage } from './storage.ts'
+} from './lib/option-check.ts'
+import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from './model/delivery.ts'
+import { createEventCatalog, type EventCatalog } from './model/event-catalog.ts'
+import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
+import { DEFAULT_LIMITS, type Limits } from './model/limits.ts'
+import { DELIVERY_RANGES, LIMIT_RANGES, START_RANGES } from './model/option-ranges.ts'
+import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './model/quote-pipeline.ts'
+import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
+import type { FailingEndpoint } from './services/failing-endpoints.ts'
+import type { HostQuotations } from './services/host-quotations.ts'
+import { defaultRetention, type Retention, retentionRanges } from './services/retention.ts'
+import type { Storage } from './storage/storage.ts'
 
 /** What a host gives to `createIntegrations`. */
 export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents> {

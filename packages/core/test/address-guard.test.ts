@@ -2,8 +2,8 @@ import { BlockList, isIP } from 'node:net'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
-import { addressGuard } from '../src/address-guard.ts'
-import { ConfigurationError } from '../src/errors.ts'
+import { addressGuard } from '../src/lib/address-guard.ts'
+import { ConfigurationError } from '../src/lib/errors.ts'
 
 const guard = addressGuard()
 const isAllowed = (address: string, allow?: string[]) =>

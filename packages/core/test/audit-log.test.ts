@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { auditChanges, auditEntry } from '../src/audit-log.ts'
+import { auditChanges, auditEntry } from '../src/services/audit-log.ts'
 
 const endpoint = {
   id: '0197a2e5-9f8e-7d6c-ab5a-493827160514',

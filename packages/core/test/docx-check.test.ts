@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { checkDocx, DOCX_BOUNDS } from '../src/docx-check.ts'
-import { IntegrationError } from '../src/errors.ts'
-import { openTemporaryFile } from '../src/temporary-file.ts'
+import { checkDocx, DOCX_BOUNDS } from '../src/files/docx-check.ts'
+import { openTemporaryFile } from '../src/files/temporary-file.ts'
+import { IntegrationError } from '../src/lib/errors.ts'
 import { CONTENT_TYPES, contentTypesWith, DOCX_ENTRIES, docx, type ZipEntry, zip } from './docx-samples.ts'
 
 /** What is wrong with a file, in the words of the refusal; null for a good one. */

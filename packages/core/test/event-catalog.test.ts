@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { createEventCatalog, eventCatalogOf } from '../src/event-catalog.ts'
 import {
   createIntegrations,
   defineEvents,
@@ -8,7 +7,8 @@ import {
   type Integrations,
   type Storage,
 } from '../src/index.ts'
-import { createWebhookEvent } from '../src/webhook-event.ts'
+import { createEventCatalog, eventCatalogOf } from '../src/model/event-catalog.ts'
+import { createWebhookEvent } from '../src/model/webhook-event.ts'
 
 const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 const PROJECT = '0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d'

@@ -5,13 +5,13 @@ import {
   type QuotationEventType,
 } from '@quickquote/webhook-signature'
 import { expect, expectTypeOf, it } from 'vitest'
-import type { Step } from '../src/quotation.ts'
+import type { Step } from '../src/model/quotation.ts'
 import {
   type QuotationEventType as CatalogType,
   EVENT_TYPES,
   QUOTATION_EVENTS,
   type QuotationEventData,
-} from '../src/quotation-events.ts'
+} from '../src/model/quotation-events.ts'
 
 it('the event types of receivers are those of the catalog, in its order', () => {
   expect(QUOTATION_EVENT_TYPES).toEqual(EVENT_TYPES)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fileExtension, sanitizeFileName } from '../src/file-name.ts'
+import { fileExtension, sanitizeFileName } from '../src/files/file-name.ts'
 
 describe('the name of a file', () => {
   it.each([

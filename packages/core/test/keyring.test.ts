@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createKeyring } from '../src/keyring.ts'
+import { createKeyring } from '../src/lib/keyring.ts'
 
 const key = (id: string) => ({ id, key: randomBytes(32).toString('base64') })
 

@@ -1,6 +1,6 @@
 import { generateApiKeyValue, type Logger } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
-import { carefulLogger } from '../src/logger.ts'
+import { carefulLogger } from '../src/lib/logger.ts'
 
 function logged(fields: object): string {
   const lines: object[] = []

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyring } from '../src/keyring.ts'
-import { type List, type PageRequest, readPage } from '../src/page.ts'
+import { createKeyring } from '../src/lib/keyring.ts'
+import { type List, type PageRequest, readPage } from '../src/lib/page.ts'
 
 const newest = { id: '2027', key: Buffer.alloc(32, 7) }
 const older = { id: '2026', key: Buffer.alloc(32, 6) }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { DEFAULT_DELIVERY_POLICY as policy } from '../src/delivery.ts'
+import { DEFAULT_DELIVERY_POLICY as policy } from '../src/model/delivery.ts'
 
 const guide = readFileSync(new URL('../../../docs/guides/receiving-webhooks.md', import.meta.url), 'utf8')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isUuid, scoped } from '../src/scope.ts'
+import { isUuid, scoped } from '../src/lib/tenancy.ts'
 
 const ACME = '0192f0c4-0000-7000-8000-00000000000a'
 const GLOBEX = '0192f0c4-0000-7000-8000-00000000000b'

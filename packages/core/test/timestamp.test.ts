@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseTimestamp } from '../src/timestamp.ts'
+import { parseTimestamp } from '../src/lib/timestamp.ts'
 
 const MINUTE = 60_000
 const FIRST = new Date('0001-01-01T00:00:00.000Z')

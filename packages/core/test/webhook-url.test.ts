@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressGuard } from '../src/address-guard.ts'
-import { checkWebhookUrl } from '../src/webhook-url.ts'
+import { addressGuard } from '../src/lib/address-guard.ts'
+import { checkWebhookUrl } from '../src/model/webhook-url.ts'
 
 const guard = addressGuard()
 const check = (url: string, allow: string[] = []) => checkWebhookUrl(url, { guard: addressGuard({ allow }) })

@@ -2,7 +2,12 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { addressGuard } from '@quickquote/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { BlockedAddressError, checkedLookup, createResolve, type Resolve } from '../src/checked-lookup.ts'
+import {
+  BlockedAddressError,
+  checkedLookup,
+  createResolve,
+  type Resolve,
+} from '../src/http/checked-lookup.ts'
 
 const PUBLIC: LookupAddress = { address: '192.0.3.1', family: 4 }
 const PUBLIC_V6: LookupAddress = { address: '2606:4700::1111', family: 6 }

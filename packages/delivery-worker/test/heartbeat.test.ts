@@ -1,6 +1,6 @@
 import { type Heartbeat as Beat, createIntegrations, type Storage, silentLogger } from '@quickquote/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createHeartbeat, type Heartbeat, holds } from '../src/heartbeat.ts'
+import { createHeartbeat, type Heartbeat, holds } from '../src/upkeep/heartbeat.ts'
 
 const EVERY_MS = 40
 const DEAD_AFTER_MS = 200

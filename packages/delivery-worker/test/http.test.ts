@@ -13,7 +13,7 @@ import {
   startReceiver,
 } from '@quickquote/testing'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createHttp, type Http, type HttpOptions } from '../src/http.ts'
+import { createHttp, type Http, type HttpOptions } from '../src/http/http.ts'
 
 let certificate: Certificate
 const cleanUps: (() => Promise<unknown>)[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRetryAfter } from '../src/retry-after.ts'
+import { parseRetryAfter } from '../src/http/retry-after.ts'
 
 const now = new Date('2026-11-21T10:00:00Z')
 

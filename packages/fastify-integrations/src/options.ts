@@ -8,8 +8,8 @@ import {
   type Session,
 } from '@quickquote/core'
 import type { FastifyRequest } from 'fastify'
-import { DEFAULT_PROBLEM_TYPE_BASE } from './problem.ts'
-import type { RedisClient } from './redis-counter.ts'
+import { DEFAULT_PROBLEM_TYPE_BASE } from './errors/problem.ts'
+import type { RedisClient } from './limits/redis-counter.ts'
 
 /**
  * Answers who calls a session route: the member and the organizations that it belongs to, or null when nobody is signed in.

@@ -1,11 +1,11 @@
 import { IntegrationError, type Settings } from '@quickquote/core'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { clientSignal } from './client-signal.ts'
-import { isMultipart } from './multipart.ts'
-import { apiKeyOf } from './partner-auth.ts'
-import { Problem } from './problem.ts'
+import { clientSignal } from './answers/client-signal.ts'
+import { apiKeyOf } from './auth/partner-auth.ts'
+import { callerOf } from './auth/session-auth.ts'
+import { isMultipart } from './bodies/multipart.ts'
+import { Problem } from './errors/problem.ts'
 import type { Answer, Route } from './route.ts'
-import { callerOf } from './session-auth.ts'
 
 /** How a row looks in an OpenAPI document of @fastify/swagger: ours, or the host's. */
 export type Documentation = (route: Route) => {

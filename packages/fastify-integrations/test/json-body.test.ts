@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
-import { errorHandler } from '../src/error-handler.ts'
-import { parseJsonOnly } from '../src/json-body.ts'
-import type { Patience } from '../src/read-body.ts'
+import { parseJsonOnly } from '../src/bodies/json-body.ts'
+import type { Patience } from '../src/bodies/read-body.ts'
+import { errorHandler } from '../src/errors/error-handler.ts'
 
 /** A server with our parser, and a connection to it that has sent the head of a request. */
 async function open(patience: Patience, contentLength: number) {

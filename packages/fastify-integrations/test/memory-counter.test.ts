@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { clientOf } from '../src/client-address.ts'
-import { memoryCounter } from '../src/memory-counter.ts'
-import type { Count } from '../src/request-counter.ts'
+import { clientOf } from '../src/auth/client-address.ts'
+import { memoryCounter } from '../src/limits/memory-counter.ts'
+import type { Count } from '../src/limits/request-counter.ts'
 
 /** The clock alone is not real here: a window lasts a minute. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))

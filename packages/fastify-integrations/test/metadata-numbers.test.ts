@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { parseJson } from '../src/json-body.ts'
-import { isExact } from '../src/json-numbers.ts'
+import { parseJson } from '../src/bodies/json-body.ts'
+import { isExact } from '../src/bodies/json-numbers.ts'
 import { useHost } from './support/host.ts'
 
 const context = useHost({ integrations: { limits: { requestsPerMinute: 10_000, startsPerMinute: 10_000 } } })

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { type FormBounds, type Part, readParts } from '../src/multipart-parts.ts'
+import { type FormBounds, type Part, readParts } from '../src/bodies/multipart-parts.ts'
 
 const limits: FormBounds = {
   totalBytes: 1000,

@@ -18,11 +18,11 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { docx } from '../../core/test/docx-samples.ts'
-import { createDatabase } from '../../storage-drizzle/src/database.ts'
-import { fileStorage, uploadStorage } from '../../storage-drizzle/src/files.ts'
-import { formBytes, isMultipart, receiveMultipart, takeMultipart } from '../src/multipart.ts'
-import type { Patience } from '../src/read-body.ts'
-import { dropUnreadBodies } from '../src/unread-body.ts'
+import { createDatabase } from '../../storage-drizzle/src/connection/database.ts'
+import { fileStorage, uploadStorage } from '../../storage-drizzle/src/quotations/files.ts'
+import { formBytes, isMultipart, receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
+import type { Patience } from '../src/bodies/read-body.ts'
+import { dropUnreadBodies } from '../src/bodies/unread-body.ts'
 
 const ORGANIZATION = randomUUID()
 const PDF = Buffer.from('%PDF-1.7\n1 0 obj\n%%EOF')

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { readPartHeader } from '../src/part-header.ts'
+import { readPartHeader } from '../src/bodies/part-header.ts'
 
 const read = (disposition: string) => readPartHeader({ 'content-disposition': [disposition] })
 

@@ -1,10 +1,10 @@
 import { type AuthenticatedKey, DEFAULT_LIMITS, IntegrationError, memberOf } from '@quickquote/core'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { errorHandler } from '../src/error-handler.ts'
-import { createRateLimiter, limitRequests, limitTests } from '../src/rate-limits.ts'
-import type { RedisClient } from '../src/redis-counter.ts'
-import { API_KEY, decorateRequests, MEMBER, REFUSAL } from '../src/request-state.ts'
+import { API_KEY, decorateRequests, MEMBER, REFUSAL } from '../src/auth/request-state.ts'
+import { errorHandler } from '../src/errors/error-handler.ts'
+import { createRateLimiter, limitRequests, limitTests } from '../src/limits/rate-limits.ts'
+import type { RedisClient } from '../src/limits/redis-counter.ts'
 
 /** The hooks by themselves, on a clock that is moved; whole hosts are in rate-limits.test.ts and test-limits.test.ts. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))

@@ -3,7 +3,7 @@ import { hasRedis, type RedisServer, startRedis } from '@quickquote/testing'
 import { fastify } from 'fastify'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type RedisClient, redisCounter } from '../src/redis-counter.ts'
+import { type RedisClient, redisCounter } from '../src/limits/redis-counter.ts'
 
 const { log } = fastify({ logger: { level: 'silent' } })
 

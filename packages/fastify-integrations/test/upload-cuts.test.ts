@@ -11,7 +11,7 @@ import {
 } from '@quickquote/core'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { receiveMultipart, takeMultipart } from '../src/multipart.ts'
+import { receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
 
 const BOUNDARY = 'b0undary'
 /** Cut positions that are tried at once, each over a connection of its own. */

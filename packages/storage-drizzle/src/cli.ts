@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from '@quickquote/core'
-import { MIGRATE_COMMAND } from './migrate-command.ts'
-import { rolesSql } from './roles.ts'
+import { StorageError } from './connection/storage-error.ts'
+import { MIGRATE_COMMAND } from './migrations/migrate-command.ts'
+import { rolesSql } from './migrations/roles.ts'
+import { DEFAULT_SCHEMA } from './schema.ts'
 import { type DrizzleStorage, drizzleStorage } from './storage.ts'
-import { StorageError } from './storage-error.ts'
-import { DEFAULT_SCHEMA } from './tables.ts'
 
 const HELP = `Usage: npx @quickquote/storage-drizzle <command> [options]
 

@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { applyMigration, createJournal, readMigrations } from '../src/migrate.ts'
+import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
 import { runCli, spawnCli } from './cli-process.ts'
 
 let database: TestDatabase

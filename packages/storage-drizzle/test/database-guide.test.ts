@@ -3,7 +3,7 @@ import { testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { expect, inject, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { rolesSql } from '../src/roles.ts'
+import { rolesSql } from '../src/migrations/roles.ts'
 import { runCli } from './cli-process.ts'
 import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
 

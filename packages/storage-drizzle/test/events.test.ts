@@ -1,9 +1,9 @@
 import type { RecordedEvent, StoredWebhookEndpoint } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
-import { createDatabase, type Database } from '../src/database.ts'
-import { eventStorage } from '../src/events.ts'
+import { createDatabase, type Database } from '../src/connection/database.ts'
+import { eventStorage } from '../src/deliveries/events.ts'
 import { drizzleStorage } from '../src/index.ts'
-import { quotationStorage } from '../src/quotations.ts'
+import { quotationStorage } from '../src/quotations/quotations.ts'
 import { openDatabase } from './database.ts'
 import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecret } from './samples.ts'
 

@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { type FileId, IntegrationError } from '@quickquote/core'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createDatabase } from '../src/database.ts'
-import { firstIdOf } from '../src/delivery-id.ts'
-import { fileStorage, takeUploads, uploadStorage } from '../src/files.ts'
+import { createDatabase } from '../src/connection/database.ts'
+import { firstIdOf } from '../src/deliveries/delivery-id.ts'
+import { fileStorage, takeUploads, uploadStorage } from '../src/quotations/files.ts'
 import { openDatabase } from './database.ts'
 
 const CHUNK = 90 * 1024

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SETTINGS } from '../src/delivery-statements.ts'
-import { advanceStatement } from '../src/replays.ts'
+import { SETTINGS } from '../src/deliveries/delivery-statements.ts'
+import { advanceStatement } from '../src/deliveries/replays.ts'
 import { type Outbox, openOutbox } from './delivery-samples.ts'
 
 let outbox: Outbox

@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { rolesSql } from '../src/roles.ts'
+import { rolesSql } from '../src/migrations/roles.ts'
 import { runCli } from './cli-process.ts'
 import { sampleEvent } from './samples.ts'
 

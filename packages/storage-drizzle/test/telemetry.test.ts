@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { QUEUE_COUNT_LIMIT } from '@quickquote/core'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { queueStateStatement } from '../src/telemetry.ts'
+import { queueStateStatement } from '../src/workers/telemetry.ts'
 import { type Outbox, openOutbox } from './delivery-samples.ts'
 import { SAMPLE_TRACE } from './samples.ts'
 

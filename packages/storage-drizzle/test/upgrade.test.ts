@@ -11,9 +11,9 @@ import {
 import { type TestDatabase, testDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { FIRST_UUID } from '../src/delivery-statements.ts'
+import { FIRST_UUID } from '../src/deliveries/delivery-statements.ts'
 import { drizzleStorage } from '../src/index.ts'
-import { applyMigration, createJournal, readMigrations } from '../src/migrate.ts'
+import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
 import { claimOf } from './delivery-samples.ts'
 
 // The ids of the rows in upgrade/*.sql.

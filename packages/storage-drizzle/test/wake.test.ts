@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWaker } from '../src/wake.ts'
+import { createWaker } from '../src/connection/wake.ts'
 import { type Outbox, openOutbox } from './delivery-samples.ts'
 import { sampleEvent } from './samples.ts'
 

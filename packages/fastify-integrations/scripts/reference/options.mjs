@@ -19,29 +19,29 @@ const GROUPS = [
     file: 'packages/core/src/settings.ts',
     type: 'IntegrationsOptions',
   },
-  { heading: 'pipeline', file: 'packages/core/src/quote-pipeline.ts', type: 'QuotePipeline' },
-  { heading: 'encryptionKeys', file: 'packages/core/src/keyring.ts', type: 'EncryptionKey' },
-  { heading: 'limits', file: 'packages/core/src/limits.ts', type: 'Limits', defaults: DEFAULT_LIMITS },
+  { heading: 'pipeline', file: 'packages/core/src/model/quote-pipeline.ts', type: 'QuotePipeline' },
+  { heading: 'encryptionKeys', file: 'packages/core/src/lib/keyring.ts', type: 'EncryptionKey' },
+  { heading: 'limits', file: 'packages/core/src/model/limits.ts', type: 'Limits', defaults: DEFAULT_LIMITS },
   {
     heading: 'delivery',
-    file: 'packages/core/src/delivery.ts',
+    file: 'packages/core/src/model/delivery.ts',
     type: 'DeliveryPolicy',
     defaults: DEFAULT_DELIVERY_POLICY,
   },
   {
     heading: 'start',
-    file: 'packages/core/src/quote-pipeline.ts',
+    file: 'packages/core/src/model/quote-pipeline.ts',
     type: 'StartPolicy',
     defaults: DEFAULT_START_POLICY,
   },
   {
     heading: 'retention',
-    file: 'packages/core/src/retention.ts',
+    file: 'packages/core/src/services/retention.ts',
     type: 'Retention',
     defaults: DEFAULT_RETENTION,
   },
-  { heading: 'quotations', file: 'packages/core/src/host-quotations.ts', type: 'HostQuotations' },
-  { heading: 'files', file: 'packages/core/src/file-storage.ts', type: 'FileStorage' },
+  { heading: 'quotations', file: 'packages/core/src/services/host-quotations.ts', type: 'HostQuotations' },
+  { heading: 'files', file: 'packages/core/src/files/file-storage.ts', type: 'FileStorage' },
   {
     heading: 'drizzleStorage',
     intro: 'Of `@quickquote/storage-drizzle`.',
@@ -63,7 +63,7 @@ const GROUPS = [
     file: 'packages/delivery-worker/src/worker.ts',
     type: 'DeliveryWorkerOptions',
   },
-  { heading: 'health', file: 'packages/delivery-worker/src/health-server.ts', type: 'HealthAddress' },
+  { heading: 'health', file: 'packages/delivery-worker/src/health/health-server.ts', type: 'HealthAddress' },
 ]
 
 /** Whether the fields of an option have a table of their own. */

@@ -8,10 +8,10 @@ import {
   updateApiKeyBody,
 } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
-import { EXAMPLE } from '../examples.ts'
-import { organizationParams } from '../organization-params.ts'
-import { PAGE_HEADERS, pageAnswer } from '../page-answer.ts'
+import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
+import { EXAMPLE } from '../openapi/examples.ts'
 import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
+import { organizationParams } from './organization-params.ts'
 
 const apiKey = {
   id: EXAMPLE.apiKeyId,

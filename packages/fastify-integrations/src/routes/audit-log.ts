@@ -1,9 +1,9 @@
 import { AuditEntry, AuditLogQuery, type Integrations } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
-import { EXAMPLE } from '../examples.ts'
-import { organizationParams } from '../organization-params.ts'
-import { PAGE_HEADERS, pageAnswer } from '../page-answer.ts'
+import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
+import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'
+import { organizationParams } from './organization-params.ts'
 
 /** Who changed which API key or webhook endpoint of an organization, or had something sent to one, and when. */
 export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRoute[] {

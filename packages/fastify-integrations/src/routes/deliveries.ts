@@ -1,9 +1,9 @@
 import { Delivery, DeliveryAttempt, deliveryLogQuery, type Integrations, Uuid } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
-import { EXAMPLE } from '../examples.ts'
-import { organizationParams } from '../organization-params.ts'
-import { PAGE_HEADERS, pageAnswer } from '../page-answer.ts'
+import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
+import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'
+import { organizationParams } from './organization-params.ts'
 
 const identity = {
   event_id: `evt_${EXAMPLE.eventId}`,

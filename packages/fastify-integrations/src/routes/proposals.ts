@@ -1,6 +1,6 @@
 import { DocumentUrl, type Integrations, Uuid } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
-import { EXAMPLE } from '../examples.ts'
+import { EXAMPLE } from '../openapi/examples.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
 
 /** Proposal documents (specification, "GET /v1/integrations/proposals/:id/document-url"). */

@@ -8,10 +8,10 @@ import {
   Uuid,
 } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
-import { calledPath } from '../called-path.ts'
-import { EXAMPLE } from '../examples.ts'
-import { isMultipart, receiveMultipart } from '../multipart.ts'
-import { startQuotationForm, startQuotationJson } from '../openapi-start-body.ts'
+import { calledPath } from '../answers/called-path.ts'
+import { isMultipart, receiveMultipart } from '../bodies/multipart.ts'
+import { EXAMPLE } from '../openapi/examples.ts'
+import { startQuotationForm, startQuotationJson } from '../openapi/openapi-start-body.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
 
 /** A hint for polling, in seconds: three requests every five seconds stay below 60 a minute. */

@@ -1,9 +1,9 @@
 import { type Integrations, Replay, ReplayBody, Uuid } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
-import { calledPath } from '../called-path.ts'
-import { EXAMPLE } from '../examples.ts'
-import { organizationParams } from '../organization-params.ts'
+import { calledPath } from '../answers/called-path.ts'
+import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'
+import { organizationParams } from './organization-params.ts'
 
 const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 const replay = {

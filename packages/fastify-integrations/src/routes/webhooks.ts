@@ -12,9 +12,9 @@ import {
   WebhookEndpointWithSecret,
 } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
-import { EXAMPLE } from '../examples.ts'
-import { organizationParams } from '../organization-params.ts'
+import { EXAMPLE } from '../openapi/examples.ts'
 import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
+import { organizationParams } from './organization-params.ts'
 
 const settings = {
   name: 'CRM',

@@ -1,0 +1,133 @@
+import type { FileHandle } from 'node:fs/promises'
+import { Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { type Entry, fromFdPromise, validateFileName, type ZipFile } from 'yauzl'
+import { IntegrationError } from '../lib/errors.ts'
+import { readContentTypes } from './docx-content-types.ts'
+
+/** What a docx may hold at most. Documents of thousands of pages stay far below it; bombs do not. */
+export const DOCX_BOUNDS = Object.freeze({
+  entries: 2000,
+  /** Bytes of all entries together, inflated. */
+  inflatedBytes: 100 * 1024 * 1024,
+  /** How many times its own size a file may inflate to, once that is more than `ratioAbove` bytes. */
+  ratio: 100,
+  ratioAbove: 10 * 1024 * 1024,
+  /** Bytes of the list of content types, inflated: the one entry that is held whole. */
+  contentTypesBytes: 1024 * 1024,
+})
+
+const CONTENT_TYPES = '[Content_Types].xml'
+const MAIN_DOCUMENT = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'
+/** Macros, and Office files that may carry them: the file itself, or one inside of it. */
+const MACRO_TYPE = /macroEnabled|vbaProject|vbaData/i
+const MACRO_NAME = /vba(project|data)[^/]*$|\.(docm|dotm|xlsm|xltm|xlsb|xlam|pptm|potm|ppsm|ppam|sldm)$/i
+
+const OLE_MAGIC = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+const ZIP_MAGIC = Buffer.from('504b0304', 'hex')
+
+const NOT_A_DOCUMENT = 'must be a Word document (.docx)'
+const BROKEN = 'must be a Word document (.docx) that is whole and well-formed'
+const ENCRYPTED = 'must not be encrypted'
+const MACROS = 'must not carry macros'
+
+/**
+ * Looks into a file that is called a Word document. It must be a zip with a Word main document part, inside of
+ * DOCX_BOUNDS, not encrypted, without macros and without entries that point outside. Every entry is inflated, for
+ * headers lie. What is embedded in the document is not opened: whoever opens that must check it first.
+ * @param refuse makes the refusal from what is allowed (`must …`)
+ */
+export async function checkDocx(
+  file: FileHandle,
+  refuse: (allowed: string) => IntegrationError,
+): Promise<void> {
+  const { buffer: head } = await file.read(Buffer.alloc(8), 0, 8, 0)
+  // Word wraps an encrypted document into the container of the old .doc format.
+  if (head.equals(OLE_MAGIC)) throw refuse('must be a .docx that is not encrypted, and no .doc')
+  // With something in front of the archive it would be two kinds of file at once: a program that carries a zip, say.
+  if (!head.subarray(0, ZIP_MAGIC.length).equals(ZIP_MAGIC)) throw refuse(NOT_A_DOCUMENT)
+  try {
+    const { size } = await file.stat()
+    const zip = await fromFdPromise(file.fd, { autoClose: false, decodeStrings: false })
+    const entries = await readDirectory(zip, size, refuse)
+    await checkParts(zip, entries, refuse)
+  } catch (error) {
+    throw error instanceof IntegrationError || isFromSystem(error) ? error : refuse(BROKEN)
+  }
+}
+
+/** Whether the operating system refused something: nothing that the file could be blamed for. */
+export function isFromSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}
+
+type Entries = ReadonlyMap<string, Entry>
+
+/** Lists the entries, and stops at the first that breaks a rule. */
+async function readDirectory(
+  zip: ZipFile,
+  fileSize: number,
+  refuse: (allowed: string) => IntegrationError,
+): Promise<Entries> {
+  const { entries: maximum, inflatedBytes, ratio, ratioAbove } = DOCX_BOUNDS
+  if (zip.entryCount > maximum) throw refuse(`must hold at most ${maximum} entries`)
+  const entries = new Map<string, Entry>()
+  let inflated = 0
+  for await (const entry of zip.eachEntry()) {
+    const name = entry.fileNameRaw.toString('utf8').toLowerCase()
+    // Names differ in more than case (ECMA-376, part 2): a reader might take the other entry.
+    if (entries.has(name)) throw refuse(BROKEN)
+    entries.set(name, entry)
+    if (pointsOutside(name, entry)) throw refuse('must not hold entries that point outside of it')
+    if (isEncrypted(entry)) throw refuse(ENCRYPTED)
+    if (MACRO_NAME.test(name)) throw refuse(MACROS)
+    inflated += entry.uncompressedSize
+    if (inflated > inflatedBytes || (inflated > ratioAbove && inflated > ratio * fileSize)) {
+      throw refuse(
+        `must inflate to at most ${inflatedBytes / 1024 / 1024} MiB, and to at most ${ratio} times its size`,
+      )
+    }
+  }
+  return entries
+}
+
+const SYMBOLIC_LINK = 0o120000
+const FILE_KIND = 0o170000
+const UNICODE_PATH_FIELD = 0x7075
+
+function pointsOutside(name: string, entry: Entry): boolean {
+  const isLink = ((entry.externalFileAttributes >>> 16) & FILE_KIND) === SYMBOLIC_LINK
+  const hasSecondName = entry.extraFields.some(({ id }) => id === UNICODE_PATH_FIELD)
+  return isLink || hasSecondName || name.includes('\0') || validateFileName(name) !== null
+}
+
+function isEncrypted({ generalPurposeBitFlag }: { generalPurposeBitFlag: number }): boolean {
+  return (generalPurposeBitFlag & 1) !== 0
+}
+
+async function checkParts(
+  zip: ZipFile,
+  entries: Entries,
+  refuse: (allowed: string) => IntegrationError,
+): Promise<void> {
+  for (const entry of entries.values()) {
+    const local = await zip.readLocalFileHeaderPromise(entry)
+    // A reader that goes by the headers between the entries would see another archive.
+    if (!local.fileName.equals(entry.fileNameRaw)) throw refuse(BROKEN)
+    if (isEncrypted(local)) throw refuse(ENCRYPTED)
+    // yauzl counts what comes out, and fails where that is not the size that the directory promised.
+    await pipeline(await zip.openReadStreamPromise(entry), discard())
+  }
+  const list = entries.get(CONTENT_TYPES.toLowerCase())
+  if (list === undefined) throw refuse(NOT_A_DOCUMENT)
+  if (list.uncompressedSize > DOCX_BOUNDS.contentTypesBytes) throw refuse(BROKEN)
+  const types = readContentTypes(await buffer(await zip.openReadStreamPromise(list)))
+  if (types.declared.some((type) => MACRO_TYPE.test(type))) throw refuse(MACROS)
+  const names = [...entries.keys()]
+  if (!names.some((name) => types.of(name) === MAIN_DOCUMENT)) throw refuse(NOT_A_DOCUMENT)
+}
+
+function discard(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() })
+}

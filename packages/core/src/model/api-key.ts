@@ -1,0 +1,92 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { PAGE_PARAMETERS } from '../lib/page.ts'
+import { Name, NullableTimestamp, OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
+import type { Limits } from './limits.ts'
+
+export const API_KEY_STATUSES = ['active', 'inactive', 'expired', 'revoked'] as const
+export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number]
+
+/** What is stored; `expired` is derived from the clock. */
+export type StoredApiKeyStatus = Exclude<ApiKeyStatus, 'expired'>
+
+/** The key record, without the key. */
+export const ApiKey = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    owner_id: Type.String({ description: 'The member who made the key.' }),
+    name: Type.String(),
+    masked_key: Type.String(),
+    status: OneOf(API_KEY_STATUSES),
+    expires_at: Timestamp,
+    last_used_at: NullableTimestamp,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'ApiKey' },
+)
+export type ApiKey = Static<typeof ApiKey>
+
+/** The answer of a create: the record, and the plaintext for the only time. */
+export const CreatedApiKey = Type.Composite(
+  [ApiKey, Type.Object({ key: Type.String({ description: 'The key itself. It is not shown again.' }) })],
+  { title: 'CreatedApiKey' },
+)
+
+export function createApiKeyBody(limits: Limits) {
+  return Type.Object(
+    {
+      name: Name({ minLength: 1, maxLength: limits.nameLength }),
+      expires_at: SentTimestamp({
+        description: `In the future, at most ${limits.apiKeyLifetimeDays} days away. It cannot be changed later.`,
+      }),
+    },
+    { title: 'CreateApiKey' },
+  )
+}
+
+export function updateApiKeyBody(limits: Limits) {
+  return Type.Object(
+    { name: Name({ minLength: 1, maxLength: limits.nameLength }) },
+    { title: 'UpdateApiKey' },
+  )
+}
+
+/** What a list of keys may ask for. */
+export const ApiKeyListQuery = Type.Object({
+  owner: Type.Optional(
+    OneOf(['me', 'all'], {
+      default: 'me',
+      description: '`me`: your own keys; `all`: those of every member, for holders of `manage_integrations`.',
+    }),
+  ),
+  ...PAGE_PARAMETERS,
+})
+
+/** A move through the state table of the specification. */
+export type ApiKeyMove = 'activate' | 'deactivate' | 'revoke'
+
+export type ApiKeyTransition =
+  | { readonly kind: 'changed'; readonly status: StoredApiKeyStatus }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/**
+ * The state of a key as it is shown: a key whose time has passed is expired, unless it was revoked. So is one whose time cannot
+ * be read: no comparison with an invalid Date holds, so what must hold is that it is not over.
+ */
+export function apiKeyStatus(key: { status: StoredApiKeyStatus; expires_at: Date }, now: Date): ApiKeyStatus {
+  return key.status === 'revoked' || key.expires_at > now ? key.status : 'expired'
+}
+
+/** The state table of the specification ("API key"). A move to where the key already is changes nothing. */
+export function moveApiKey(status: ApiKeyStatus, move: ApiKeyMove): ApiKeyTransition {
+  if (move === 'revoke') {
+    return status === 'revoked' ? { kind: 'unchanged' } : { kind: 'changed', status: 'revoked' }
+  }
+  if (status === 'revoked' || status === 'expired') {
+    return { kind: 'refused', reason: `A key that is ${status} cannot be ${move}d.` }
+  }
+  const target = move === 'activate' ? 'active' : 'inactive'
+  return status === target ? { kind: 'unchanged' } : { kind: 'changed', status: target }
+}

@@ -1,0 +1,73 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { PAGE_PARAMETERS } from '../lib/page.ts'
+import { OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
+
+/** What can happen to a resource. The part before the dot is its type. */
+export const AUDIT_ACTIONS = [
+  'api_key.created',
+  'api_key.updated',
+  'api_key.activated',
+  'api_key.deactivated',
+  'api_key.revoked',
+  'webhook_endpoint.created',
+  'webhook_endpoint.updated',
+  'webhook_endpoint.disabled',
+  'webhook_endpoint.secret_rotated',
+  'webhook_endpoint.deleted',
+  'webhook_endpoint.tested',
+  'webhook_endpoint.delivery_resent',
+  'webhook_endpoint.replay_started',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+export const AUDIT_RESOURCE_TYPES = ['api_key', 'webhook_endpoint'] as const
+export type AuditResourceType = (typeof AUDIT_RESOURCE_TYPES)[number]
+
+/** A value of a field as the log keeps it. The serializer takes the first type that fits, and text fits nearly all. */
+const AuditValue = Type.Unsafe<string | boolean | null | readonly string[]>({
+  type: ['null', 'boolean', 'array', 'string'],
+  items: { type: 'string' },
+})
+export type AuditValue = Static<typeof AuditValue>
+
+/** A field that changed. What may be long or secret is named only, without `from` and `to`. */
+export const AuditChange = Type.Object({
+  field: Type.String(),
+  from: Type.Optional(AuditValue),
+  to: Type.Optional(AuditValue),
+})
+export type AuditChange = Static<typeof AuditChange>
+
+/** One change of a key or an endpoint, or what somebody had sent to one: who it was, from where, and when. */
+export const AuditEntry = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    actor_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The member who made the change; null for what the service did on its own.',
+    }),
+    client_address: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'The IP address that the request came from; null where none was known, or the change came of no request.',
+    }),
+    action: OneOf(AUDIT_ACTIONS),
+    resource_type: OneOf(AUDIT_RESOURCE_TYPES),
+    resource_id: Uuid,
+    resource_name: Type.String({ description: 'The name of the key or the endpoint after the change.' }),
+    changes: Type.Array(AuditChange, { description: 'The fields that changed.' }),
+    created_at: Timestamp,
+  },
+  { title: 'AuditEntry' },
+)
+export type AuditEntry = Static<typeof AuditEntry>
+
+/** What a list of the audit log may ask for. */
+export const AuditLogQuery = Type.Object({
+  resource_id: Type.Optional(Type.String({ format: 'uuid', description: 'One key or endpoint.' })),
+  action: Type.Optional(OneOf(AUDIT_ACTIONS)),
+  since: Type.Optional(SentTimestamp({ description: 'Changes made then or later.' })),
+  until: Type.Optional(SentTimestamp({ description: 'Changes made before then.' })),
+  ...PAGE_PARAMETERS,
+})

@@ -1,0 +1,162 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
+import { OneOf, Timestamp, Uuid } from '../lib/schema.ts'
+import { validate } from '../lib/validator.ts'
+import type { EventDefinition, EventDefinitions } from './event-definition.ts'
+import { QUOTATION_EVENTS } from './quotation-events.ts'
+
+/** The envelope that is sent (specification, "Payload"). What `data` holds is up to the event type. */
+export const WebhookEvent = Type.Object(
+  {
+    id: Type.String({ pattern: '^evt_[0-9a-f-]{36}$', description: 'Unique per event; deduplicate on it.' }),
+    type: Type.String({ description: 'One of the catalog.' }),
+    created_at: Type.Unsafe<Date>({ ...Timestamp, description: 'When it happened.' }),
+    organization_id: Type.String({ ...Uuid, description: 'Whose event it is.' }),
+    data: Type.Unsafe<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'What happened: its fields are up to the type.',
+    }),
+  },
+  { title: 'WebhookEvent' },
+)
+export type WebhookEvent = Static<typeof WebhookEvent>
+
+/** An entry of the catalog, with what a receiver of the event would get. */
+export const CatalogEntry = Type.Object(
+  { type: Type.String(), description: Type.String(), example: WebhookEvent },
+  { title: 'CatalogEntry' },
+)
+export type CatalogEntry = Static<typeof CatalogEntry>
+
+/** Every event type that there is: those of the specification, and those of the host. */
+export interface EventCatalog {
+  readonly types: readonly string[]
+  /** @throws IntegrationError VALIDATION_FAILED for a type that is not in the catalog */
+  definitionOf(type: string): EventDefinition
+  /**
+   * An event as it will be sent. Defaults of the schema are filled in.
+   * @throws IntegrationError VALIDATION_FAILED, with the fields of the envelope and of `data` that the schema refuses
+   */
+  checked(envelope: Omit<WebhookEvent, 'data'> & { readonly data: unknown }): WebhookEvent
+}
+
+/** The domain of the specification's events. Only the reporter emits them. */
+export const QUOTATION_DOMAIN = 'quotation.'
+
+/** `project.created`: segments of lower-case letters, digits and `_`, since a type goes into headers and operation ids. */
+const EVENT_TYPE = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/
+const MAX_TYPE_LENGTH = 100
+
+/**
+ * Puts the events of a host beside ours.
+ * @throws ConfigurationError for a name that is ours or cannot be one, a schema that cannot be compiled, and an example
+ * that its schema refuses
+ */
+export function createEventCatalog(ofHost: EventDefinitions = {}): EventCatalog {
+  for (const [type, definition] of Object.entries(ofHost)) checkName(type, definition)
+  const definitions = new Map<string, EventDefinition>(Object.entries({ ...QUOTATION_EVENTS, ...ofHost }))
+  const schemas = new Map([...definitions].map(([type, { data }]) => [type, envelopeSchema(type, data)]))
+
+  const catalog: EventCatalog = {
+    types: [...definitions.keys()],
+    definitionOf(type) {
+      const definition = definitions.get(type)
+      if (definition === undefined) throw refused(type, '/type', 'is not in the event catalog')
+      return definition
+    },
+    checked(envelope) {
+      const { type } = envelope
+      const schema = schemas.get(type)
+      if (schema === undefined) throw refused(type, '/type', 'is not in the event catalog')
+      const json = toJson(envelope)
+      if (json === undefined) throw refused(type, '/data', 'cannot be written as JSON')
+      try {
+        return { ...validate(schema, json), created_at: envelope.created_at }
+      } catch (error) {
+        if (!(error instanceof IntegrationError)) throw error
+        throw new IntegrationError('VALIDATION_FAILED', `${type}: ${error.message}`, { errors: error.errors })
+      }
+    },
+  }
+  for (const [type, { example }] of Object.entries(ofHost)) checkExample(catalog, type, example)
+  return catalog
+}
+
+/** The schema of whole events of one type. */
+function envelopeSchema(type: string, data: TSchema) {
+  return Type.Object({
+    ...WebhookEvent.properties,
+    type: OneOf([type]),
+    data: Type.Unsafe<WebhookEvent['data']>(data),
+  })
+}
+
+function checkName(type: string, definition: EventDefinition): void {
+  if (type.startsWith(QUOTATION_DOMAIN)) {
+    throw wrong(type, `events of the domain ${QUOTATION_DOMAIN}* are defined already; choose another name.`)
+  }
+  if (!EVENT_TYPE.test(type) || type.length > MAX_TYPE_LENGTH) {
+    throw wrong(
+      type,
+      `a name has the form project.created: lower-case letters, digits and _, at least one dot, at most ${MAX_TYPE_LENGTH} characters.`,
+    )
+  }
+  if (typeof definition?.description !== 'string' || definition.description === '') {
+    throw wrong(type, 'description is missing: say in a sentence when the event is sent.')
+  }
+  if (typeof definition.data !== 'object' || definition.data === null) {
+    throw wrong(type, 'data is missing: pass the JSON Schema of the payload, as Type.Object({ … }).')
+  }
+  if (definition.data['type'] !== 'object') {
+    throw wrong(type, "data must be the schema of an object (type: 'object').")
+  }
+}
+
+function checkExample(catalog: EventCatalog, type: string, data: unknown): void {
+  try {
+    catalog.checked({ ...SAMPLE, type, organization_id: SAMPLE_ORGANIZATION, data })
+  } catch (error) {
+    if (error instanceof IntegrationError) {
+      const reasons = error.errors.map(
+        ({ pointer, detail }) => `${pointer.replace(/^\/data/, 'example')} ${detail}`,
+      )
+      throw wrong(type, `${reasons.join('; ')}. The example must be what the schema allows.`)
+    }
+    throw wrong(type, `data is no JSON Schema that can be used: ${(error as Error).message}.`)
+  }
+}
+
+const SAMPLE = {
+  id: 'evt_0197a2fa-3b4c-7d5e-8f60-718293a4b5c6',
+  created_at: new Date('2026-11-21T10:09:41.250Z'),
+}
+const SAMPLE_ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
+
+/** The catalog as an organization reads it (specification, `GET /events`): its own id, sample ids for the rest. */
+export function eventCatalogOf(catalog: EventCatalog, organizationId: string): CatalogEntry[] {
+  return catalog.types.map((type) => {
+    const { description, example } = catalog.definitionOf(type)
+    const event = catalog.checked({ ...SAMPLE, type, organization_id: organizationId, data: example })
+    return { type, description, example: event }
+  })
+}
+
+/** What the receiver of JSON would read. undefined: it cannot be written. */
+function toJson(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch {
+    return undefined
+  }
+}
+
+function refused(type: string, pointer: string, detail: string): IntegrationError {
+  return new IntegrationError('VALIDATION_FAILED', `${type}: ${pointer}: ${detail}`, {
+    errors: [{ pointer, detail }],
+  })
+}
+
+function wrong(type: string, message: string): ConfigurationError {
+  return new ConfigurationError(`events['${type}']: ${message}`)
+}

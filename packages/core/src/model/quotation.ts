@@ -1,0 +1,135 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  NullableName,
+  NullableString,
+  NullableText,
+  NullableTimestamp,
+  NullableUuid,
+  OneOf,
+  Timestamp,
+  Uuid,
+} from '../lib/schema.ts'
+import type { Limits } from './limits.ts'
+
+/** The steps of the pipeline, in the order in which they finish. */
+export const STEPS = [
+  'requirement_analysis',
+  'functional_specification',
+  'work_breakdown',
+  'effort_estimation',
+  'proposal',
+] as const
+export type Step = (typeof STEPS)[number]
+
+export const QUOTATION_STATUSES = ['queued', 'running', 'completed', 'failed'] as const
+export type QuotationStatus = (typeof QUOTATION_STATUSES)[number]
+
+export const SOURCES = ['ui', 'api_key'] as const
+/** Where a quote was started; webhook payloads call it `generation_source`. */
+export type Source = (typeof SOURCES)[number]
+
+/** The quotation as the summary endpoint returns it (specification, "Quotation"). */
+export const Quotation = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    description: Type.String(),
+    status: OneOf(QUOTATION_STATUSES),
+    processed_step: OneOf(['none', ...STEPS], { description: 'The last step that finished.' }),
+    source: OneOf(SOURCES),
+    config_id: NullableUuid,
+    error_code: NullableString,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Quotation' },
+)
+export type Quotation = Static<typeof Quotation>
+
+/** Proposal metadata (specification, "Proposal"). */
+export const Proposal = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    status: OneOf(['completed']),
+    document_id: NullableUuid,
+    quotation_id: Uuid,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Proposal' },
+)
+export type Proposal = Static<typeof Proposal>
+
+export const STEP_STATUSES = ['pending', 'running', 'completed', 'failed'] as const
+
+export const StepStatus = Type.Object({
+  step: OneOf(STEPS),
+  status: OneOf(STEP_STATUSES),
+  started_at: NullableTimestamp,
+  completed_at: NullableTimestamp,
+  error_code: NullableString,
+})
+export type StepStatus = Static<typeof StepStatus>
+
+/** Progress of a quotation, step by step. */
+export const PipelineStatus = Type.Object(
+  {
+    quotation_id: Uuid,
+    status: OneOf(QUOTATION_STATUSES),
+    processed_step: OneOf(['none', ...STEPS]),
+    progress: Type.Object({ completed: Type.Integer(), total: Type.Integer() }),
+    steps: Type.Array(StepStatus),
+    error_code: NullableString,
+    updated_at: Timestamp,
+  },
+  { title: 'PipelineStatus' },
+)
+export type PipelineStatus = Static<typeof PipelineStatus>
+
+/** The answer of a start: `202 Accepted`. */
+export const StartedQuotation = Type.Object(
+  { quotation_id: Uuid, status: OneOf(QUOTATION_STATUSES) },
+  { title: 'StartedQuotation' },
+)
+export type StartedQuotation = Static<typeof StartedQuotation>
+
+/** A short-lived link to a proposal document. */
+export const DocumentUrl = Type.Object(
+  { url: Type.String({ format: 'uri' }), expires_at: Timestamp },
+  { title: 'DocumentUrl' },
+)
+export type DocumentUrl = Static<typeof DocumentUrl>
+
+/** What a start sends (specification, "POST /v1/integrations/quotations"). Unknown fields are ignored. */
+export function startQuotationBody(limits: Limits) {
+  return Type.Object(
+    {
+      name: Type.Optional(NullableName({ maxLength: limits.nameLength })),
+      description: Type.Optional(NullableText({ maxLength: limits.descriptionLength })),
+      config_id: Type.Optional(NullableUuid),
+      requirementsText: Type.Optional(
+        NullableText({
+          maxLength: limits.requirementsTextLength,
+          description: 'The requirements. Required unless at least one file is sent.',
+        }),
+      ),
+      metadata: Type.Optional(
+        Type.Unsafe<Record<string, unknown> | null>({
+          type: ['object', 'null'],
+          description: `Data of your own, handed to the pipeline as it is. At most ${limits.metadataBytes} bytes of JSON.`,
+        }),
+      ),
+    },
+    { title: 'StartQuotation' },
+  )
+}
+export type StartQuotationBody = Static<ReturnType<typeof startQuotationBody>>
+
+/** A requirements file that was accepted with a quote. */
+export interface QuotationFile {
+  readonly id: string
+  readonly name: string
+  readonly type: 'docx' | 'pdf' | 'txt' | 'md'
+  readonly size: number
+}

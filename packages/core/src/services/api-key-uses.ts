@@ -1,0 +1,70 @@
+import type { Logger } from '../lib/logger.ts'
+import type { ApiKeyStorage } from '../storage/storage.ts'
+
+/** Collects when keys were used and writes them together, so that reading a quotation costs no write. */
+export interface ApiKeyUses {
+  /** A use after a pause is written at once, those that follow with the next write. */
+  note(apiKeyId: string, at: Date): void
+  /** Writes what is left and stops. */
+  close(): Promise<void>
+}
+
+/** From one write to the next. */
+const FLUSH_AFTER_MS = 500
+/** What could not be written is tried again after this time, which doubles with each failure. */
+const RETRY_MS = 1000
+const LONGEST_RETRY_MS = 60_000
+
+export function createApiKeyUses(storage: ApiKeyStorage, logger: Logger): ApiKeyUses {
+  const uses = new Map<string, Date>()
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> | undefined
+  let failures = 0
+  let isClosed = false
+
+  function note(apiKeyId: string, at: Date): void {
+    const known = uses.get(apiKeyId)
+    if (known === undefined || known < at) uses.set(apiKeyId, at)
+  }
+
+  /** Writes what there is, and then rests: what is noted meanwhile is written when the time is over. */
+  async function write(): Promise<void> {
+    const batch = new Map(uses)
+    uses.clear()
+    try {
+      await storage.recordApiKeyUses(batch)
+      failures = 0
+    } catch (error) {
+      for (const [apiKeyId, at] of batch) note(apiKeyId, at)
+      if (failures === 0) {
+        logger.warn({ err: error, keys: batch.size }, 'last_used_at of API keys could not be written')
+      }
+      failures += 1
+    }
+  }
+
+  function flush(): void {
+    timer = undefined
+    if (uses.size === 0 || writing !== undefined) return
+    writing = write().finally(() => {
+      writing = undefined
+      if (isClosed) return
+      const restMs =
+        failures === 0 ? FLUSH_AFTER_MS : Math.min(RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS)
+      timer = setTimeout(flush, restMs).unref()
+    })
+  }
+
+  return {
+    note(apiKeyId, at) {
+      note(apiKeyId, at)
+      if (timer === undefined && writing === undefined) flush()
+    },
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await writing
+      if (uses.size > 0) await write()
+    },
+  }
+}

@@ -1,0 +1,230 @@
+import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { newId } from '../lib/new-id.ts'
+import { type Page, readPage } from '../lib/page.ts'
+import type { SecretValue } from '../lib/secret-value.ts'
+import { timeOf } from '../lib/timestamp.ts'
+import { validate, validateUrlPart } from '../lib/validator.ts'
+import {
+  type ApiKey,
+  ApiKeyListQuery,
+  type ApiKeyMove,
+  apiKeyStatus,
+  createApiKeyBody,
+  moveApiKey,
+  updateApiKeyBody,
+} from '../model/api-key.ts'
+import { generateApiKeyValue, hashApiKey, isWellFormedApiKey, maskApiKey } from '../model/api-key-value.ts'
+import type { AuditAction } from '../model/audit-entry.ts'
+import { checkMemberIds } from '../model/ids.ts'
+import { type Member, managesIntegrations, requireManageIntegrations } from '../model/session.ts'
+import type { Settings } from '../settings.ts'
+import type { ApiKeyMaximum, Storage, StoredApiKey } from '../storage/storage.ts'
+import { auditChanges, auditEntry } from './audit-log.ts'
+
+/** The key that a partner request came with, once it was found good. */
+export interface AuthenticatedKey {
+  readonly id: string
+  readonly organizationId: string
+}
+
+/**
+ * The keys of an organization. A member reaches its own, a holder of `manage_integrations` those of every member; what a
+ * member does not reach is API_KEY_NOT_FOUND. Each change stands in the audit log; what changes nothing does not.
+ */
+export interface ApiKeys {
+  /**
+   * Creates a key for a member (any member may). `key` holds the plaintext for the only time.
+   * @throws IntegrationError VALIDATION_FAILED, API_KEY_LIMIT_REACHED
+   */
+  create(member: Member, body: unknown): Promise<ApiKey & { key: SecretValue }>
+  /**
+   * Lists keys in every state, revoked ones included, the newest first. `query` is what ApiKeyListQuery says.
+   * @throws IntegrationError VALIDATION_FAILED, PERMISSION_REQUIRED for the keys of all members
+   */
+  list(member: Member, query?: unknown): Promise<Page<ApiKey>>
+  /** @throws IntegrationError API_KEY_NOT_FOUND */
+  get(member: Member, id: string): Promise<ApiKey>
+  /**
+   * Gives a key another name. A revoked key keeps its own.
+   * @throws IntegrationError VALIDATION_FAILED, API_KEY_NOT_FOUND, STATE_CONFLICT
+   */
+  update(member: Member, id: string, body: unknown): Promise<ApiKey>
+  /**
+   * Lets an inactive key work again. Does nothing to an active one.
+   * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for a key that is expired or revoked
+   */
+  activate(member: Member, id: string): Promise<ApiKey>
+  /**
+   * Stops an active key until it is activated again. Does nothing to an inactive one.
+   * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for a key that is expired or revoked
+   */
+  deactivate(member: Member, id: string): Promise<ApiKey>
+  /**
+   * Stops a key for good. Its record stays. Does nothing to a revoked one.
+   * @throws IntegrationError API_KEY_NOT_FOUND
+   */
+  revoke(member: Member, id: string): Promise<ApiKey>
+  /**
+   * Finds out whose key a request came with (specification, "Authentication"). A string that cannot be a key is refused
+   * without a query. `last_used_at` follows within a second.
+   * @throws IntegrationError API_KEY_INVALID, API_KEY_INACTIVE, API_KEY_EXPIRED, API_KEY_REVOKED
+   */
+  authenticate(value: string): Promise<AuthenticatedKey>
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
+  const createBody = createApiKeyBody(settings.limits)
+  const updateBody = updateApiKeyBody(settings.limits)
+  const maximum: ApiKeyMaximum = {
+    ofOrganization: settings.limits.apiKeysPerOrganization,
+    ofOwner: settings.limits.apiKeysPerMember,
+  }
+
+  /** Locks the key, lets `decide` say what becomes of it, writes that and who did it: all of it or nothing. */
+  async function change(
+    member: Member,
+    id: string,
+    action: AuditAction,
+    decide: (key: ApiKey) => Partial<Pick<StoredApiKey, 'name' | 'status'>>,
+  ): Promise<ApiKey> {
+    checkMemberIds(member)
+    return storage.transaction(async (transaction) => {
+      const before = reachable(await transaction.lockApiKey(member.organizationId, id), member)
+      // Read after the lock was waited for.
+      const now = settings.now()
+      const seen = shown(before, now)
+      const after = { ...before, ...decide(seen), updated_at: now }
+      const changes = auditChanges(seen, shown(after, now))
+      if (changes.length === 0) return seen
+      await transaction.saveApiKey(after)
+      await transaction.recordAudit(auditEntry({ by: member, action, resource: after, changes, at: now }))
+      return shown(after, now)
+    })
+  }
+
+  function move(member: Member, id: string, to: ApiKeyMove): Promise<ApiKey> {
+    return change(member, id, ACTIONS[to], ({ status }) => {
+      const transition = moveApiKey(status, to)
+      if (transition.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', transition.reason)
+      return transition.kind === 'changed' ? { status: transition.status } : {}
+    })
+  }
+
+  return {
+    async create(member, body) {
+      checkMemberIds(member)
+      const { name, expires_at } = validate(createBody, body)
+      const now = settings.now()
+      const key = generateApiKeyValue()
+      const record: StoredApiKey = {
+        id: newId(now),
+        organization_id: member.organizationId,
+        owner_id: member.memberId,
+        name,
+        masked_key: maskApiKey(key.reveal()),
+        status: 'active',
+        expires_at: checkExpiry(timeOf(expires_at), now, settings.limits.apiKeyLifetimeDays),
+        last_used_at: null,
+        created_at: now,
+        updated_at: now,
+      }
+      const changes = auditChanges({}, record)
+      await storage.transaction(async (transaction) => {
+        const reached = await transaction.insertApiKey(record, hashApiKey(key.reveal()), maximum)
+        if (reached !== null) {
+          const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
+          throw new IntegrationError(
+            'API_KEY_LIMIT_REACHED',
+            `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
+          )
+        }
+        await transaction.recordAudit(
+          auditEntry({ by: member, action: 'api_key.created', resource: record, changes, at: now }),
+        )
+      })
+      return { ...record, key }
+    },
+
+    async list(member, query = {}) {
+      checkMemberIds(member)
+      const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
+      if (owner === 'all') requireManageIntegrations(member)
+      const ownerId = owner === 'all' ? null : member.memberId
+      const { items, nextCursor } = await readPage(
+        settings.keyring,
+        { name: 'api_keys', organizationId: member.organizationId },
+        page,
+        (request) => storage.listApiKeys(member.organizationId, ownerId, request),
+      )
+      const now = settings.now()
+      return { items: items.map((key) => shown(key, now)), nextCursor }
+    },
+
+    async get(member, id) {
+      checkMemberIds(member)
+      const key = reachable(await storage.findApiKey(member.organizationId, id), member)
+      return shown(key, settings.now())
+    },
+
+    async update(member, id, body) {
+      const { name } = validate(updateBody, body)
+      return change(member, id, 'api_key.updated', ({ status }) => {
+        if (status === 'revoked') {
+          throw new IntegrationError('STATE_CONFLICT', 'A key that is revoked cannot be changed.')
+        }
+        return { name }
+      })
+    },
+
+    activate: (member, id) => move(member, id, 'activate'),
+    deactivate: (member, id) => move(member, id, 'deactivate'),
+    revoke: (member, id) => move(member, id, 'revoke'),
+
+    async authenticate(value) {
+      const key = isWellFormedApiKey(value) ? await storage.findApiKeyByHash(hashApiKey(value)) : null
+      if (key === null) throw new IntegrationError('API_KEY_INVALID')
+      const now = settings.now()
+      switch (apiKeyStatus(key, now)) {
+        case 'inactive':
+          throw new IntegrationError('API_KEY_INACTIVE')
+        case 'expired':
+          throw new IntegrationError('API_KEY_EXPIRED')
+        case 'revoked':
+          throw new IntegrationError('API_KEY_REVOKED')
+        case 'active':
+          settings.keyUses.note(key.id, now)
+          return { id: key.id, organizationId: key.organization_id }
+      }
+    },
+  }
+}
+
+const ACTIONS: Readonly<Record<ApiKeyMove, AuditAction>> = {
+  activate: 'api_key.activated',
+  deactivate: 'api_key.deactivated',
+  revoke: 'api_key.revoked',
+}
+
+/** @throws IntegrationError API_KEY_NOT_FOUND, for a key of somebody else as for none */
+function reachable(key: StoredApiKey | null, member: Member): StoredApiKey {
+  if (key !== null && (key.owner_id === member.memberId || managesIntegrations(member))) return key
+  throw new IntegrationError('API_KEY_NOT_FOUND')
+}
+
+function shown(key: StoredApiKey, now: Date): ApiKey {
+  return { ...key, status: apiKeyStatus(key, now) }
+}
+
+function checkExpiry(expiresAt: Date, now: Date, lifetimeDays: number): Date {
+  const latest = new Date(now.getTime() + lifetimeDays * DAY_MS)
+  // Written so that what is no time is refused.
+  if (!(expiresAt > now)) {
+    throw validationFailed([{ pointer: '/expires_at', detail: 'must be in the future' }])
+  }
+  if (!(expiresAt <= latest)) {
+    throw validationFailed([{ pointer: '/expires_at', detail: `must be at most ${lifetimeDays} days away` }])
+  }
+  return expiresAt
+}

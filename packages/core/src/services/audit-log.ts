@@ -1,0 +1,140 @@
+/**
+ * The audit log: who changed which key or endpoint, or had something sent to one, what, from where, and when.
+ *
+ * Whatever changes a key or an endpoint records it in the transaction of the change, so that there is never one without
+ * the other:
+ *
+ *     await storage.transaction(async (transaction) => {
+ *       …read and lock `before`, write `after`…
+ *       await transaction.recordAudit(
+ *         auditEntry({
+ *           by: member, // or { organizationId, memberId: null } for what the service does on its own
+ *           action: 'webhook_endpoint.updated',
+ *           resource: after,
+ *           changes: auditChanges(before, after), // auditChanges({}, endpoint) for a new one
+ *           at: now,
+ *         }),
+ *       )
+ *     })
+ *
+ * What changes nothing is not recorded. A new action is a line of AUDIT_ACTIONS, a new field one of AUDITED_FIELDS: a
+ * field that does not stand there is never recorded, so that no secret slips in.
+ */
+
+import { newId } from '../lib/new-id.ts'
+import { type Page, readPage } from '../lib/page.ts'
+import { optionalTimeOf } from '../lib/timestamp.ts'
+import { validateUrlPart } from '../lib/validator.ts'
+import {
+  type AuditAction,
+  type AuditChange,
+  type AuditEntry,
+  AuditLogQuery,
+  type AuditResourceType,
+  type AuditValue,
+} from '../model/audit-entry.ts'
+import { type Member, requireManageIntegrations } from '../model/session.ts'
+import type { Settings } from '../settings.ts'
+import type { AuditStorage } from '../storage/storage.ts'
+
+export interface AuditLog {
+  /**
+   * Lists the changes of an organization's keys and endpoints, the newest first. `query` is what AuditLogQuery says.
+   * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED
+   */
+  list(member: Member, query?: unknown): Promise<Page<AuditEntry>>
+}
+
+export function createAuditLog(storage: AuditStorage, { keyring }: Pick<Settings, 'keyring'>): AuditLog {
+  return {
+    async list(member, query = {}) {
+      requireManageIntegrations(member)
+      const {
+        resource_id = null,
+        action = null,
+        since,
+        until,
+        ...page
+      } = validateUrlPart(AuditLogQuery, query, '?')
+      const filter = { resource_id, action, since: optionalTimeOf(since), until: optionalTimeOf(until) }
+      const { organizationId } = member
+      return readPage(keyring, { name: 'audit_log', organizationId }, page, (request) =>
+        storage.listAuditLog(organizationId, filter, request),
+      )
+    },
+  }
+}
+
+/** Makes the entry of a change: see the top of this file. */
+export function auditEntry(change: {
+  /** A Member, or `memberId: null` for the service itself. */
+  readonly by: Pick<Member, 'organizationId' | 'clientAddress'> & { readonly memberId: string | null }
+  readonly action: AuditAction
+  readonly resource: { readonly id: string; readonly name: string }
+  readonly changes: readonly AuditChange[]
+  readonly at: Date
+}): AuditEntry {
+  const { by, action, resource, changes, at } = change
+  return {
+    id: newId(at),
+    organization_id: by.organizationId,
+    actor_id: by.memberId,
+    client_address: by.clientAddress ?? null,
+    action,
+    resource_type: action.split('.')[0] as AuditResourceType,
+    resource_id: resource.id,
+    resource_name: resource.name,
+    changes: [...changes],
+    created_at: at,
+  }
+}
+
+/** How the value of a field is kept; `named`: not at all, only that it changed. */
+type Keep = ((value: unknown) => AuditValue) | 'named'
+
+const asItIs: Keep = (value) => value as AuditValue
+
+/** Every field that the log tells of. */
+const AUDITED_FIELDS: Readonly<Record<string, Keep>> = {
+  name: asItIs,
+  status: asItIs,
+  expires_at: toTimestamp,
+  url: (value) => withoutQuery(String(value)),
+  description: 'named',
+  events: asItIs,
+  trigger_mode: asItIs,
+  is_enabled: asItIs,
+  secret_hint: 'named',
+  event_type: asItIs,
+  delivery_id: asItIs,
+  resent_as: asItIs,
+  replay_id: asItIs,
+  since: toTimestamp,
+  until: toTimestamp,
+}
+
+function toTimestamp(value: unknown): string {
+  return (value as Date).toISOString()
+}
+
+/** The fields that the log tells of in which `after` differs from `before`. What `after` does not have has not changed. */
+export function auditChanges(before: object, after: object): AuditChange[] {
+  const old = new Map<string, unknown>(Object.entries(before))
+  const current = new Map<string, unknown>(Object.entries(after))
+  return Object.entries(AUDITED_FIELDS)
+    .filter(([field]) => current.has(field) && !isSame(old.get(field), current.get(field)))
+    .map(([field, keep]) => {
+      if (keep === 'named') return { field }
+      const to = keep(current.get(field))
+      return old.has(field) ? { field, from: keep(old.get(field)), to } : { field, to }
+    })
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** A query may hold a token of the receiver's. */
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '')
+}

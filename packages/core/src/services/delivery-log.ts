@@ -1,0 +1,155 @@
+import { headerNames } from '@quickquote/webhook-signature'
+import { Type } from '@sinclair/typebox'
+import { IntegrationError } from '../lib/errors.ts'
+import { PAGE_PARAMETERS, type Page, readPage } from '../lib/page.ts'
+import { OneOf, SentTimestamp, Uuid } from '../lib/schema.ts'
+import { optionalTimeOf } from '../lib/timestamp.ts'
+import { validateUrlPart } from '../lib/validator.ts'
+import { ATTEMPT_STATUSES, type Delivery, type DeliveryAttempt } from '../model/delivery.ts'
+import type { EventCatalog } from '../model/event-catalog.ts'
+import { requestHeaders } from '../model/request-headers.ts'
+import { type Member, requireManageIntegrations } from '../model/session.ts'
+import { eventIdOf } from '../model/webhook-event.ts'
+import type { Settings } from '../settings.ts'
+import type { Storage, StoredAttemptDetails, StoredDelivery } from '../storage/storage.ts'
+import { auditChanges, auditEntry } from './audit-log.ts'
+
+/** What a list of delivery attempts may ask for (specification, `GET /deliveries`). */
+export function deliveryLogQuery({ types }: EventCatalog) {
+  return Type.Object({
+    endpoint_id: Type.Optional(Uuid),
+    event_type: Type.Optional(OneOf(types)),
+    status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
+    since: Type.Optional(SentTimestamp({ description: 'Attempts made then or later.' })),
+    until: Type.Optional(SentTimestamp({ description: 'Attempts made before then.' })),
+    ...PAGE_PARAMETERS,
+  })
+}
+
+/** What was sent to the endpoints of an organization. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). */
+export interface DeliveryLog {
+  /**
+   * Lists the delivery attempts of an organization, tests included, the newest first. `query` is what deliveryLogQuery
+   * says; `endpoint_id` may be a deleted endpoint's.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  list(member: Member, query?: unknown): Promise<Page<DeliveryAttempt>>
+  /**
+   * One delivery with all of its attempts.
+   * @throws IntegrationError DELIVERY_NOT_FOUND
+   */
+  get(member: Member, id: string): Promise<Delivery>
+  /**
+   * Sends the event of a delivery to its endpoint once more: as a new delivery, with the same event id and all the
+   * attempts of a new one. What is left of the old one is dropped.
+   * @throws IntegrationError DELIVERY_NOT_FOUND; STATE_CONFLICT for a test, while it is being sent, when the endpoint is
+   * disabled or deleted, and when the event is no longer kept
+   */
+  resend(member: Member, id: string): Promise<Delivery>
+}
+
+export function createDeliveryLog(storage: Storage, settings: Settings): DeliveryLog {
+  const querySchema = deliveryLogQuery(settings.events)
+  const names = headerNames(settings.productName)
+
+  return {
+    async list(member, query = {}) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const { endpoint_id, event_type, status, since, until, ...page } = validateUrlPart(
+        querySchema,
+        query,
+        '?',
+      )
+      if (endpoint_id !== undefined && !(await storage.hadWebhookEndpoint(organizationId, endpoint_id))) {
+        throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      }
+      const filter = {
+        endpoint_id: endpoint_id ?? null,
+        event_type: event_type ?? null,
+        status: status ?? null,
+        since: optionalTimeOf(since),
+        until: optionalTimeOf(until),
+      }
+      const { items, nextCursor } = await readPage(
+        settings.keyring,
+        { name: 'delivery_attempts', organizationId },
+        page,
+        (request) => storage.listDeliveryAttempts(organizationId, filter, request),
+      )
+      return { items: await asSeen(organizationId, items), nextCursor }
+    },
+
+    async get(member, id) {
+      requireManageIntegrations(member)
+      return find(storage, member.organizationId, id)
+    },
+
+    async resend(member, id) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const newId = await storage.transaction(async (transaction) => {
+        const delivery = await findStored(transaction, organizationId, id)
+        if (delivery.is_test) throw conflict('A test is not sent again: send a new one.')
+        const endpoint = await transaction.lockWebhookEndpoint(organizationId, delivery.endpoint_id)
+        if (endpoint === null) throw conflict('The endpoint of the delivery was deleted.')
+        if (!endpoint.is_enabled) throw conflict('The endpoint is disabled: enable it first.')
+        const now = settings.now()
+        const resent = await transaction.resendDelivery(organizationId, delivery, now)
+        if (resent === null) {
+          throw conflict('The delivery is being sent right now, or its event is no longer kept.')
+        }
+        await transaction.recordAudit(
+          auditEntry({
+            by: member,
+            action: 'webhook_endpoint.delivery_resent',
+            resource: endpoint,
+            changes: auditChanges({}, { delivery_id: delivery.id, resent_as: resent }),
+            at: now,
+          }),
+        )
+        return resent
+      })
+      return find(storage, organizationId, newId)
+    },
+  }
+
+  async function find(from: Storage, organizationId: string, id: string): Promise<Delivery> {
+    const { attempts, ...delivery } = await findStored(from, organizationId, id)
+    const [[seen], seenAttempts] = [
+      await asSeen(organizationId, [delivery]),
+      await asSeen(organizationId, attempts.map(withHeaders)),
+    ]
+    return { ...(seen ?? delivery), attempts: seenAttempts }
+  }
+
+  async function findStored(from: Storage, organizationId: string, id: string): Promise<StoredDelivery> {
+    const delivery = await from.findDelivery(organizationId, id)
+    if (delivery === null) throw new IntegrationError('DELIVERY_NOT_FOUND')
+    return delivery
+  }
+
+  function withHeaders(attempt: StoredAttemptDetails) {
+    const isUnsent = attempt.status === 'rejected' && attempt.http_status === null
+    const request_headers = isUnsent ? null : requestHeaders(names, attempt)
+    return { ...attempt, request_headers }
+  }
+
+  /** With the event id that receivers see, and the name of the quotation when there is one. */
+  async function asSeen<T extends { quotation_id: string | null; event_id: string }>(
+    organizationId: string,
+    entries: readonly T[],
+  ): Promise<(T & { quotation_name?: string })[]> {
+    const ids = new Set(entries.flatMap(({ quotation_id }) => quotation_id ?? []))
+    const names = await storage.findQuotationNames(organizationId, [...ids])
+    return entries.map((entry) => {
+      const name = names.get(entry.quotation_id ?? '')
+      const event_id = eventIdOf(entry.event_id)
+      return { ...entry, event_id, ...(name === undefined ? {} : { quotation_name: name }) }
+    })
+  }
+}
+
+function conflict(detail: string): IntegrationError {
+  return new IntegrationError('STATE_CONFLICT', detail)
+}

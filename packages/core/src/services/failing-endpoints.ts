@@ -1,0 +1,83 @@
+import { answerInTime } from '../lib/answer-in-time.ts'
+import type { Settings } from '../settings.ts'
+import type { Storage } from '../storage/storage.ts'
+import { auditChanges, auditEntry } from './audit-log.ts'
+
+/** An endpoint that was disabled because nothing but failures came of it. */
+export interface FailingEndpoint {
+  readonly id: string
+  readonly organization_id: string
+  readonly name: string
+  readonly failing_since: Date
+}
+
+const BATCH = 100
+
+/**
+ * Disables the endpoints that nothing but failures came of for `delivery.disableAfterMs`: what is pending is parked, the
+ * reason is shown, the audit log tells of it, and the host's hook is called. Any number of processes may do it at once.
+ * @returns how many were disabled by this call
+ */
+export async function disableFailingEndpoints(storage: Storage, settings: Settings): Promise<number> {
+  const { disableAfterMs } = settings.delivery
+  if (disableAfterMs === 0) return 0
+  const failingSince = new Date((await settings.clock.read()).getTime() - disableAfterMs)
+  let disabled = 0
+  for (;;) {
+    const failing = await storage.findFailingEndpoints(failingSince, BATCH)
+    // A hook that hangs keeps no other endpoint from being disabled, nor its owners from being told.
+    const told: Promise<void>[] = []
+    try {
+      for (const endpoint of failing) {
+        if (await disable(endpoint, { storage, settings })) told.push(tell(endpoint, settings))
+      }
+    } finally {
+      await Promise.all(told)
+      disabled += told.length
+    }
+    if (failing.length < BATCH) return disabled
+  }
+}
+
+/** False when somebody else has changed it meanwhile. */
+async function disable(
+  endpoint: FailingEndpoint,
+  { storage, settings }: { storage: Storage; settings: Settings },
+): Promise<boolean> {
+  const { organization_id: organizationId, id, failing_since } = endpoint
+  const isDisabled = await storage.transaction(async (transaction) => {
+    const before = await transaction.lockWebhookEndpoint(organizationId, id)
+    if (before === null || !before.is_enabled) return false
+    const now = settings.now()
+    const change = { is_enabled: false, disabled_reason: 'failing' } as const
+    const after = await transaction.updateWebhookEndpoint(organizationId, id, change, now)
+    await transaction.recordAudit(
+      auditEntry({
+        by: { organizationId, memberId: null },
+        action: 'webhook_endpoint.disabled',
+        resource: after,
+        changes: auditChanges(before, after),
+        at: now,
+      }),
+    )
+    return true
+  })
+  if (isDisabled) {
+    settings.logger.warn(
+      { endpoint_id: id, organization_id: organizationId, failing_since },
+      'an endpoint was disabled: nothing but failures came of it',
+    )
+  }
+  return isDisabled
+}
+
+/** Calls the host's hook. Never rejects. */
+async function tell(endpoint: FailingEndpoint, settings: Settings): Promise<void> {
+  try {
+    await answerInTime('onEndpointDisabled', settings.hookTimeoutMs, () =>
+      settings.onEndpointDisabled(endpoint),
+    )
+  } catch (error) {
+    settings.logger.error({ err: error, endpoint_id: endpoint.id }, 'the hook onEndpointDisabled failed')
+  }
+}

@@ -1,0 +1,231 @@
+import { Type } from '@sinclair/typebox'
+import type { ReceivedFile, RequirementsFiles } from '../files/requirements-file.ts'
+import { answerInTime } from '../lib/answer-in-time.ts'
+import { type ErrorCode, IntegrationError, validationFailed } from '../lib/errors.ts'
+import { newId } from '../lib/new-id.ts'
+import { OneOf, Uuid } from '../lib/schema.ts'
+import { activeTraceContext, parseTraceContext } from '../lib/trace-context.ts'
+import { validate } from '../lib/validator.ts'
+import { idempotencyOf } from '../model/idempotency.ts'
+import { checkOrganizationId, OrganizationId } from '../model/ids.ts'
+import { checkMetadata } from '../model/metadata.ts'
+import {
+  type DocumentUrl,
+  PipelineStatus,
+  type Proposal,
+  type Quotation,
+  SOURCES,
+  type Source,
+  type StartedQuotation,
+  startQuotationBody,
+} from '../model/quotation.ts'
+import type { Settings } from '../settings.ts'
+import type { Acceptance, Scoped, Storage } from '../storage/storage.ts'
+
+export interface StartQuotation {
+  /** A uuid. */
+  readonly organizationId: string
+  readonly source: Source
+  /** The key that started the quote, for the source `api_key`. */
+  readonly apiKeyId?: string
+  /** The fields of the start, as a client sent them. */
+  readonly body: unknown
+  /** What `requirementsFiles.receive` gave. A start that is refused removes them. */
+  readonly files?: readonly ReceivedFile[]
+  /** Makes repeating safe: the same key with the same request within 24 hours starts nothing and gets the first answer. */
+  readonly idempotencyKey?: string
+  /**
+   * The headers of W3C Trace Context as a client sent them: its trace is carried on where no span is active. Junk is
+   * ignored. With an active span, that one counts.
+   */
+  readonly traceHeaders?: Readonly<Record<string, unknown>>
+}
+
+/** `repeated` tells that an earlier request under the same idempotency key had started the quote. */
+export interface StartResult extends StartedQuotation {
+  readonly repeated: boolean
+}
+
+export interface Quotations {
+  /**
+   * Accepts a quote: when this resolves, the quotation and the order to start its pipeline are committed.
+   * @throws IntegrationError VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_USE
+   */
+  start(quote: StartQuotation): Promise<StartResult>
+  /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION */
+  get(organizationId: string, id: string): Promise<Quotation>
+  /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE, INTERNAL_ERROR */
+  pipelineStatus(organizationId: string, id: string): Promise<PipelineStatus>
+  /** @throws IntegrationError QUOTATION_NOT_FOUND, PROPOSAL_NOT_FOUND, OTHER_ORGANIZATION */
+  proposal(organizationId: string, quotationId: string): Promise<Proposal>
+  /** @throws IntegrationError PROPOSAL_NOT_FOUND, DOCUMENT_NOT_READY, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE, INTERNAL_ERROR */
+  documentUrl(organizationId: string, proposalId: string): Promise<DocumentUrl>
+}
+
+/** What a host says of a quote beside its fields. */
+const Origin = Type.Object({
+  organizationId: OrganizationId,
+  source: OneOf(SOURCES),
+  apiKeyId: Type.Optional(Uuid),
+})
+
+export function createQuotations(
+  storage: Storage,
+  settings: Settings,
+  requirementsFiles: RequirementsFiles,
+): Quotations {
+  const bodySchema = startQuotationBody(settings.limits)
+
+  return {
+    async start(quote) {
+      const { organizationId, files = [] } = quote
+      try {
+        const started = await accept(quote)
+        if (started.repeated) await discard(organizationId, files)
+        return started
+      } catch (error) {
+        await discard(organizationId, files)
+        throw error
+      }
+    },
+
+    async get(organizationId, id) {
+      checkOrganizationId(organizationId)
+      return inScope(await storage.findQuotation(organizationId, id), 'QUOTATION_NOT_FOUND')
+    },
+
+    async pipelineStatus(organizationId, id) {
+      checkOrganizationId(organizationId)
+      const status = inScope(await storage.findPipelineStatus(organizationId, id), 'QUOTATION_NOT_FOUND')
+      const ofHost = settings.pipeline.status
+      if (ofHost === undefined) return status
+      const answer = await callHook('status', () => ofHost.call(settings.pipeline, id))
+      if (!isStatusOf(id, answer)) throw junk('status', 'no status of that quotation')
+      return answer
+    },
+
+    async proposal(organizationId, quotationId) {
+      checkOrganizationId(organizationId)
+      const found = await storage.findProposalOfQuotation(organizationId, quotationId)
+      if (found === null) throw new IntegrationError('PROPOSAL_NOT_FOUND')
+      return inScope(found, 'QUOTATION_NOT_FOUND')
+    },
+
+    async documentUrl(organizationId, proposalId) {
+      checkOrganizationId(organizationId)
+      const proposal = inScope(await storage.findProposal(organizationId, proposalId), 'PROPOSAL_NOT_FOUND')
+      const { document_id } = proposal
+      if (document_id === null) throw new IntegrationError('DOCUMENT_NOT_READY')
+      const link = await callHook('signDocumentUrl', () =>
+        settings.pipeline.signDocumentUrl({
+          document_id,
+          proposal_id: proposal.id,
+          organization_id: organizationId,
+        }),
+      )
+      if (!isLink(link)) throw junk('signDocumentUrl', 'no HTTPS url with expires_at')
+      return { url: link.url, expires_at: new Date(link.expires_at) }
+    },
+  }
+
+  async function accept(quote: StartQuotation): Promise<StartResult> {
+    const { organizationId, source, apiKeyId, body, files = [], idempotencyKey, traceHeaders = {} } = quote
+    validate(Origin, { organizationId, source, apiKeyId })
+    const fields = validate(bodySchema, body)
+    const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
+    if (requirementsText === null && files.length === 0) {
+      throw validationFailed([
+        { pointer: '/requirementsText', detail: 'is required unless at least one file is sent' },
+      ])
+    }
+    const metadata = fields.metadata ?? null
+    checkMetadata(metadata, settings.limits.metadataBytes)
+    const { name = null, description = null, config_id = null } = fields
+    const contents = files.map((file) => [file.name, file.type, file.sha256])
+    const request = [name, description, config_id, requirementsText, metadata, contents]
+    const now = settings.now()
+    const id = newId(now)
+    const acceptance = await storage.acceptQuotation(
+      {
+        id,
+        organization_id: organizationId,
+        name: name?.trim() ? name : defaultName(now),
+        description: description ?? '',
+        config_id,
+        source,
+        api_key_id: apiKeyId ?? null,
+        requirementsText,
+        metadata,
+        files: files.map(({ id, name, type, size }) => ({ id, name, type, size })),
+        created_at: now,
+        trace: activeTraceContext() ?? parseTraceContext(traceHeaders),
+      },
+      idempotencyKey === undefined ? null : idempotencyOf(idempotencyKey, request),
+    )
+    return { ...answerTo(acceptance, id), status: 'queued' }
+  }
+
+  function discard(organizationId: string, files: readonly ReceivedFile[]): Promise<void> {
+    return requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id: organizationId })))
+  }
+
+  /** A hook of the host that throws or hangs is the host's fault, not the client's: a 503, with the cause in the log only. */
+  async function callHook(hook: 'status' | 'signDocumentUrl', call: () => unknown): Promise<unknown> {
+    try {
+      return await answerInTime(`pipeline.${hook}`, settings.hookTimeoutMs, call)
+    } catch (error) {
+      settings.logger.error({ hook, err: error }, 'a pipeline hook failed')
+      throw new IntegrationError('SERVICE_UNAVAILABLE')
+    }
+  }
+
+  /** A hook that answers junk will do so again: a 500. What it answered may be a secret link, and is not logged. */
+  function junk(hook: string, answer: string): IntegrationError {
+    settings.logger.error({ hook }, `a pipeline hook answered ${answer}`)
+    return new IntegrationError('INTERNAL_ERROR')
+  }
+}
+
+function answerTo(acceptance: Acceptance, id: string): { quotation_id: string; repeated: boolean } {
+  switch (acceptance.outcome) {
+    case 'accepted':
+      return { quotation_id: id, repeated: false }
+    case 'repeated':
+      return { quotation_id: acceptance.quotation_id, repeated: true }
+    case 'key_reused':
+      throw new IntegrationError('IDEMPOTENCY_KEY_REUSED')
+    case 'key_in_use':
+      throw new IntegrationError('IDEMPOTENCY_KEY_IN_USE')
+  }
+}
+
+/** Turns a look-up into the thing itself, or into the refusal that fits (specification, "Errors"). */
+function inScope<T extends object>(found: Scoped<T>, unknown: ErrorCode): T {
+  if (found === 'unknown') throw new IntegrationError(unknown)
+  if (found === 'other_organization') throw new IntegrationError('OTHER_ORGANIZATION')
+  return found as T
+}
+
+function defaultName(now: Date): string {
+  return `Quick Quote ${now.toISOString().slice(0, 16).replace('T', ' ')}`
+}
+
+function isLink(answer: unknown): answer is { url: string; expires_at: Date | string | number } {
+  const { url, expires_at } = (answer ?? {}) as { url?: unknown; expires_at?: unknown }
+  if (typeof url !== 'string' || !URL.canParse(url) || new URL(url).protocol !== 'https:') return false
+  if (!(expires_at instanceof Date) && typeof expires_at !== 'string' && typeof expires_at !== 'number')
+    return false
+  return !Number.isNaN(new Date(expires_at).getTime())
+}
+
+/** Compared as it will be sent. Another quotation's status could be another organization's. */
+function isStatusOf(id: string, answer: unknown): answer is PipelineStatus {
+  try {
+    return (
+      validate(PipelineStatus, JSON.parse(JSON.stringify(answer))).quotation_id.toLowerCase() ===
+      id.toLowerCase()
+    )
+  } catch {
+    return false
+  }
+}

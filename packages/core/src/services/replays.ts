@@ -1,0 +1,93 @@
+import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { newId } from '../lib/new-id.ts'
+import { timeOf } from '../lib/timestamp.ts'
+import { validate } from '../lib/validator.ts'
+import { type Replay, ReplayBody } from '../model/replay.ts'
+import { type Member, requireManageIntegrations } from '../model/session.ts'
+import type { Settings } from '../settings.ts'
+import type { Storage } from '../storage/storage.ts'
+import { auditChanges, auditEntry } from './audit-log.ts'
+import { keptSince } from './retention.ts'
+
+/** Sends an endpoint what it missed. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). */
+export interface Replays {
+  /**
+   * Begins a replay; `body` is what ReplayBody says. Workers make new deliveries, with the same event ids, of the events that
+   * the endpoint subscribes to now; those that are on their way already are left alone. It goes on whatever process dies.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; STATE_CONFLICT when the endpoint is disabled, or
+   * a replay of it is running
+   */
+  start(member: Member, endpointId: string, body: unknown): Promise<Replay>
+  /** @throws IntegrationError REPLAY_NOT_FOUND */
+  get(member: Member, endpointId: string, id: string): Promise<Replay>
+}
+
+export function createReplays(storage: Storage, settings: Settings): Replays {
+  async function get(member: Member, endpointId: string, id: string): Promise<Replay> {
+    const replay = await storage.findReplay(member.organizationId, endpointId, id)
+    if (replay === null) throw new IntegrationError('REPLAY_NOT_FOUND')
+    return replay
+  }
+
+  return {
+    async start(member, endpointId, body) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const { status = 'missed', ...range } = validate(ReplayBody, body)
+      const now = settings.now()
+      const { since, until } = checkRange(range, now, settings.retention.eventDays)
+      const endpoint = await storage.findWebhookEndpoint(organizationId, endpointId)
+      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      if (!endpoint.is_enabled) {
+        throw new IntegrationError('STATE_CONFLICT', 'The endpoint is disabled: enable it first.')
+      }
+      const id = newId(now)
+      await storage.transaction(async (transaction) => {
+        const replay = { id, endpoint_id: endpoint.id, since, until, status }
+        if (!(await transaction.insertReplay(organizationId, replay, now))) {
+          throw new IntegrationError('STATE_CONFLICT', 'A replay of this endpoint is running already.')
+        }
+        await transaction.recordAudit(
+          auditEntry({
+            by: member,
+            action: 'webhook_endpoint.replay_started',
+            resource: endpoint,
+            changes: auditChanges({}, { replay_id: id, since, until, status }),
+            at: now,
+          }),
+        )
+      })
+      return get(member, endpoint.id, id)
+    },
+
+    async get(member, endpointId, id) {
+      requireManageIntegrations(member)
+      return get(member, endpointId, id)
+    },
+  }
+}
+
+/**
+ * An end in the future is now: what is still to happen is delivered anyway. A beginning before all that is kept is where
+ * that begins.
+ */
+function checkRange(
+  range: { since: string; until?: string },
+  now: Date,
+  eventDays: number,
+): { since: Date; until: Date } {
+  const wantedSince = timeOf(range.since)
+  const oldest = keptSince(now, eventDays)
+  const since = new Date(Math.max(wantedSince.getTime(), oldest.getTime()))
+  const wanted = range.until === undefined ? now : timeOf(range.until)
+  const until = wanted < now ? wanted : now
+  if (!(since <= now)) throw validationFailed([{ pointer: '/since', detail: 'must not be in the future' }])
+  if (!(wanted > wantedSince) && range.until !== undefined) {
+    throw validationFailed([{ pointer: '/until', detail: 'must be later than `since`' }])
+  }
+  if (!(wanted > oldest)) {
+    const detail = `must be later than ${oldest.toISOString()}: events are kept for ${eventDays} days`
+    throw validationFailed([{ pointer: '/until', detail }])
+  }
+  return { since, until }
+}

@@ -1,0 +1,102 @@
+import { Type } from '@sinclair/typebox'
+import { IntegrationError } from '../lib/errors.ts'
+import { newId } from '../lib/new-id.ts'
+import { givenOptions } from '../lib/option-check.ts'
+import { Name, OneOf, Uuid } from '../lib/schema.ts'
+import type { TraceContext } from '../lib/trace-context.ts'
+import { validate } from '../lib/validator.ts'
+import type { EventCatalog } from '../model/event-catalog.ts'
+import { ERROR_CODE_LENGTH, type Limits } from '../model/limits.ts'
+import { decide, type Progress, type ProgressChange, type Report } from '../model/progress.ts'
+import { STEPS } from '../model/quotation.ts'
+import type { QuotationEventData, QuotationEventType } from '../model/quotation-events.ts'
+import type { QuotationReporter } from '../model/quote-pipeline.ts'
+import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.ts'
+import type { Settings } from '../settings.ts'
+import type { Storage } from '../storage/storage.ts'
+
+/** Makes the reporter of one quotation: see QuotationReporter. */
+export function createReporter(
+  { storage, settings }: { storage: Storage; settings: Pick<Settings, 'events' | 'limits' | 'now'> },
+  quotationId: string,
+): QuotationReporter {
+  const proposalSchema = proposalReport(settings.limits)
+
+  async function apply(report: Report): Promise<void> {
+    await storage.transaction(async (transaction) => {
+      const progress = await transaction.lockProgress(quotationId)
+      if (progress === null) throw new IntegrationError('QUOTATION_NOT_FOUND')
+      const decision = decide(progress, report)
+      if (decision.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', decision.reason)
+      if (decision.kind === 'unchanged') return
+      const at = settings.now()
+      await transaction.saveProgress(progress.organization_id, quotationId, decision.change, at)
+      const event = eventOf(settings.events, progress, decision.change, at)
+      if (event !== null) await transaction.recordEvent(event)
+    })
+  }
+
+  const proposalReady: QuotationReporter['proposalReady'] = async (proposal = {}) => {
+    const { name, documentId } = validate(proposalSchema, givenOptions(proposal))
+    await apply({ kind: 'proposal_ready', proposalId: newId(settings.now()), name, documentId })
+  }
+
+  return {
+    async stepStarted(step) {
+      validate(StepReport, { step })
+      await apply({ kind: 'step_started', step })
+    },
+    async stepCompleted(step) {
+      validate(StepReport, { step })
+      await (step === 'proposal' ? proposalReady() : apply({ kind: 'step_completed', step }))
+    },
+    proposalReady,
+    completed: () => apply({ kind: 'completed' }),
+    async failed(failure = {}) {
+      const { step, errorCode } = validate(FailureReport, givenOptions(failure))
+      await apply({ kind: 'failed', step, errorCode })
+    },
+  }
+}
+
+const StepReport = Type.Object({ step: OneOf(STEPS) })
+
+const FailureReport = Type.Object({
+  step: Type.Optional(OneOf(STEPS)),
+  errorCode: Type.Optional(Name({ minLength: 1, maxLength: ERROR_CODE_LENGTH })),
+})
+
+function proposalReport(limits: Limits) {
+  return Type.Object({
+    name: Type.Optional(Name({ minLength: 1, maxLength: limits.nameLength })),
+    documentId: Type.Optional(Uuid),
+  })
+}
+
+function eventOf(
+  catalog: EventCatalog,
+  progress: Progress & { readonly trace: TraceContext | null },
+  change: ProgressChange,
+  now: Date,
+): RecordedEvent | null {
+  if (change.event === undefined) return null
+  const { kind, step } = change.event
+  const type: QuotationEventType =
+    kind === 'step_completed' ? (`quotation.${step}.completed` as QuotationEventType) : `quotation.${kind}`
+  const data: QuotationEventData = {
+    quotation_id: progress.quotation_id,
+    proposal_id: change.proposal?.id ?? progress.proposal?.id ?? null,
+    step,
+    status: kind === 'failed' ? 'failed' : 'completed',
+    error_code: change.error_code ?? null,
+    generation_source: progress.source,
+  }
+  return createWebhookEvent(catalog, {
+    type,
+    organizationId: progress.organization_id,
+    generationSource: progress.source,
+    data,
+    now,
+    trace: progress.trace,
+  })
+}

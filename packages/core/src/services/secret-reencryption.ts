@@ -1,0 +1,68 @@
+import type { EncryptedSecret } from '../lib/keyring.ts'
+import type { Settings } from '../settings.ts'
+import type { EndpointSecrets, Storage } from '../storage/storage.ts'
+
+/** What a re-encryption did, in numbers of signing secrets by the id of an encryption key. */
+export interface SecretReencryption {
+  /** The newest key, which everything but `remaining` is encrypted with now. */
+  readonly keyId: string
+  /** What was encrypted anew, by the key that it had before. */
+  readonly reencrypted: Readonly<Record<string, number>>
+  /**
+   * What other keys still encrypt: a key that is missing here can be taken out of `encryptionKeys`. It is not empty when a
+   * secret could not be read (the log tells why), or when an instance runs that takes another key for the newest.
+   */
+  readonly remaining: Readonly<Record<string, number>>
+}
+
+/** Endpoints of one transaction: few, for nothing is sent to them meanwhile. */
+const BATCH_SIZE = 100
+
+/**
+ * Encrypts with the newest key whatever another key still encrypts. It goes on where it was interrupted when it is run
+ * again, changes nothing when there is nothing to do, and may run while the service is in use, in any number of processes.
+ */
+export async function reencryptSecrets(storage: Storage, settings: Settings): Promise<SecretReencryption> {
+  const { keyring, logger } = settings
+  const keyId = keyring.newestKeyId
+  const reencrypted: Record<string, number> = {}
+
+  function renew(secret: EncryptedSecret, endpointId: string): EncryptedSecret {
+    if (secret.keyId === keyId) return secret
+    try {
+      const renewed = keyring.encrypt(keyring.decrypt(secret, endpointId), endpointId)
+      reencrypted[secret.keyId] = (reencrypted[secret.keyId] ?? 0) + 1
+      return renewed
+    } catch (error) {
+      const fields = { err: error, endpoint_id: endpointId, key_id: secret.keyId }
+      logger.error(fields, 'a signing secret could not be read and stays as it is')
+      return secret
+    }
+  }
+
+  function renewBoth(endpoint: EndpointSecrets): EndpointSecrets[] {
+    const { endpoint_id, secret, previousSecret } = endpoint
+    const renewed = {
+      endpoint_id,
+      secret: renew(secret, endpoint_id),
+      previousSecret: previousSecret && renew(previousSecret, endpoint_id),
+    }
+    const isChanged = renewed.secret !== secret || renewed.previousSecret !== previousSecret
+    return isChanged ? [renewed] : []
+  }
+
+  /** @returns the last endpoint of the batch, or null when there is nothing left */
+  function reencryptBatch(after: string | null): Promise<string | null> {
+    return storage.transaction(async (transaction) => {
+      const endpoints = await transaction.lockOldSecrets({ keyId, after, limit: BATCH_SIZE })
+      await transaction.saveSecrets(endpoints.flatMap(renewBoth))
+      return endpoints.at(-1)?.endpoint_id ?? null
+    })
+  }
+
+  let last = await reencryptBatch(null)
+  while (last !== null) last = await reencryptBatch(last)
+
+  const { [keyId]: _, ...remaining } = Object.fromEntries(await storage.countSecrets())
+  return { keyId, reencrypted, remaining }
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { newId } from '../lib/new-id.ts'
+import { validate } from '../lib/validator.ts'
+import type { AttemptStatus } from '../model/delivery.ts'
+import { type Member, requireManageIntegrations } from '../model/session.ts'
+import { type TestDeliveryResult, testDeliveryBody } from '../model/test-delivery.ts'
+import { createWebhookEvent } from '../model/webhook-event.ts'
+import type { Settings } from '../settings.ts'
+import type { Storage } from '../storage/storage.ts'
+import { auditChanges, auditEntry } from './audit-log.ts'
+
+export interface TestDeliveries {
+  /**
+   * Sends a sample event to an endpoint, enabled or not, and waits for the answer. A worker sends it: signature, address
+   * check, limits and record are those of every delivery, but it is sent once and ahead of what is waiting. It waits for
+   * at most the timeout of an attempt and ten seconds.
+   * @param options.signal When it is aborted, nobody waits any more: what no worker has begun by then is not sent.
+   * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND, SERVICE_UNAVAILABLE; the
+   * reason of the signal
+   */
+  send(
+    member: Member,
+    endpointId: string,
+    body: unknown,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<TestDeliveryResult>
+}
+
+/** How long a worker may take to begin. One that is not told of new work looks for it every five seconds. */
+const BEGIN_MS = 7_000
+
+/** How long it may take, beyond the timeout of an attempt, to record how it went. */
+const RECORD_MS = 3_000
+
+/** Nobody waits for a worker that has given no sign of life for this long. */
+const SILENCE_MS = 60_000
+
+/** The first wait for the outcome. Each is longer than the one before: who answers late is not asked for more precisely. */
+const POLL_MS = { first: 10, factor: 2, longest: 1000 }
+
+export function createTestDeliveries(storage: Storage, settings: Settings): TestDeliveries {
+  const bodySchema = testDeliveryBody(settings.events)
+
+  return {
+    async send(member, endpointId, body, { signal } = {}) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const { event_type } = validate(bodySchema, body)
+      const endpoint = await storage.findWebhookEndpoint(organizationId, endpointId)
+      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      if (!endpoint.events.includes(event_type)) {
+        throw validationFailed([
+          { pointer: '/event_type', detail: 'must be one of the events that the endpoint subscribes to' },
+        ])
+      }
+      if (!(await storage.hasLiveWorker(SILENCE_MS))) {
+        throw unavailable('No delivery worker is running, so nothing was sent.')
+      }
+      const now = settings.now()
+      const { example } = settings.events.definitionOf(event_type)
+      const event = createWebhookEvent(settings.events, {
+        type: event_type,
+        organizationId,
+        generationSource: 'api_key',
+        data: example,
+        now,
+      })
+      const deliveryId = newId(now)
+      await storage.transaction(async (transaction) => {
+        await transaction.insertTestDelivery(event, { id: deliveryId, endpointId: endpoint.id })
+        await transaction.recordAudit(
+          auditEntry({
+            by: member,
+            action: 'webhook_endpoint.tested',
+            resource: endpoint,
+            changes: auditChanges({}, { event_type, delivery_id: deliveryId }),
+            at: now,
+          }),
+        )
+      })
+      return outcomeOf(organizationId, deliveryId, signal)
+    },
+  }
+
+  async function outcomeOf(
+    organizationId: string,
+    deliveryId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<TestDeliveryResult> {
+    let deadline = performance.now() + BEGIN_MS
+    let isSending = false
+    for (let waitMs = POLL_MS.first; ; waitMs = Math.min(waitMs * POLL_MS.factor, POLL_MS.longest)) {
+      if (signal?.aborted) {
+        await storage.withdrawTestDelivery(organizationId, deliveryId)
+        throw signal.reason
+      }
+      const { state, attempt } = await storage.findTestDelivery(organizationId, deliveryId)
+      if (attempt !== null) return resultOf(attempt)
+      if (state === 'over') throw unavailable('The test was taken back: nothing was sent.')
+      if (state === 'sending' && !isSending) {
+        isSending = true
+        deadline = performance.now() + settings.delivery.timeoutMs + RECORD_MS
+      }
+      if (performance.now() > deadline) {
+        if (await storage.withdrawTestDelivery(organizationId, deliveryId)) {
+          throw unavailable(
+            `The test could not begin within ${BEGIN_MS / 1000} s, so nothing was sent: no delivery worker had time, or the endpoint has as many deliveries under way as it may have.`,
+          )
+        }
+        if (isSending) {
+          throw unavailable(
+            'The worker that sent the test has not reported how it went: look at the delivery log.',
+          )
+        }
+      }
+      await pause(waitMs, signal)
+    }
+  }
+}
+
+/** Ends early when the signal is aborted. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, signal && { signal }).catch(() => {})
+}
+
+function resultOf(attempt: {
+  id: string
+  status: AttemptStatus
+  http_status: number | null
+  error: string | null
+}): TestDeliveryResult {
+  const { id, status, http_status } = attempt
+  const error =
+    status === 'interrupted'
+      ? 'The worker stopped while it was sending: the outcome is unknown.'
+      : attempt.error
+  return { success: status === 'succeeded', http_status, error, attempt_id: id }
+}
+
+function unavailable(detail: string): IntegrationError {
+  return new IntegrationError('SERVICE_UNAVAILABLE', detail)
+}

@@ -1,0 +1,239 @@
+import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { newId } from '../lib/new-id.ts'
+import type { SecretValue } from '../lib/secret-value.ts'
+import { validate } from '../lib/validator.ts'
+import { type CatalogEntry, eventCatalogOf } from '../model/event-catalog.ts'
+import { type Member, requireManageIntegrations } from '../model/session.ts'
+import { generateSigningSecret, signingSecretHint } from '../model/signing-secret.ts'
+import {
+  createWebhookEndpointBody,
+  type EndpointHealth,
+  rotateSecretBody,
+  updateWebhookEndpointBody,
+  type WebhookEndpoint,
+} from '../model/webhook-endpoint.ts'
+import { checkWebhookUrl } from '../model/webhook-url.ts'
+import type { Settings } from '../settings.ts'
+import type { Storage, StoredWebhookEndpoint, WebhookEndpointChange } from '../storage/storage.ts'
+import { auditChanges, auditEntry } from './audit-log.ts'
+
+/**
+ * The webhook endpoints of an organization. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). An id that
+ * is not in the member's organization, or was deleted, is WEBHOOK_ENDPOINT_NOT_FOUND.
+ */
+export interface WebhookEndpoints {
+  /** The events that there are, with descriptions and examples. */
+  eventCatalog(member: Member): readonly CatalogEntry[]
+  /** All endpoints that are not deleted, the oldest first. */
+  list(member: Member): Promise<WebhookEndpoint[]>
+  /** @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND */
+  get(member: Member, id: string): Promise<WebhookEndpoint>
+  /**
+   * Makes an endpoint. `secret` holds the signing secret for the only time.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_LIMIT_REACHED
+   */
+  create(member: Member, body: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
+  /**
+   * Changes the fields that `body` has. Disabling parks what is pending: it is sent only if somebody resends it.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  update(member: Member, id: string, body: unknown): Promise<WebhookEndpoint>
+  /**
+   * Deletes softly: nothing is sent any more, what was pending is parked, and the delivery history stays.
+   * @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  delete(member: Member, id: string): Promise<void>
+  /**
+   * Issues a new signing secret; `secret` holds it for the only time. The old one is invalid at once, or signs beside the
+   * new one for `overlap_seconds`.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  rotateSecret(member: Member, id: string, body?: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
+}
+
+export function createWebhookEndpoints(storage: Storage, settings: Settings): WebhookEndpoints {
+  const createBody = createWebhookEndpointBody(settings.limits, settings.events)
+  const updateBody = updateWebhookEndpointBody(settings.limits, settings.events)
+  const rotateBody = rotateSecretBody(settings.limits)
+
+  function checkUrl(url: string): string {
+    const checked = checkWebhookUrl(url, {
+      guard: settings.addressGuard,
+      maxLength: settings.limits.urlLength,
+    })
+    if (!checked.ok) throw validationFailed([{ pointer: '/url', detail: checked.detail }])
+    return checked.url
+  }
+
+  function generateSecret(endpointId: string) {
+    const secret = generateSigningSecret()
+    const encrypted = settings.keyring.encrypt(secret.reveal(), endpointId)
+    return { secret, encrypted, hint: signingSecretHint(secret) }
+  }
+
+  /** Reads and locks the endpoint, lets `change` write it, and records what became of it, in one transaction. */
+  async function changeEndpoint(
+    member: Member,
+    id: string,
+    action: 'webhook_endpoint.updated' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.deleted',
+    change: (locked: Storage, now: Date) => Promise<StoredWebhookEndpoint>,
+  ): Promise<WebhookEndpoint> {
+    const now = settings.now()
+    const changed = await storage.transaction(async (transaction) => {
+      const before = await transaction.lockWebhookEndpoint(member.organizationId, id)
+      if (before === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      const after = await change(transaction, now)
+      const changes = auditChanges(before, after)
+      if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
+        await transaction.recordAudit(auditEntry({ by: member, action, resource: after, changes, at: now }))
+      }
+      return after
+    })
+    return seen(member, changed)
+  }
+
+  async function seen(member: Member, endpoint: StoredWebhookEndpoint): Promise<WebhookEndpoint> {
+    const [one] = await seenAll(member, [endpoint])
+    return one ?? { ...endpoint, health: NEVER_CALLED }
+  }
+
+  /** With their health. An overlap that is over is no longer told of. */
+  async function seenAll(
+    { organizationId }: Member,
+    endpoints: readonly StoredWebhookEndpoint[],
+  ): Promise<WebhookEndpoint[]> {
+    const now = settings.now()
+    const health = await storage.readEndpointHealth(
+      organizationId,
+      endpoints.map(({ id }) => id),
+    )
+    return endpoints.map((endpoint) => {
+      const until = endpoint.previous_secret_expires_at
+      return {
+        ...endpoint,
+        health: health.get(endpoint.id) ?? NEVER_CALLED,
+        previous_secret_expires_at: until !== null && until > now ? until : null,
+      }
+    })
+  }
+
+  return {
+    eventCatalog(member) {
+      requireManageIntegrations(member)
+      return eventCatalogOf(settings.events, member.organizationId)
+    },
+
+    async list(member) {
+      requireManageIntegrations(member)
+      return seenAll(member, await storage.listWebhookEndpoints(member.organizationId))
+    },
+
+    async get(member, id) {
+      requireManageIntegrations(member)
+      const endpoint = await storage.findWebhookEndpoint(member.organizationId, id)
+      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      return seen(member, endpoint)
+    },
+
+    async create(member, body) {
+      requireManageIntegrations(member)
+      const fields = validate(createBody, body)
+      const now = settings.now()
+      const id = newId(now)
+      const { secret, encrypted, hint } = generateSecret(id)
+      const endpoint: StoredWebhookEndpoint = {
+        id,
+        organization_id: member.organizationId,
+        name: fields.name,
+        url: checkUrl(fields.url),
+        description: fields.description ?? null,
+        events: unique(fields.events),
+        trigger_mode: fields.trigger_mode ?? 'headless_only',
+        is_enabled: fields.is_enabled ?? true,
+        disabled_reason: fields.is_enabled === false ? 'requested' : null,
+        secret_hint: hint,
+        previous_secret_expires_at: null,
+        created_at: now,
+        updated_at: now,
+      }
+      const maximum = settings.limits.webhookEndpoints
+      await storage.transaction(async (transaction) => {
+        if (!(await transaction.insertWebhookEndpoint(endpoint, encrypted, maximum))) {
+          throw new IntegrationError(
+            'WEBHOOK_ENDPOINT_LIMIT_REACHED',
+            `At most ${maximum} endpoints are allowed.`,
+          )
+        }
+        await transaction.recordAudit(
+          auditEntry({
+            by: member,
+            action: 'webhook_endpoint.created',
+            resource: endpoint,
+            changes: auditChanges({}, endpoint),
+            at: now,
+          }),
+        )
+      })
+      return { ...endpoint, health: NEVER_CALLED, secret }
+    },
+
+    async update(member, id, body) {
+      requireManageIntegrations(member)
+      const { name, url, description, events, trigger_mode, is_enabled } = validate(updateBody, body)
+      const change: WebhookEndpointChange = withoutUndefined({
+        name,
+        url: url === undefined ? undefined : checkUrl(url),
+        description,
+        events: events === undefined ? undefined : unique(events),
+        trigger_mode,
+        is_enabled,
+        disabled_reason: is_enabled === undefined ? undefined : is_enabled ? null : 'requested',
+      })
+      if (Object.keys(change).length === 0) {
+        const fields = Object.keys(updateBody.properties).join(', ')
+        throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
+      }
+      return changeEndpoint(member, id, 'webhook_endpoint.updated', (locked, now) =>
+        locked.updateWebhookEndpoint(member.organizationId, id, change, now),
+      )
+    },
+
+    async delete(member, id) {
+      requireManageIntegrations(member)
+      await changeEndpoint(member, id, 'webhook_endpoint.deleted', (locked, now) =>
+        locked.deleteWebhookEndpoint(member.organizationId, id, now),
+      )
+    },
+
+    async rotateSecret(member, id, body = {}) {
+      requireManageIntegrations(member)
+      const { overlap_seconds = 0 } = validate(rotateBody, body)
+      const { secret, encrypted, hint } = generateSecret(id.toLowerCase())
+      const endpoint = await changeEndpoint(member, id, 'webhook_endpoint.secret_rotated', (locked, now) => {
+        const previousUntil = overlap_seconds === 0 ? null : new Date(now.getTime() + overlap_seconds * 1000)
+        const rotation = { secret: encrypted, hint, previousUntil }
+        return locked.rotateSigningSecret(member.organizationId, id, rotation, now)
+      })
+      return { ...endpoint, secret }
+    },
+  }
+}
+
+/** The health of an endpoint that nothing was sent to. */
+const NEVER_CALLED: EndpointHealth = {
+  last_success_at: null,
+  failing_since: null,
+  recent_attempts: 0,
+  recent_success_rate: null,
+}
+
+function unique(events: readonly string[]): string[] {
+  return [...new Set(events)]
+}
+
+/** What the object has, without the fields that are undefined. */
+function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>
+  }
+}

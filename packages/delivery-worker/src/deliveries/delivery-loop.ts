@@ -1,0 +1,163 @@
+import type {
+  ClaimedDelivery,
+  DeliveryStorage,
+  Logger,
+  SettledAttempt,
+  UnbegunDelivery,
+} from '@quickquote/core'
+import { createAlarm } from '../lib/alarm.ts'
+import { createTrouble } from '../lib/trouble.ts'
+import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
+import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
+import type { Dispatch } from './dispatch.ts'
+
+export interface DeliveryLoop {
+  /** There may be something to claim. */
+  wake(): void
+  /** Claims no more. Resolves when nothing is under way, and every outcome is recorded. */
+  drain(): Promise<void>
+  /** Stops trying. Resolves when nothing is asked of the database any more. */
+  stop(): Promise<void>
+  /** The number of leases that are held. After a stop: those whose outcomes could not be recorded. */
+  leasesLeft(): number
+  /** Attempts that are under way. */
+  inFlight(): number
+  /** For how many milliseconds the database has refused to claim or to record; 0: it does not. */
+  failingForMs(): number
+}
+
+export interface DeliveryLoopOptions {
+  readonly storage: DeliveryStorage
+  readonly workerId: string
+  readonly lifeSigns: LifeSigns
+  readonly dispatch: Dispatch
+  readonly telemetry: Pick<DeliveryTelemetry, 'originsOf'>
+  readonly perEndpoint: number
+  readonly concurrency: number
+  readonly pollIntervalMs: number
+  readonly logger: Logger
+  readonly now: () => Date
+}
+
+/** So many outcomes are recorded without waiting for more of them. */
+const FULL_BATCH = 400
+
+/**
+ * Otherwise outcomes wait for others until as many have ended as are still under way, but no longer than this, or twice as
+ * long as the last round took, so that a database that is slow is asked for more at once, and not more often.
+ */
+const BATCH_MS = 4
+const LONGEST_BATCH_MS = 50
+
+/** The first wait when there is something to claim that somebody else is just claiming; it doubles up to the poll. */
+const CONTENDED_MS = 5
+
+/**
+ * Claims deliveries, has them dispatched, and records the outcomes together with the next claim. Outcomes stay in memory
+ * until the database has them.
+ */
+export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
+  const { storage, workerId, lifeSigns, dispatch, telemetry, perEndpoint, concurrency } = options
+  const { pollIntervalMs, logger, now } = options
+  const trouble = createTrouble(logger, 'deliveries cannot be claimed or recorded')
+  const alarm = createAlarm(round)
+  const settled: SettledAttempt[] = []
+  let onDrained = () => {}
+  let underWay = 0
+  const unbegun: UnbegunDelivery[] = []
+  let isDraining = false
+  let quietUntil = 0
+  let contendedMs = CONTENDED_MS
+  let batchMs = BATCH_MS
+
+  async function round(): Promise<void> {
+    const quietMs = quietUntil - performance.now()
+    if (quietMs > 0) return alarm.ringIn(quietMs)
+    try {
+      await giveBack()
+      await settleAndClaim()
+      trouble.over()
+    } catch (error) {
+      const waitMs = trouble.failed(error)
+      quietUntil = performance.now() + waitMs
+      alarm.ringIn(waitMs)
+    }
+    if (isDraining && leasesLeft() === 0) onDrained()
+  }
+
+  async function settleAndClaim(): Promise<void> {
+    const mayClaim = !isDraining && lifeSigns.isFresh()
+    const limit = mayClaim ? concurrency - underWay : 0
+    const life = lifeSigns.life()
+    const batch = [...settled]
+    if (!mayClaim) alarm.ringIn(pollIntervalMs)
+    if (limit === 0 && batch.length === 0) return
+    const begun = performance.now()
+    const { claimed, nextDueAt } = await storage.settleAndClaim({
+      workerId,
+      settled: batch,
+      limit,
+      perEndpoint,
+      now: now(),
+    })
+    settled.splice(0, batch.length)
+    batchMs = Math.min(Math.max(2 * (performance.now() - begun), BATCH_MS), LONGEST_BATCH_MS)
+    if (isDraining) {
+      unbegun.push(...claimed)
+      return giveBack()
+    }
+    const origins = telemetry.originsOf(claimed)
+    const mayBegin = () => holds(lifeSigns, life)
+    for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
+    alarm.ringIn(waitFor(nextDueAt, { claims: claimed.length, limit }))
+  }
+
+  /** When to look again, should nothing ask for it earlier. */
+  function waitFor(nextDueAt: Date | null, { claims, limit }: { claims: number; limit: number }): number {
+    if (claims > 0) contendedMs = CONTENDED_MS
+    // Each attempt that ends asks for a round: there is no room before that.
+    if (claims === limit || nextDueAt === null) return pollIntervalMs
+    const waitMs = nextDueAt.getTime() - now().getTime()
+    if (waitMs > 0) return Math.min(waitMs, pollIntervalMs)
+    if (claims > 0) return 0
+    contendedMs = Math.min(contendedMs * 2, pollIntervalMs)
+    return contendedMs * Math.random()
+  }
+
+  async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
+    underWay += 1
+    const attempt = await dispatch(delivery, options)
+    underWay -= 1
+    if (attempt.status === 'unbegun') unbegun.push(attempt.delivery)
+    else settled.push(attempt)
+    alarm.ringIn(settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : batchMs)
+  }
+
+  async function giveBack(): Promise<void> {
+    if (unbegun.length === 0) return
+    const batch = [...unbegun]
+    await storage.releaseDeliveries(workerId, batch)
+    unbegun.splice(0, batch.length)
+  }
+
+  function leasesLeft(): number {
+    return underWay + settled.length + unbegun.length
+  }
+
+  return {
+    wake() {
+      contendedMs = CONTENDED_MS
+      alarm.ringIn(0)
+    },
+    drain: () =>
+      new Promise((resolve) => {
+        isDraining = true
+        onDrained = resolve
+        alarm.ringIn(0)
+      }),
+    stop: () => alarm.stop(),
+    leasesLeft,
+    inFlight: () => underWay,
+    failingForMs: () => trouble.lastedMs(),
+  }
+}

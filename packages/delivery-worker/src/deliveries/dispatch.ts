@@ -1,0 +1,179 @@
+import { context } from '@opentelemetry/api'
+import {
+  type ClaimedDelivery,
+  eventIdOf,
+  newId,
+  type Outcome,
+  requestHeaders,
+  type Settings,
+  type SettledAttempt,
+  settle,
+  signingTime,
+  type UnbegunDelivery,
+} from '@quickquote/core'
+import { headerNames, signWith } from '@quickquote/webhook-signature'
+import type { Http } from '../http/http.ts'
+import type { Turn } from '../http/origin-gate.ts'
+import { createResponseSample, type ResponseListener } from '../http/response-sample.ts'
+import type { DeliveryTelemetry, Origins } from '../telemetry/delivery-telemetry.ts'
+import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
+import type { Target, Targets } from './targets.ts'
+
+/**
+ * Makes one attempt and decides what follows from it, unless it may not begin, or an encryption key is missing that it
+ * takes. Never rejects.
+ */
+export type Dispatch = (
+  delivery: ClaimedDelivery,
+  options?: {
+    /** The attempt is told only once they are there: they are read from the delivery, which may be gone when it is recorded. */
+    readonly origins?: Origins | undefined
+    /** Asked right before anything is sent. Default: yes. */
+    readonly mayBegin?: () => boolean
+  },
+) => Promise<SettledAttempt | Unbegun>
+
+/** A delivery that was not attempted, for the worker to give back. */
+interface Unbegun {
+  readonly status: 'unbegun'
+  readonly delivery: UnbegunDelivery
+}
+
+/** A delivery whose encryption key is missing here waits this long, for a worker that has the key, or for the key. */
+const KEY_MISSING_MS = 60_000
+
+export function createDispatch({
+  settings,
+  targets,
+  http,
+  telemetry,
+  userAgent,
+}: {
+  settings: Settings
+  targets: Targets
+  http: Pick<Http, 'turn' | 'post'>
+  telemetry: Pick<DeliveryTelemetry, 'attempted'>
+  userAgent: string
+}): Dispatch {
+  const { delivery: policy, keyring, logger, now } = settings
+  const names = headerNames(settings.productName)
+
+  function findTarget({ endpoint }: ClaimedDelivery): Target | Outcome {
+    try {
+      const target = targets(endpoint)
+      return target.blocked === null ? target : { kind: 'blocked', error: target.blocked }
+    } catch (error) {
+      return signingFailed(error, endpoint.id)
+    }
+  }
+
+  function send(
+    delivery: ClaimedDelivery,
+    { target, turn }: { target: Target; turn: Turn },
+    created_at: Date,
+    options: { listener: ResponseListener; mayBegin: () => boolean },
+  ): Outcome | Promise<Outcome | null> {
+    const { path } = target
+    const { body } = delivery
+    try {
+      const headers = headersOf(delivery, target, created_at)
+      return context.with(UNINSTRUMENTED, () => http.post({ turn, path, headers, body, ...options }))
+    } catch (error) {
+      turn.leave()
+      return signingFailed(error, delivery.endpoint.id)
+    }
+  }
+
+  function headersOf(
+    { event_id, event_type, body }: ClaimedDelivery,
+    { key, previousKey }: Target,
+    created_at: Date,
+  ): Record<string, string> {
+    const timestamp = signingTime(created_at)
+    const headers = requestHeaders(names, { event_id, event_type, created_at })
+    // One value alone: the specification's receivers compare all that comes after `v1=`.
+    headers[names.signature] = signWith({ hmac: key, timestamp, body })
+    if (previousKey !== null) {
+      headers[names.previousSignature] = signWith({ hmac: previousKey, timestamp, body })
+    }
+    headers['User-Agent'] = userAgent
+    return headers
+  }
+
+  /** A test has one attempt, and somebody waits for it: it fails. */
+  function lacksKey({ is_test, endpoint: { secret, previousSecret } }: ClaimedDelivery): boolean {
+    return !is_test && [secret, previousSecret].some((each) => each !== null && !keyring.has(each.keyId))
+  }
+
+  function unbegun({ id, attempt }: ClaimedDelivery, waitMs?: number): Unbegun {
+    const due = waitMs === undefined ? {} : { due_at: new Date(now().getTime() + waitMs) }
+    return { status: 'unbegun', delivery: { id, attempt, ...due } }
+  }
+
+  function signingFailed(error: unknown, endpointId: string): Outcome {
+    logger.error({ err: error, endpoint_id: endpointId }, 'a webhook could not be signed')
+    return { kind: 'error', code: 'signing_failed', error: 'the webhook could not be signed' }
+  }
+
+  return async (delivery, { origins, mayBegin = () => true } = {}) => {
+    if (lacksKey(delivery)) return unbegun(delivery, KEY_MISSING_MS)
+    const target = findTarget(delivery)
+    const ready = 'origin' in target ? { target, turn: await http.turn(target.origin) } : target
+    if (!mayBegin()) {
+      if ('turn' in ready) ready.turn.leave()
+      return unbegun(delivery)
+    }
+    const created_at = now()
+    const begin = performance.now()
+    const sample = createResponseSample()
+    const outcome =
+      'turn' in ready ? await send(delivery, ready, created_at, { listener: sample, mayBegin }) : ready
+    if (outcome === null) return unbegun(delivery)
+    const { status, httpStatus, error, errorCode, nextAttemptAt } = settle(outcome, {
+      attempt: delivery.attempt,
+      isTest: delivery.is_test,
+      now: now(),
+      policy,
+      random: Math.random(),
+    })
+    const attempt: SettledAttempt = {
+      id: newId(created_at),
+      delivery,
+      status,
+      http_status: httpStatus,
+      error,
+      duration_ms: Math.round(performance.now() - begin),
+      created_at,
+      response_body: sample.body(),
+      first_byte_ms: sample.firstByteMs(),
+      next_attempt_at: nextAttemptAt,
+    }
+    const origin = origins === undefined ? undefined : (await origins).get(delivery.id)
+    telemetry.attempted({ attempt, errorCode, origin }, () =>
+      logger.info(describe(attempt, errorCode), 'delivery.attempted'),
+    )
+    return attempt
+  }
+}
+
+/** The one log line of an attempt. No URL: its query string may hold a token. */
+function describe(attempt: SettledAttempt, errorCode: string | null): object {
+  const { delivery } = attempt
+  return {
+    attempt_id: attempt.id,
+    delivery_id: delivery.id,
+    organization_id: delivery.organization_id,
+    endpoint_id: delivery.endpoint.id,
+    event_id: eventIdOf(delivery.event_id),
+    event_type: delivery.event_type,
+    quotation_id: delivery.quotation_id,
+    is_test: delivery.is_test,
+    attempt: delivery.attempt,
+    status: attempt.status,
+    http_status: attempt.http_status,
+    error_code: errorCode,
+    error: attempt.error,
+    duration_ms: attempt.duration_ms,
+    next_attempt_at: attempt.next_attempt_at,
+  }
+}

@@ -1,0 +1,44 @@
+import type { Integrations } from '@quickquote/core'
+import type { Certificates } from '../http/agent.ts'
+import { createHttp, type Http } from '../http/http.ts'
+import { createDeliveryTelemetry, type DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { version } from '../version.ts'
+import { createDispatch, type Dispatch } from './dispatch.ts'
+import { createTargets } from './targets.ts'
+
+/** All that it takes to make attempts. Close `http` after the last one. */
+export interface Sending {
+  readonly dispatch: Dispatch
+  readonly http: Http
+  readonly telemetry: DeliveryTelemetry
+}
+
+export function createSending({
+  integrations,
+  ca,
+  socketsPerOrigin,
+  telemetry: api,
+}: {
+  integrations: Integrations
+  ca: Certificates | undefined
+  socketsPerOrigin: number
+  telemetry: Telemetry
+}): Sending {
+  const { storage, settings } = integrations
+  const { delivery, addressGuard: guard, keyring, logger, now, productName } = settings
+  const { timeoutMs, maxResponseBytes, maxRawResponseBytes } = delivery
+  const telemetry = createDeliveryTelemetry({ telemetry: api, storage, logger })
+  const http = createHttp({
+    guard,
+    timeoutMs,
+    maxResponseBytes,
+    maxRawResponseBytes,
+    socketsPerOrigin,
+    ca,
+    now,
+  })
+  const targets = createTargets({ keyring, guard })
+  const userAgent = `${productName}-Webhooks/${version}`
+  return { http, telemetry, dispatch: createDispatch({ settings, targets, http, telemetry, userAgent }) }
+}

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs'
+import { ConfigurationError, givenOptions } from '@quickquote/core'
+import { DEFAULT_WORKER_OPTIONS, type DeliveryWorkerOptions } from '../worker.ts'
+
+/** What the environment decides about a worker process. */
+export interface CliSettings {
+  readonly options: Omit<DeliveryWorkerOptions, 'integrations'>
+  /** Milliseconds for what is under way when the process is told to stop. undefined: the worker's default. */
+  readonly deadlineMs: number | undefined
+}
+
+interface Variable<T> {
+  readonly help: string
+  /** What holds when it is not set, for the help. */
+  readonly fallback: string
+  /** @throws Invalid */
+  read(text: string): T
+}
+
+/** Says what is wrong with a value, and what would be right. Never the value: it may be a secret in the wrong place. */
+class Invalid extends Error {}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const OFF = 'off'
+const HEALTH_PORT = 8081
+
+function whole(help: string, min: number, max: number, fallback: number | string): Variable<number> {
+  return {
+    help,
+    fallback: String(fallback),
+    read(text) {
+      const allowed = `a whole number from ${min} to ${max}`
+      if (!/^\d+$/.test(text)) throw new Invalid(`is not a number; allowed is ${allowed}`)
+      const value = Number(text)
+      if (value < min) throw new Invalid(`is too small; allowed is ${allowed}`)
+      if (value > max) throw new Invalid(`is too large; allowed is ${allowed}`)
+      return value
+    },
+  }
+}
+
+const port = whole('', 0, 65_535, HEALTH_PORT)
+
+const VARIABLES = {
+  QUICKQUOTE_CONCURRENCY: whole(
+    'Deliveries that are under way at once.',
+    1,
+    10_000,
+    DEFAULT_WORKER_OPTIONS.concurrency,
+  ),
+  QUICKQUOTE_POLL_INTERVAL_MS: whole(
+    'How often it looks for work that nobody told it of.',
+    10,
+    DAY_MS,
+    DEFAULT_WORKER_OPTIONS.pollIntervalMs,
+  ),
+  QUICKQUOTE_HEARTBEAT_MS: whole(
+    'How often it says that it lives.',
+    10,
+    DAY_MS,
+    DEFAULT_WORKER_OPTIONS.heartbeatMs,
+  ),
+  QUICKQUOTE_DEAD_AFTER_MS: whole(
+    'After how much silence others take over; after how much trouble it is not ready.',
+    20,
+    DAY_MS,
+    DEFAULT_WORKER_OPTIONS.deadAfterMs,
+  ),
+  QUICKQUOTE_SOCKETS_PER_ORIGIN: whole(
+    'Sockets to one origin while it answers quickly.',
+    1,
+    1000,
+    DEFAULT_WORKER_OPTIONS.socketsPerOrigin,
+  ),
+  QUICKQUOTE_PIPELINE_STARTS: {
+    help: 'on: it calls the pipeline hook too. off: it only delivers; other workers must start.',
+    fallback: 'on',
+    read(text) {
+      if (text !== 'on' && text !== OFF) throw new Invalid('is neither; allowed is on or off')
+      return text === 'on'
+    },
+  } satisfies Variable<boolean>,
+  QUICKQUOTE_CA_FILE: {
+    help: 'A file with certificates (PEM) that are trusted in addition to the public ones.',
+    fallback: 'none',
+    read: readCertificates,
+  } satisfies Variable<string>,
+  QUICKQUOTE_STOP_DEADLINE_MS: whole(
+    'How long a stop waits for what is under way.',
+    0,
+    DAY_MS,
+    'the timeout of an attempt and 2000',
+  ),
+  QUICKQUOTE_HEALTH_PORT: {
+    help: 'The port of GET /health/live and GET /health/ready. 0: a free one. off: none.',
+    fallback: String(HEALTH_PORT),
+    read: (text: string) => (text === OFF ? null : port.read(text)),
+  } satisfies Variable<number | null>,
+  QUICKQUOTE_HEALTH_HOST: {
+    help: 'The address that this port is opened on.',
+    fallback: 'every address',
+    read: (text: string) => text,
+  } satisfies Variable<string>,
+}
+
+type Name = keyof typeof VARIABLES
+type Values = { [N in Name]?: ReturnType<(typeof VARIABLES)[N]['read']> }
+
+/** One line for each variable: its name, what it holds when it is not set, and what it does. */
+export const VARIABLES_HELP: string = Object.entries(VARIABLES)
+  .map(([name, { fallback, help }]) => `  ${name} (${fallback})\n      ${help}`)
+  .join('\n')
+
+/** @throws ConfigurationError that names every variable that is wrong */
+export function cliSettings(env: Readonly<Record<string, string | undefined>>): CliSettings {
+  const values = readVariables(env)
+  const healthPort = values.QUICKQUOTE_HEALTH_PORT === undefined ? HEALTH_PORT : values.QUICKQUOTE_HEALTH_PORT
+  const host = values.QUICKQUOTE_HEALTH_HOST
+  return {
+    deadlineMs: values.QUICKQUOTE_STOP_DEADLINE_MS,
+    options: withoutUndefined({
+      concurrency: values.QUICKQUOTE_CONCURRENCY,
+      pollIntervalMs: values.QUICKQUOTE_POLL_INTERVAL_MS,
+      heartbeatMs: values.QUICKQUOTE_HEARTBEAT_MS,
+      deadAfterMs: values.QUICKQUOTE_DEAD_AFTER_MS,
+      socketsPerOrigin: values.QUICKQUOTE_SOCKETS_PER_ORIGIN,
+      pipelineStarts: values.QUICKQUOTE_PIPELINE_STARTS,
+      ca: values.QUICKQUOTE_CA_FILE,
+      health: healthPort === null ? undefined : { port: healthPort, ...(host !== undefined && { host }) },
+    }),
+  }
+}
+
+/** The worker's own words about an option, with the variable that it came from. */
+export function inWordsOfEnvironment(message: string): string {
+  return message.replace(/^createDeliveryWorker: /, '').replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (option) => {
+    const name = `QUICKQUOTE_${option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+    return name in VARIABLES ? name : option
+  })
+}
+
+function readVariables(env: Readonly<Record<string, string | undefined>>): Values {
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, variable] of Object.entries(VARIABLES)) {
+    const text = env[name]?.trim()
+    if (text === undefined || text === '') continue
+    try {
+      values[name] = variable.read(text)
+    } catch (error) {
+      if (!(error instanceof Invalid)) throw error
+      problems.push(`${name} ${error.message}.`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems.join('\n'))
+  return values as Values
+}
+
+function readCertificates(path: string): string {
+  const text = readText(path)
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new Invalid('names a file without a certificate; allowed is a file of certificates in PEM')
+  }
+  return text
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new Invalid(`names a file that cannot be read (${code}); allowed is a file of certificates in PEM`)
+  }
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+function withoutUndefined<T extends object>(values: T): Defined<T> {
+  return givenOptions(values) as Defined<T>
+}

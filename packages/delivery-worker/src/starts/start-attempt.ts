@@ -1,0 +1,90 @@
+import type { QuotationReporter } from '@quickquote/core'
+import { answerInTime, type ClaimedStart, IntegrationError, type Integrations } from '@quickquote/core'
+import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
+
+/** How one call of the pipeline hook ended. */
+export type StartResult =
+  | { readonly kind: 'started' }
+  /** `retryAt` is null after the last try: the quotation has failed. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly retryAt: Date | null }
+  /** The worker stops: the order stays leased, and the try does not count. */
+  | { readonly kind: 'broken_off' }
+
+/**
+ * Calls the pipeline hook for an order, and records what follows from it. Whoever aborts the controller, which is of
+ * this call alone, breaks it off.
+ */
+export type StartAttempt = (start: ClaimedStart, controller: AbortController) => Promise<StartResult>
+
+/**
+ * @param persist carries out a write to the database, again if it fails
+ */
+export function createStartAttempt({
+  integrations,
+  workerId,
+  telemetry,
+  persist,
+}: {
+  integrations: Integrations
+  workerId: string
+  telemetry: StartTelemetry
+  persist: (write: () => Promise<void>) => Promise<void>
+}): StartAttempt {
+  const { storage, settings } = integrations
+  const { pipeline, start: policy, logger, now } = settings
+
+  async function callHook(start: ClaimedStart, controller: AbortController): Promise<StartResult> {
+    const { quote, attempt } = start
+    // The worker died during the last try, and there is none left.
+    if (attempt > policy.maxAttempts) {
+      return { kind: 'failed', error: new Error('The worker died during the last try.'), retryAt: null }
+    }
+    const { signal } = controller
+    try {
+      await telemetry.traced(start, () =>
+        answerInTime('pipeline.start', policy.callTimeoutMs, () =>
+          pipeline.start(quote, {
+            signal,
+            report: integrations.pipeline(quote.id),
+            readFile: ({ id }) =>
+              integrations.requirementsFiles.read({ id, organization_id: quote.organization_id }),
+          }),
+        ),
+      )
+      return { kind: 'started' }
+    } catch (error) {
+      if (signal.aborted) return { kind: 'broken_off' }
+      // What has taken too long must not go on beside the next try.
+      controller.abort(error)
+      logger.warn({ err: error, quotation_id: quote.id, attempt }, 'a pipeline could not be started')
+      return { kind: 'failed', error, retryAt: retryTime(attempt) }
+    }
+  }
+
+  /** When to try again; null after the last try. */
+  function retryTime(attempt: number): Date | null {
+    if (attempt >= policy.maxAttempts) return null
+    return new Date(now().getTime() + policy.backoffMs * 2 ** (attempt - 1))
+  }
+
+  return async (start, controller) => {
+    const { quote, attempt } = start
+    const result = await callHook(start, controller)
+    const retryAt = result.kind === 'failed' ? result.retryAt : null
+    const isExhausted = result.kind === 'failed' && retryAt === null
+    telemetry.ended(isExhausted ? 'exhausted' : result.kind)
+    if (result.kind === 'broken_off') return result
+    if (isExhausted) await persist(() => fail(integrations.pipeline(quote.id)))
+    await persist(() => storage.settlePipelineStart({ workerId, quotationId: quote.id, attempt, retryAt }))
+    return result
+  }
+}
+
+/** A quote that has ended meanwhile, or is gone, needs no more. */
+async function fail(report: QuotationReporter): Promise<void> {
+  try {
+    await report.failed({ errorCode: 'PIPELINE_START_FAILED' })
+  } catch (error) {
+    if (!(error instanceof IntegrationError)) throw error
+  }
+}

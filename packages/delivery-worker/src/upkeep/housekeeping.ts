@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { IDEMPOTENCY_WINDOW_MS, IntegrationError, type Integrations } from '@quickquote/core'
+import { createAlarm } from '../lib/alarm.ts'
+import { createTrouble, type Trouble } from '../lib/trouble.ts'
+import type { MissingKeys } from './missing-keys.ts'
+
+export interface Housekeeping {
+  start(): void
+  /** Begins nothing more. Resolves when what is under way has ended, which may be never: do not wait for it for long. */
+  stop(): Promise<void>
+  /** What has failed, or not ended, for so long, in words. */
+  troubles(): readonly string[]
+}
+
+/** One of the things that are done now and then. */
+interface Step {
+  /** What goes wrong when it fails, for the log. */
+  readonly failure: string
+  readonly everyMs: number
+  run(): Promise<void>
+}
+
+const MINUTE_MS = 60 * 1000
+const EVERY_MS = 10 * MINUTE_MS
+/** A step that failed is tried again after this time at the latest. */
+const LONGEST_RETRY_MS = MINUTE_MS
+/** The other steps wait no longer for one that takes its time, or hangs. It goes on, and is not begun again until it ends. */
+const STEP_MS = 20 * 1000
+/** A step that has failed for so long is worth a warning. */
+const TOLERATED_MS = 30 * MINUTE_MS
+/** No upload takes this long: one that is older and belongs to no quote was given up. */
+const UPLOAD_MS = 60 * MINUTE_MS
+const BATCH = 100
+/** Reports of stalled runs that are under way at once: a hook of the host may hang. */
+const REPORTS_AT_ONCE = 10
+
+/**
+ * What has to be done now and then, step by step. Every worker does it: it is cheap, and done twice it does nothing. A step
+ * that fails or hangs holds up no other one. What it removes or fails is old by the clock of the database.
+ */
+export function createHousekeeping(
+  { requirementsFiles, disableFailingEndpoints, enforceRetention, pipeline, storage, settings }: Integrations,
+  missingKeys: MissingKeys,
+): Housekeeping {
+  const { logger, start: policy, clock } = settings
+
+  const steps: readonly Step[] = [
+    {
+      failure: 'the tables of the coming days cannot be made',
+      everyMs: EVERY_MS,
+      run: () => storage.ensurePartitions(),
+    },
+    { failure: 'runs without a report cannot be failed', everyMs: EVERY_MS, run: failStalled },
+    {
+      failure: 'failing endpoints cannot be disabled',
+      everyMs: EVERY_MS,
+      run: async () => void (await disableFailingEndpoints()),
+    },
+    { failure: 'what is no longer kept cannot be removed', everyMs: EVERY_MS, run: enforceRetention },
+    {
+      failure: 'old idempotency keys cannot be removed',
+      everyMs: EVERY_MS,
+      run: async () => storage.forgetIdempotencyKeys(await before(IDEMPOTENCY_WINDOW_MS)),
+    },
+    { failure: 'files of no quote cannot be removed', everyMs: EVERY_MS, run: removeFiles },
+    {
+      failure: 'it is not known whether an encryption key is missing',
+      everyMs: MINUTE_MS,
+      run: () => missingKeys.check(),
+    },
+  ]
+
+  const plans = steps.map((step) => createPlan(step, createTrouble(logger, step.failure, LONGEST_RETRY_MS)))
+  const alarm = createAlarm(doWhatIsDue)
+  let waiting: AbortController | undefined
+  let isStopped = false
+
+  async function doWhatIsDue(): Promise<void> {
+    for (const plan of plans) {
+      if (isStopped) return
+      if (plan.underWay === undefined && performance.now() >= plan.dueAt) await begin(plan)
+    }
+    ringForNext()
+  }
+
+  /** Resolves when the step has ended, or the others have waited long enough for it. */
+  async function begin(plan: Plan): Promise<void> {
+    const patience = new AbortController()
+    waiting = patience
+    plan.begunAt = performance.now()
+    plan.underWay = run(plan).finally(() => {
+      plan.underWay = undefined
+      patience.abort()
+      ringForNext()
+    })
+    await sleep(STEP_MS, undefined, { signal: patience.signal }).catch(() => undefined)
+  }
+
+  async function run(plan: Plan): Promise<void> {
+    const { step, trouble } = plan
+    try {
+      await step.run()
+      trouble.over()
+      plan.dueAt = performance.now() + step.everyMs
+    } catch (error) {
+      plan.dueAt = performance.now() + trouble.failed(error)
+    }
+  }
+
+  function ringForNext(): void {
+    const next = Math.min(...plans.filter(({ underWay }) => underWay === undefined).map(({ dueAt }) => dueAt))
+    if (Number.isFinite(next)) alarm.ringIn(Math.max(next - performance.now(), 0))
+  }
+
+  /** Those that cannot be failed keep nobody from it who comes after them: more are asked for then. */
+  async function failStalled(): Promise<void> {
+    const silentSince = await before(policy.timeoutMs)
+    const seen = new Set<string>()
+    const errors: unknown[] = []
+    let stuck = 0
+    for (;;) {
+      const stalled = await storage.findStalledQuotations(silentSince, BATCH + stuck)
+      const next = stalled.filter((id) => !seen.has(id))
+      for (let at = 0; at < next.length; at += REPORTS_AT_ONCE) {
+        await Promise.all(next.slice(at, at + REPORTS_AT_ONCE).map(failOne))
+      }
+      if (next.length === 0 || stalled.length < BATCH) break
+    }
+    if (errors.length > 0) throw errors[0]
+
+    async function failOne(quotationId: string): Promise<void> {
+      seen.add(quotationId)
+      try {
+        await pipeline(quotationId).failed({ errorCode: 'PIPELINE_TIMEOUT' })
+        logger.warn({ quotation_id: quotationId }, 'a run failed: it reported nothing for too long')
+      } catch (error) {
+        stuck += 1
+        // It has ended meanwhile, well or badly.
+        if (error instanceof IntegrationError && error.code !== 'SERVICE_UNAVAILABLE') return
+        logger.error({ err: error, quotation_id: quotationId }, 'a run without a report cannot be failed')
+        errors.push(error)
+      }
+    }
+  }
+
+  async function removeFiles(): Promise<void> {
+    const files = await requirementsFiles.deleteAbandoned(await before(UPLOAD_MS))
+    if (files > 0) logger.info({ files }, 'removed files that belonged to no quote')
+  }
+
+  async function before(ms: number): Promise<Date> {
+    return new Date((await clock.read()).getTime() - ms)
+  }
+
+  return {
+    start: () => alarm.ringIn(0),
+    async stop() {
+      isStopped = true
+      waiting?.abort()
+      await alarm.stop()
+      await Promise.all(plans.map(({ underWay }) => underWay))
+    },
+    troubles: () =>
+      plans
+        .filter((plan) => troubledForMs(plan) > TOLERATED_MS)
+        .map(({ step }) => `housekeeping: ${step.failure}`),
+  }
+}
+
+/** A step, and how it stands with it. */
+interface Plan {
+  readonly step: Step
+  readonly trouble: Trouble
+  dueAt: number
+  begunAt: number
+  underWay: Promise<void> | undefined
+}
+
+function createPlan(step: Step, trouble: Trouble): Plan {
+  return { step, trouble, dueAt: 0, begunAt: 0, underWay: undefined }
+}
+
+function troubledForMs({ trouble, underWay, begunAt }: Plan): number {
+  return Math.max(trouble.lastedMs(), underWay === undefined ? 0 : performance.now() - begunAt)
+}

@@ -1,0 +1,42 @@
+import type { Logger, ReplayStorage } from '@quickquote/core'
+import { createAlarm } from '../lib/alarm.ts'
+import { createTrouble } from '../lib/trouble.ts'
+
+export interface Replayer {
+  start(): void
+  stop(): Promise<void>
+}
+
+/** Events that are looked at in one transaction. */
+const BATCH = 200
+
+/** Leaves room for what is delivered as it happens. */
+const PAUSE_MS = 50
+
+/**
+ * Moves replays on, a batch at a time, turn by turn. Every worker does it; no two work on the same one at once, and what
+ * dies in the middle of a batch has done nothing of it.
+ */
+export function createReplayer({
+  storage,
+  pollIntervalMs,
+  logger,
+  now,
+}: {
+  storage: ReplayStorage
+  pollIntervalMs: number
+  logger: Logger
+  now: () => Date
+}): Replayer {
+  const trouble = createTrouble(logger, 'replays cannot be moved on')
+  const alarm = createAlarm(async () => {
+    try {
+      const moved = await storage.advanceReplay(BATCH, now())
+      trouble.over()
+      alarm.ringIn(moved ? PAUSE_MS : pollIntervalMs)
+    } catch (error) {
+      alarm.ringIn(trouble.failed(error))
+    }
+  })
+  return { start: () => alarm.ringIn(0), stop: () => alarm.stop() }
+}

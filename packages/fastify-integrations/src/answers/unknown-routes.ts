@@ -1,0 +1,48 @@
+import { IntegrationError } from '@quickquote/core'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { leavePreflightsToHost, NO_PREFLIGHT } from '../auth/preflight.ts'
+import { type Access, type Area, UNDOCUMENTED } from '../route.ts'
+
+/**
+ * Answers what no row answers: 405 with `Allow` for a known path, else 404. These are routes, not only a not-found handler,
+ * so that no route of the host's (for `/*`, or OPTIONS of `*`) takes what is below our prefixes. The handler is for methods
+ * that Fastify has no routes for.
+ */
+export function refuseUnknownRoutes(scope: FastifyInstance, { kind, routes }: Area): void {
+  const { routerOptions, caseSensitive } = scope.initialConfig
+  const flags = (routerOptions?.caseSensitive ?? caseSensitive) === false ? 'i' : ''
+  const patterns = routes.map(({ url, method }) => ({ url, method, pattern: patternOf(url, flags) }))
+
+  async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
+    const rest = (request.params as { '*'?: string })['*']
+    const path = rest === undefined ? '' : `/${rest}`
+    const allowed = withHead(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
+    if (allowed.length === 0) throw new IntegrationError('ROUTE_NOT_FOUND')
+    // The router gives up on a parameter that is longer than it takes.
+    if (allowed.includes(request.method))
+      throw new IntegrationError('MALFORMED_REQUEST', 'A part of the path is too long.')
+    reply.header('allow', allowed.join(', '))
+    throw new IntegrationError('METHOD_NOT_ALLOWED')
+  }
+
+  const access: Access = kind === 'partner' ? 'api_key' : 'member'
+  leavePreflightsToHost(scope)
+  const config = { integrations: { access }, ...UNDOCUMENTED }
+  for (const url of ['', '/*']) {
+    const taken = withHead(routes.filter((route) => route.url === url).map(({ method }) => method))
+    const method = scope.supportedMethods.filter((each) => each !== 'OPTIONS' && !taken.includes(each))
+    // Before the body is read: what it holds does not matter any more.
+    const refused = { url, config, schema: { hide: true }, preParsing: refuse, handler: refuse }
+    scope.route({ ...refused, method })
+    scope.route({ ...refused, method: 'OPTIONS', constraints: NO_PREFLIGHT })
+  }
+  scope.setNotFoundHandler(refuse)
+}
+
+function withHead(methods: readonly string[]): string[] {
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
+}
+
+function patternOf(url: string, flags: string): RegExp {
+  return new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`, flags)
+}

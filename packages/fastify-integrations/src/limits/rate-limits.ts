@@ -1,0 +1,149 @@
+import { IntegrationError, type Limits } from '@quickquote/core'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { clientOf } from '../auth/client-address.ts'
+import { API_KEY, REFUSAL } from '../auth/request-state.ts'
+import { callerOf } from '../auth/session-auth.ts'
+import { memoryCounter } from './memory-counter.ts'
+import { type RedisClient, redisCounter } from './redis-counter.ts'
+import { type Count, type Limit, type RequestCounter, WINDOW_MS } from './request-counter.ts'
+
+/** A limit, and what whoever is beyond it is told. */
+interface RateLimit extends Limit {
+  readonly refusal: string
+}
+
+/** Counts requests in a store that may fail. */
+export interface RateLimiter {
+  /** @returns null if the store does not answer, and requests are let through then */
+  take(limits: readonly Limit[], onError?: 'open' | 'closed'): Promise<Count | null>
+  giveBack(limits: readonly Limit[], at: number): Promise<void>
+}
+
+/**
+ * @param scope whose log tells when Redis fails
+ * @param store.redis shares the limits between all instances; without it each process counts for itself
+ * @param store.onLimiterError while Redis does not answer `open` lets requests through, `closed` answers 503
+ */
+export function createRateLimiter(
+  scope: FastifyInstance,
+  { redis, onLimiterError }: { redis: RedisClient | undefined; onLimiterError: 'open' | 'closed' },
+): RateLimiter {
+  const counter: RequestCounter = redis === undefined ? memoryCounter() : redisCounter(redis, scope.log)
+  return {
+    async take(limits, onError = onLimiterError) {
+      try {
+        return await counter.take(limits)
+      } catch (cause) {
+        if (onError === 'open') return null
+        throw new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause })
+      }
+    },
+    async giveBack(limits, at) {
+      // What cannot be given back ends with its minute.
+      await Promise.resolve(counter.giveBack(limits, at)).catch(() => undefined)
+    },
+  }
+}
+
+/**
+ * Limits the requests of the scope, whatever their method and path: authenticated ones by key, failed authentications by
+ * client (specification, "Limits"). For a scope that authenticates partners in a hook before this one.
+ */
+export function limitRequests(scope: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    if (request[API_KEY] !== null) await limitKey(request[API_KEY].id, request, reply)
+    else if (request[REFUSAL] !== null) await limitFailures(request, reply)
+  })
+
+  async function limitKey(keyId: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const isStart = request.routeOptions.config.integrations?.limit === 'starts'
+    const { requestsPerMinute, startsPerMinute } = limits
+    const ofKey = [
+      limit('requests', keyId, requestsPerMinute, `At most ${requestsPerMinute} requests a minute.`),
+      limit('starts', keyId, startsPerMinute, `At most ${startsPerMinute} quote starts a minute.`),
+    ].slice(0, isStart ? 2 : 1)
+    // The IETF's RateLimit fields, which can tell of several limits.
+    reply.header(
+      'ratelimit-policy',
+      ofKey.map(({ name, max }) => `"${name}";q=${max};w=${WINDOW_MS / 1000}`).join(', '),
+    )
+    const count = await limiter.take(ofKey)
+    if (count === null) return
+    const states = count.states.map(({ left, growsInMs }, index) => {
+      const grows = growsInMs === 0 ? '' : `;t=${toSeconds(growsInMs)}`
+      return `"${ofKey[index]?.name}";r=${left}${grows}`
+    })
+    reply.header('ratelimit', states.join(', '))
+    refuseBeyond(ofKey, count, reply)
+  }
+
+  async function limitFailures(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const max = limits.failedAuthenticationsPerMinute
+    const ofClient = [
+      limit('failures', clientOf(request), max, 'Too many failed authentications from this address.'),
+    ]
+    // Who failed to authenticate is told so, counted or not.
+    const count = await limiter.take(ofClient, 'open')
+    if (count !== null) refuseBeyond(ofClient, count, reply)
+  }
+}
+
+function limit(name: string, whose: string, max: number, refusal: string) {
+  return { name, key: `${name}:{${whose}}`, max, refusal }
+}
+
+/** Statuses of a test that was not sent. */
+const NOT_SENT = new Set([400, 404, 503])
+
+/** Limits the test deliveries, for a scope of nothing but their route. One that is not sent does not count. */
+export function limitTests(scope: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
+  const counted = new WeakMap<FastifyRequest, { limits: readonly Limit[]; at: number }>()
+
+  function limitsOf(request: FastifyRequest): readonly RateLimit[] {
+    const { organizationId } = callerOf(request)
+    const { id } = request.params as { id: string }
+    const { testsPerEndpointPerMinute: perEndpoint, testsPerOrganizationPerMinute: perOrganization } = limits
+    return [
+      {
+        // With the organization in it: the endpoint may be another's.
+        key: `tests:{${organizationId}}:${id.toLowerCase()}`,
+        max: perEndpoint,
+        refusal: `At most ${perEndpoint} tests a minute of one endpoint.`,
+      },
+      {
+        key: `tests:{${organizationId}}`,
+        max: perOrganization,
+        refusal: `At most ${perOrganization} tests a minute in one organization.`,
+      },
+    ]
+  }
+
+  scope.addHook('preHandler', async (request, reply) => {
+    const ofTest = limitsOf(request)
+    const count = await limiter.take(ofTest)
+    if (count === null) return
+    refuseBeyond(ofTest, count, reply)
+    counted.set(request, { limits: ofTest, at: count.at })
+  })
+  scope.addHook('onSend', async (request, reply) => {
+    const test = counted.get(request)
+    if (test !== undefined && NOT_SENT.has(reply.statusCode)) await limiter.giveBack(test.limits, test.at)
+  })
+}
+
+/** Whoever waits for `Retry-After` is let through: it is the longest wait of the limits that have no room. */
+function refuseBeyond(
+  limits: readonly RateLimit[],
+  { isAdmitted, states }: Count,
+  reply: FastifyReply,
+): void {
+  if (isAdmitted) return
+  const waits = states.map(({ left, growsInMs }) => (left === 0 ? growsInMs : 0))
+  const wait = Math.max(...waits)
+  reply.header('retry-after', toSeconds(wait))
+  throw new IntegrationError('RATE_LIMITED', limits[waits.indexOf(wait)]?.refusal)
+}
+
+function toSeconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000)
+}

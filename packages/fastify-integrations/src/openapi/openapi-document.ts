@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { ERRORS } from '@quickquote/core'
+import { PROBLEM_MEDIA_TYPE } from '../errors/problem.ts'
+import type { PluginSettings, SessionScheme } from '../options.ts'
+import { EVENTS_TAG, openapiWebhooks } from './openapi-webhooks.ts'
+
+const packageJson = new URL('../../package.json', import.meta.url)
+const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }
+
+const INFO = {
+  title: 'Quick Quote integrations',
+  version,
+  description: [
+    'Start and read Quick Quotes from another system, and be told by webhooks how they go.',
+    '',
+    'Errors are problem documents (RFC 9457) with a stable `code`. A path that does not exist is answered with',
+    `${ERRORS.ROUTE_NOT_FOUND.status} \`ROUTE_NOT_FOUND\`, a method that a path does not take with`,
+    `${ERRORS.METHOD_NOT_ALLOWED.status} \`METHOD_NOT_ALLOWED\`. Fields that are not documented are ignored.`,
+  ].join('\n'),
+  license: { name: 'MIT', identifier: 'MIT' },
+}
+
+/** Whether @fastify/swagger is writing our document, or one of the host's. */
+export function isOwnDocument(context: object): boolean {
+  const { openapiObject } = context as { openapiObject?: { info?: unknown } }
+  return openapiObject?.info === INFO
+}
+
+/** All of the document that does not come from the route table. */
+export function openapiFrame(
+  { integrations }: PluginSettings,
+  sessionScheme: SessionScheme,
+): NonNullable<FastifyDynamicSwaggerOptions['openapi']> {
+  return {
+    openapi: '3.1.0',
+    info: INFO,
+    servers: [{ url: '/', description: 'The server of this document.' }],
+    tags: [
+      { name: 'Quick Quotes', description: 'For partners, with an API key.' },
+      { name: 'Proposals', description: 'For partners, with an API key.' },
+      { name: 'API keys', description: 'For members of an organization, with their session.' },
+      { name: 'Webhooks', description: 'For holders of `manage_integrations`, with their session.' },
+      { name: 'Audit log', description: 'For holders of `manage_integrations`, with their session.' },
+      { name: EVENTS_TAG, description: 'Sent to the webhook endpoints that subscribe to them.' },
+    ],
+    webhooks: openapiWebhooks(integrations.settings),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'A key of the organization. Never in the URL.',
+        },
+        session: sessionScheme,
+      },
+    },
+  }
+}
+
+type Json = null | boolean | number | string | Json[] | JsonObject
+interface JsonObject {
+  [name: string]: Json
+}
+
+/** Marks an operation whose body may be left out: @fastify/swagger takes every body for required. */
+export const BODY_IS_OPTIONAL = 'x-body-is-optional'
+
+/** What @fastify/swagger wrote, in the form that readers and generators want: what occurs often stands in `components`. */
+export function finishDocument(document: object): object {
+  const schemas: JsonObject = {}
+  const named: unknown = nameSchemas(JSON.parse(JSON.stringify(document)), schemas)
+  const { paths, components, ...rest } = named as PlainDocument
+  const shared: SharedProblems = { examples: {}, responses: {} }
+  return {
+    ...rest,
+    paths: mapValues(paths, (path) => mapValues(path, (operation) => finishOperation(operation, shared))),
+    components: { ...components, schemas, ...shared },
+  }
+}
+
+interface PlainDocument {
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: object
+}
+
+interface Operation {
+  readonly [BODY_IS_OPTIONAL]?: true
+  readonly requestBody?: object
+  readonly responses: Record<string, Response>
+}
+
+interface Response {
+  readonly content?: Record<string, { readonly examples?: Record<string, object> }>
+}
+
+interface SharedProblems {
+  readonly examples: Record<string, object>
+  readonly responses: Record<string, Response>
+}
+
+function finishOperation(
+  { [BODY_IS_OPTIONAL]: isOptional, ...operation }: Operation,
+  shared: SharedProblems,
+) {
+  return {
+    ...operation,
+    ...(isOptional ? { requestBody: { ...operation.requestBody, required: false } } : {}),
+    responses: mapValues(operation.responses, (response) => shareProblem(response, shared)),
+  }
+}
+
+/** An answer with one code stands under that code, and so does the example of every code: most routes have the same. */
+function shareProblem(response: Response, shared: SharedProblems): object {
+  const media = response.content?.[PROBLEM_MEDIA_TYPE]
+  if (media?.examples === undefined) return response
+  Object.assign(shared.examples, media.examples)
+  const examples = mapValues(media.examples, (_, code) => ({ $ref: `#/components/examples/${code}` }))
+  const problem = { ...response, content: { [PROBLEM_MEDIA_TYPE]: { ...media, examples } } }
+  const [code, ...others] = Object.keys(examples)
+  if (code === undefined || others.length > 0) return problem
+  shared.responses[code] = problem
+  return { $ref: `#/components/responses/${code}` }
+}
+
+/** Moves every schema that has a title to `schemas`, so that its name is seen. */
+function nameSchemas(node: Json, schemas: JsonObject): Json {
+  if (Array.isArray(node)) return node.map((each) => nameSchemas(each, schemas))
+  if (typeof node !== 'object' || node === null) return node
+  const copy = mapValues(node, (value) => nameSchemas(value, schemas))
+  if (typeof copy['title'] !== 'string' || copy['properties'] === undefined) return copy
+  const known = schemas[copy['title']] ?? copy
+  if (JSON.stringify(known) !== JSON.stringify(copy))
+    throw new Error(`Two schemas are called ${copy['title']}`)
+  schemas[copy['title']] = copy
+  return { $ref: `#/components/schemas/${copy['title']}` }
+}
+
+export function mapValues<T, U>(
+  record: Readonly<Record<string, T>>,
+  map: (value: T, name: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
+}

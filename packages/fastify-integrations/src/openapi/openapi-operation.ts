@@ -1,0 +1,149 @@
+import { ERRORS, type ErrorCode } from '@quickquote/core'
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { FastifySchema } from 'fastify'
+import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType } from '../errors/problem.ts'
+import type { Documentation } from '../register-routes.ts'
+import type { Route } from '../route.ts'
+import { EXAMPLE } from './examples.ts'
+import { BODY_IS_OPTIONAL, isOwnDocument, mapValues } from './openapi-document.ts'
+
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+
+const REQUEST_ID = Type.String({ description: 'The id of the request, for questions to support.' })
+
+const LIMIT_HEADERS = {
+  'RateLimit-Policy': Type.String({
+    description: 'The limits that count for this route (IETF RateLimit fields).',
+  }),
+  RateLimit: Type.String({
+    description: 'What is left of them (`r`), and the seconds until that grows (`t`).',
+  }),
+}
+
+/** How the rows of the table are documented: always in our own document, and in the host's when it asks for them. */
+export function documentation(options: { problemTypeBase: string; inHostDocument: boolean }): Documentation {
+  return (route) => {
+    const own = operationOf(route, options.problemTypeBase)
+    // A scheme that the host's document does not declare would make it throw.
+    const { security: _, ...foreign } = own
+    const inHostDocument = options.inHostDocument ? foreign : { hide: true }
+    return {
+      hide: !options.inHostDocument,
+      swaggerTransform: (context) => ({
+        url: context.url,
+        schema: isOwnDocument(context) ? own : inHostDocument,
+      }),
+    }
+  }
+}
+
+/** Every code that a route can answer with: its own, and those that come with its access, its parameters and its body. */
+function errorCodesOf(route: Route): ErrorCode[] {
+  const isWrite = route.method !== 'GET'
+  const codes = new Set<ErrorCode>([
+    'API_KEY_IN_QUERY',
+    'VALIDATION_FAILED',
+    'MALFORMED_REQUEST',
+    ...route.errors,
+    'INTERNAL_ERROR',
+    'SERVICE_UNAVAILABLE',
+  ])
+  const add = (...more: ErrorCode[]) => more.forEach((code) => void codes.add(code))
+  if (isWrite) add('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  if (route.access === 'api_key') {
+    add('API_KEY_MISSING', 'API_KEY_INVALID')
+    add('API_KEY_INACTIVE', 'API_KEY_EXPIRED', 'API_KEY_REVOKED', 'RATE_LIMITED')
+  } else {
+    add('SESSION_REQUIRED', 'NOT_A_MEMBER')
+    if (isWrite) add('CROSS_SITE_REQUEST')
+    if (route.access === 'manage_integrations') add('PERMISSION_REQUIRED')
+  }
+  return CODES.filter((code) => codes.has(code))
+}
+
+/** The row as @fastify/swagger wants to read it. */
+function operationOf(route: Route, typeBase: string): FastifySchema & Record<string, unknown> {
+  const { answer, body } = route
+  const codes = errorCodesOf(route)
+  const problems = [...new Set(codes.map((code) => ERRORS[code].status))].map((status) => {
+    const ofStatus = codes.filter((code) => ERRORS[code].status === status)
+    return [status, problemResponse(route, status, ofStatus, typeBase)]
+  })
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    security: [route.access === 'api_key' ? { apiKey: [] } : { session: [] }],
+    params: route.params,
+    ...(route.query === undefined ? {} : { querystring: route.query }),
+    ...(route.requestHeaders === undefined ? {} : { headers: route.requestHeaders }),
+    ...(body === undefined ? {} : { body: { content: mapValues(body, documentBody) } }),
+    ...(route.bodyIsOptional ? { [BODY_IS_OPTIONAL]: true } : {}),
+    response: {
+      [answer.status]: {
+        description: answer.description,
+        headers: { 'X-Request-Id': REQUEST_ID, ...limitHeaders(route), ...answer.headers },
+        ...(answer.status === 204 ? { type: 'null' } : documentAnswer(answer)),
+      },
+      ...Object.fromEntries(problems),
+    },
+  }
+}
+
+function documentAnswer({ schema, example }: Route['answer']) {
+  return { content: { 'application/json': { schema, examples: { example: { value: example } } } } }
+}
+
+function documentBody({ schema, example }: { schema: TSchema; example: unknown }) {
+  return { schema: { ...schema, 'x-examples': { example: { value: example } } } }
+}
+
+function problemResponse(route: Route, status: number, codes: readonly ErrorCode[], typeBase: string) {
+  const retryAfter = Type.Integer({ description: 'Seconds to wait.' })
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
+    headers: {
+      'X-Request-Id': REQUEST_ID,
+      ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter } : {}),
+      ...(status === 429 ? limitHeaders(route) : {}),
+    },
+    content: {
+      [PROBLEM_MEDIA_TYPE]: {
+        schema: {
+          allOf: [
+            documentedProblem(),
+            {
+              type: 'object',
+              properties: {
+                type: { enum: codes.map((code) => problemType(code, typeBase)) },
+                status: { enum: [status] },
+                code: { enum: codes },
+              },
+            },
+          ],
+        },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { summary: ERRORS[code].title, value: exampleProblem(code, typeBase) }]),
+        ),
+      },
+    },
+  }
+}
+
+/** The problem document with every code that there is. */
+function documentedProblem() {
+  return {
+    ...Problem,
+    properties: { ...Problem.properties, code: { ...Problem.properties.code, enum: CODES } },
+  }
+}
+
+function exampleProblem(code: ErrorCode, typeBase: string): Problem {
+  const errors = code === 'VALIDATION_FAILED' ? [{ pointer: '/name', detail: 'must be string' }] : []
+  return problemOf({ code, message: ERRORS[code].title, errors }, { typeBase, requestId: EXAMPLE.requestId })
+}
+
+function limitHeaders(route: Route) {
+  return route.access === 'api_key' ? LIMIT_HEADERS : {}
+}

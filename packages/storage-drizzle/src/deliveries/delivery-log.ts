@@ -1,0 +1,126 @@
+import { type DeliveryLogStorage, type DeliveryStatus, isUuid } from '@quickquote/core'
+import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
+import type { Database } from '../connection/database.ts'
+import { isAfter, newestFirst } from '../connection/page.ts'
+import { readable } from '../connection/readable.ts'
+import { madeSince, newDeliveryId } from './delivery-id.ts'
+
+/** What was sent, as members read it: see DeliveryLogStorage. */
+export function deliveryLogStorage(database: Database): DeliveryLogStorage {
+  const { db, tables, schema } = database
+  const { deliveries, deliveryAttempts, events, webhookEndpoints } = tables
+  const { organization_id, ...columns } = getTableColumns(deliveryAttempts)
+  const details = readable(columns)
+  const { response_body: _, first_byte_ms: __, ...attempt } = details
+
+  function attemptsOf(organizationId: string, id: string) {
+    return db
+      .select(details)
+      .from(deliveryAttempts)
+      .where(
+        and(
+          eq(deliveryAttempts.delivery_id, id),
+          eq(organization_id, organizationId),
+          gte(deliveryAttempts.created_at, madeSince(id)),
+        ),
+      )
+      .orderBy(asc(deliveryAttempts.attempt))
+  }
+
+  async function unfinished(organizationId: string, id: string) {
+    const { endpoint_id, event_id, is_test, due_at, leased_by, parked_at } = deliveries
+    const [row] = await db
+      .select({
+        ...readable({ endpoint_id, event_id, is_test, due_at, leased_by, parked_at }),
+        is_active: sql<boolean>`${webhookEndpoints.is_enabled} and ${webhookEndpoints.deleted_at} is null`,
+        event_type: events.type,
+        quotation_id: events.quotation_id,
+      })
+      .from(deliveries)
+      .innerJoin(events, and(eq(events.id, event_id), eq(events.created_at, deliveries.event_created_at)))
+      .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, endpoint_id))
+      .where(and(eq(deliveries.id, id), eq(deliveries.organization_id, organizationId)))
+    return row
+  }
+
+  return {
+    async listDeliveryAttempts(organizationId, filter, { after, limit }) {
+      const { endpoint_id, event_type, status, since, until } = filter
+      return db
+        .select(attempt)
+        .from(deliveryAttempts)
+        .where(
+          and(
+            eq(organization_id, organizationId),
+            endpoint_id === null ? undefined : eq(deliveryAttempts.endpoint_id, endpoint_id),
+            event_type === null ? undefined : eq(deliveryAttempts.event_type, event_type),
+            status === null ? undefined : eq(deliveryAttempts.status, status),
+            since === null ? undefined : gte(deliveryAttempts.created_at, since),
+            until === null ? undefined : lt(deliveryAttempts.created_at, until),
+            isAfter(deliveryAttempts, after),
+          ),
+        )
+        .orderBy(...newestFirst(deliveryAttempts))
+        .limit(limit)
+    },
+
+    async findDelivery(organizationId, id) {
+      if (!isUuid(id)) return null
+      // In this order: what ends between the two is found by its attempts.
+      const row = await unfinished(organizationId, id)
+      const attempts = await attemptsOf(organizationId, id)
+      if (row !== undefined) {
+        const { due_at, leased_by, parked_at, is_active, ...delivery } = row
+        const status = statusOf({ leased_by, parked_at, is_active, is_test: row.is_test })
+        return { ...delivery, id, status, next_attempt_at: status === 'pending' ? due_at : null, attempts }
+      }
+      const last = attempts.at(-1)
+      if (last === undefined) return null
+      const { event_id, event_type, endpoint_id, quotation_id, is_test } = last
+      const status: DeliveryStatus = last.status === 'succeeded' ? 'succeeded' : 'failed'
+      return {
+        id,
+        event_id,
+        event_type,
+        endpoint_id,
+        quotation_id,
+        is_test,
+        status,
+        next_attempt_at: null,
+        attempts,
+      }
+    },
+
+    async resendDelivery(organizationId, { id, event_id, endpoint_id }, now) {
+      const [resent] = await database.run<{ id: string }>(
+        `with replaced as (
+           delete from ${schema}.deliveries where id = $1 and organization_id = $2 and leased_by is null
+         )
+         insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
+         select ${newDeliveryId('id')}, organization_id, $4, id, created_at, $5 from ${schema}.events
+         where id = $3 and organization_id = $2 and not is_test
+           and not exists (select from ${schema}.deliveries where id = $1 and leased_by is not null)
+         returning id`,
+        [id, organizationId, event_id, endpoint_id, now],
+      )
+      if (resent === undefined) return null
+      await database.wake()
+      return resent.id
+    },
+  }
+}
+
+/**
+ * Tests are parked while they wait for a worker. What waits for an endpoint that is disabled or deleted is parked, though
+ * the row of a long backlog may not say so yet.
+ */
+function statusOf(row: {
+  leased_by: string | null
+  parked_at: Date | null
+  is_active: boolean
+  is_test: boolean
+}): DeliveryStatus {
+  if (row.leased_by !== null) return 'sending'
+  if (row.is_test) return 'pending'
+  return row.parked_at === null && row.is_active ? 'pending' : 'parked'
+}

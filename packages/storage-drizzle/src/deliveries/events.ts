@@ -1,0 +1,41 @@
+import type { DeliveryStorage } from '@quickquote/core'
+import type { Database } from '../connection/database.ts'
+import { newDeliveryId } from './delivery-id.ts'
+
+/** Records events in PostgreSQL: see DeliveryStorage. */
+export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordEvent'> {
+  const { schema } = database
+
+  return {
+    async recordEvent(event) {
+      // One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all.
+      const [recorded] = await database.run<{ waiting: boolean }>(
+        `with event as (
+           insert into ${schema}.events (id, organization_id, type, quotation_id, body, created_at, generation_source,
+             traceparent, tracestate)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         ), delivery as (
+           insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
+           select ${newDeliveryId('$1::uuid')}, organization_id, id, $1::uuid, $6::timestamptz, $6::timestamptz
+           from ${schema}.webhook_endpoints
+           where organization_id = $2 and deleted_at is null and is_enabled
+             and $3::text = any (events) and (trigger_mode = 'always' or $7::text = 'api_key')
+           returning 1
+         )
+         select exists (select from delivery) as waiting`,
+        [
+          event.id,
+          event.organization_id,
+          event.type,
+          event.quotation_id,
+          event.body,
+          event.created_at,
+          event.generation_source,
+          event.trace?.traceparent ?? null,
+          event.trace?.tracestate ?? null,
+        ],
+      )
+      if (recorded?.waiting) await database.wake()
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { ConfigurationError } from '@quickquote/core'
+import type postgres from 'postgres'
+import { checkDatabase } from '../connection/database-check.ts'
+import { MIGRATION } from '../connection/patience.ts'
+import { DEFAULT_SCHEMA } from '../schema.ts'
+import { maintenanceLock } from './maintenance-lock.ts'
+import { makePartitions } from './partitions.ts'
+
+/** Where a database stands. Nothing is `pending` when it fits this version of the package. */
+export interface MigrationStatus {
+  readonly applied: readonly string[]
+  readonly pending: readonly string[]
+}
+
+interface AppliedMigration {
+  readonly name: string
+  readonly hash: string
+}
+
+export interface ShippedMigration extends AppliedMigration {
+  readonly text: string
+}
+
+/** What is there before a migration. */
+interface Found {
+  /** The role that owns the SQL schema; null when there is no schema yet. */
+  readonly owner: string | null
+  /** Whether the connection may act as that role. */
+  readonly mayActAsOwner: boolean
+  readonly hasJournal: boolean
+}
+
+const FOLDER = new URL('../../migrations/', import.meta.url)
+
+/**
+ * Brings the SQL schema to what this version of the package needs, and makes the day partitions of the coming days. All
+ * of it is one transaction under an advisory lock: any number of processes may start at once, and a failure, or the death
+ * of the process, leaves nothing behind.
+ * @throws ConfigurationError when a newer version has migrated the database, a migration was edited after it was applied, or
+ * `checkDatabase` finds a fault
+ */
+export async function migrate(sql: postgres.Sql, schema: string): Promise<MigrationStatus> {
+  const shipped = await readMigrations()
+  return sql.begin(async (transaction) => {
+    await transaction.unsafe(MIGRATION.settings)
+    await transaction.unsafe(maintenanceLock(schema), [], MIGRATION.options)
+    await checkDatabase(transaction, schema)
+    const found = await find(transaction, schema)
+    const pending = pendingOf(await readJournal(transaction, schema), shipped)
+    const statements = [
+      ...(found.mayActAsOwner ? actAsOwner(found) : []),
+      ...missing(schema, found, pending),
+      makePartitions(schema),
+    ]
+    for (const statement of statements) await transaction.unsafe(statement, [], MIGRATION.options)
+    return { applied: shipped.map(({ name }) => name), pending: [] }
+  })
+}
+
+/**
+ * The SQL that `migrate` would run now, as one script for somebody else to apply; null when nothing is missing. Changes
+ * nothing.
+ * @throws ConfigurationError what `migrate` throws
+ */
+export async function migrationPlan(sql: postgres.Sql, schema: string): Promise<string | null> {
+  await checkDatabase(sql, schema)
+  const pending = pendingOf(await readJournal(sql, schema), await readMigrations())
+  if (pending.length === 0) return null
+  const found = await find(sql, schema)
+  return `${[
+    `-- What the SQL schema "${schema}" lacks: ${pending.map(({ name }) => name).join(', ')}.`,
+    '-- Apply the whole file: psql --set ON_ERROR_STOP=1 --file FILE. Whatever fails, nothing of it stays.',
+    'begin;',
+    maintenanceLock(schema),
+    ...actAsOwner(found),
+    ...missing(schema, found, pending),
+    makePartitions(schema),
+    'commit;',
+  ].join('\n')}\n`
+}
+
+/**
+ * Tells what was applied and what is missing. Changes nothing.
+ * @throws ConfigurationError when a newer version has migrated the database, or a migration was edited after it was applied
+ */
+export async function migrationStatus(sql: postgres.Sql, schema: string): Promise<MigrationStatus> {
+  const applied = await readJournal(sql, schema)
+  const pending = pendingOf(applied, await readMigrations())
+  return { applied: applied.map(({ name }) => name), pending: pending.map(({ name }) => name) }
+}
+
+/** The migrations of this version of the package, in their order. */
+export async function readMigrations(): Promise<ShippedMigration[]> {
+  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
+  return Promise.all(
+    names.map(async (name) => {
+      // Line endings may change on the way through git and npm; the migration is still the same.
+      const text = (await readFile(new URL(name, FOLDER), 'utf8')).replaceAll('\r\n', '\n')
+      return { name, text, hash: createHash('sha256').update(text).digest('hex') }
+    }),
+  )
+}
+
+/** The table that tells what was applied. */
+export function createJournal(schema: string): string {
+  return `create table if not exists "${schema}".migrations (
+  name text primary key,
+  hash text not null,
+  applied_at timestamptz(3) not null default now()
+);`
+}
+
+/** One migration and its entry in the journal. */
+export function applyMigration(schema: string, { name, hash, text }: ShippedMigration): string {
+  return `
+-- ${name}
+${text.replaceAll(`"${DEFAULT_SCHEMA}"`, `"${schema}"`)}
+insert into "${schema}".migrations (name, hash) values ('${name}', '${hash}');
+`
+}
+
+function missing(schema: string, found: Found, pending: readonly ShippedMigration[]): string[] {
+  return [
+    // "if not exists" would ask for the right to create schemas even when there is nothing to create.
+    ...(found.owner === null ? [`create schema "${schema}";`] : []),
+    ...(found.hasJournal ? [] : [createJournal(schema)]),
+    ...pending.map((migration) => applyMigration(schema, migration)),
+  ]
+}
+
+/** Whoever migrates, what comes into being belongs to the one role that owns the rest. */
+function actAsOwner({ owner }: Found): string[] {
+  return owner === null ? [] : [`set local role "${owner.replaceAll('"', '""')}";`]
+}
+
+/** What was applied must be the beginning of what is shipped. */
+function pendingOf(
+  applied: readonly AppliedMigration[],
+  shipped: readonly ShippedMigration[],
+): readonly ShippedMigration[] {
+  for (const [index, { name, hash }] of applied.entries()) {
+    if (shipped[index]?.name !== name) {
+      throw new ConfigurationError(
+        `The database has the migration ${name}, which this version of @quickquote/storage-drizzle does not know: ` +
+          'a newer version has migrated it. Update the package.',
+      )
+    }
+    if (shipped[index].hash !== hash) {
+      throw new ConfigurationError(
+        `The migration ${name} is not the one that was applied to the database. Migrations are never edited: ` +
+          'reinstall @quickquote/storage-drizzle.',
+      )
+    }
+  }
+  return shipped.slice(applied.length)
+}
+
+async function find(sql: postgres.ISql, schema: string): Promise<Found> {
+  const [row] = await sql.unsafe<{ owner: string; member: boolean }[]>(
+    `select pg_get_userbyid(nspowner) as owner, pg_has_role(nspowner, 'member') as member
+     from pg_namespace where nspname = '${schema}'`,
+  )
+  return {
+    owner: row?.owner ?? null,
+    mayActAsOwner: row?.member === true,
+    hasJournal: await journalExists(sql, schema),
+  }
+}
+
+async function readJournal(sql: postgres.ISql, schema: string): Promise<AppliedMigration[]> {
+  if (!(await journalExists(sql, schema))) return []
+  return sql.unsafe<AppliedMigration[]>(`select name, hash from "${schema}".migrations order by name`)
+}
+
+async function journalExists(sql: postgres.ISql, schema: string): Promise<boolean> {
+  const [row] = await sql.unsafe<{ found: boolean }[]>(
+    `select to_regclass('"${schema}".migrations') is not null as found`,
+  )
+  return row?.found === true
+}

@@ -1,0 +1,86 @@
+import { ConfigurationError } from '@quickquote/core'
+import { checkSchema } from '../storage.ts'
+import { createJournal } from './migrate.ts'
+
+export interface Roles {
+  readonly schema: string
+  /** Owns the SQL schema and migrates it. */
+  readonly owner: string
+  /** API and workers run as this role: it reads and writes rows, and changes no table. */
+  readonly runtime: string
+}
+
+/**
+ * The SQL that gives two roles exactly the rights that they need, now and after every later migration. It may be applied
+ * again. Passwords are not in it.
+ * @throws ConfigurationError for names that cannot be those of two roles
+ */
+export function rolesSql({ schema, owner, runtime }: Roles): string {
+  checkSchema(schema)
+  for (const name of [owner, runtime]) checkRole(name)
+  if (owner === runtime) throw new ConfigurationError('The owner and the runtime role must be two roles.')
+  return `-- The roles of the SQL schema "${schema}": "${owner}" owns and migrates it, API and workers run as "${runtime}".
+-- Apply it before the first migration, as a superuser or as a role that may create roles and schemas. An existing schema
+-- is handed over to the owner, which takes a superuser. Set the passwords apart: \\password ${owner}
+begin;
+
+do $$
+declare
+  thing text;
+begin
+  if to_regrole('"${owner}"') is null then create role "${owner}" login; end if;
+  if to_regrole('"${runtime}"') is null then create role "${runtime}" login; end if;
+  -- Superusers may act as anybody, others as the roles that they are members of.
+  if current_user <> '${owner}' and not (select rolsuper from pg_roles where rolname = current_user) then
+    grant "${owner}" to current_user;
+  end if;
+  if to_regnamespace('"${schema}"') is null then create schema "${schema}" authorization "${owner}"; end if;
+
+  -- What was made before there were roles belongs to whoever made it.
+  if exists (select from pg_namespace where nspname = '${schema}' and nspowner <> '"${owner}"'::regrole) then
+    alter schema "${schema}" owner to "${owner}";
+  end if;
+  for thing in select oid::regclass from pg_class where relnamespace = '"${schema}"'::regnamespace
+    and relkind in ('r', 'p') and relowner <> '"${owner}"'::regrole
+  loop
+    execute format('alter table %s owner to "${owner}"', thing);
+  end loop;
+  for thing in select oid::regprocedure from pg_proc where pronamespace = '"${schema}"'::regnamespace
+    and proowner <> '"${owner}"'::regrole
+  loop
+    execute format('alter function %s owner to "${owner}"', thing);
+  end loop;
+end
+$$;
+
+set local role "${owner}";
+${createJournal(schema)}
+
+grant usage on schema "${schema}" to "${runtime}";
+grant select, insert, update, delete on all tables in schema "${schema}" to "${runtime}";
+grant execute on all functions in schema "${schema}" to "${runtime}";
+-- The same on what later migrations make.
+alter default privileges in schema "${schema}" grant select, insert, update, delete on tables to "${runtime}";
+alter default privileges in schema "${schema}" grant execute on functions to "${runtime}";
+-- What was migrated is the owner's to say.
+revoke insert, update, delete on "${schema}".migrations from "${runtime}";
+-- History is added to, and never changed or deleted but by functions that keep to the floor of "${schema}".retention_floor.
+do $$
+begin
+  if to_regprocedure('"${schema}".protect_history()') is not null then
+    perform "${schema}".protect_history();
+  end if;
+end
+$$;
+
+commit;
+`
+}
+
+function checkRole(name: string): void {
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/.test(name) || name.startsWith('pg_')) {
+    throw new ConfigurationError(
+      'A role needs a name of letters, digits, _, . and -, at most 63 characters, that does not begin with pg_.',
+    )
+  }
+}

@@ -1,0 +1,101 @@
+import { type ApiKeyStorage, isUuid } from '@quickquote/core'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Database } from '../connection/database.ts'
+import { oneAtATime } from '../connection/one-at-a-time.ts'
+import { isAfter, newestFirst } from '../connection/page.ts'
+import { readable } from '../connection/readable.ts'
+import { together } from '../connection/together.ts'
+
+/** API keys in PostgreSQL: see ApiKeyStorage. */
+export function apiKeyStorage(database: Database): ApiKeyStorage {
+  const { db, tables, schema, run, prepared } = database
+  const { apiKeys } = tables
+  const { key_hash, ...columns } = getTableColumns(apiKeys)
+  const record = readable(columns)
+  const { id, organization_id, status, expires_at } = columns
+  const inOrganization = (organizationId: string, id: string) =>
+    and(eq(apiKeys.organization_id, organizationId), eq(apiKeys.id, id))
+
+  const keysByHash = prepared((on) =>
+    on
+      .select(readable({ hash: key_hash, id, organization_id, status, expires_at }))
+      .from(apiKeys)
+      .where(sql`${apiKeys.key_hash} = any (${sql.placeholder('hashes')}::bytea[])`),
+  )
+  const findByHash = together(async (hashes) => {
+    const found = await keysByHash({ hashes: hashes.map((hash) => Buffer.from(hash, 'hex')) })
+    return new Map(found.map(({ hash, ...key }) => [Buffer.from(hash).toString('hex'), key]))
+  })
+
+  return {
+    async insertApiKey(key, hash, maximum) {
+      return database.transaction(async (transaction) => {
+        await oneAtATime(transaction, `keys of ${key.organization_id}`)
+        const [existing] = await transaction.run<{ total: number; owned: number }>(
+          `select count(*)::int as total, count(*) filter (where owner_id = $2)::int as owned
+           from ${schema}.api_keys
+           where organization_id = $1 and status <> 'revoked' and expires_at > $3::timestamptz`,
+          [key.organization_id, key.owner_id, key.created_at],
+        )
+        if ((existing?.owned ?? 0) >= maximum.ofOwner) return 'ofOwner'
+        if ((existing?.total ?? 0) >= maximum.ofOrganization) return 'ofOrganization'
+        await transaction.db.insert(apiKeys).values({ ...key, key_hash: hash })
+        return null
+      })
+    },
+
+    async findApiKeyByHash(hash) {
+      return (await findByHash(Buffer.from(hash).toString('hex'))) ?? null
+    },
+
+    async findApiKey(organizationId, id) {
+      if (!isUuid(id)) return null
+      const [key] = await db.select(record).from(apiKeys).where(inOrganization(organizationId, id))
+      return key ?? null
+    },
+
+    async lockApiKey(organizationId, id) {
+      if (!isUuid(id)) return null
+      const [key] = await db
+        .select(record)
+        .from(apiKeys)
+        .where(inOrganization(organizationId, id))
+        .for('no key update')
+      return key ?? null
+    },
+
+    async saveApiKey({ organization_id, id, name, status, updated_at }) {
+      await db.update(apiKeys).set({ name, status, updated_at }).where(inOrganization(organization_id, id))
+    },
+
+    async listApiKeys(organizationId, ownerId, { after, limit }) {
+      return db
+        .select(record)
+        .from(apiKeys)
+        .where(
+          and(
+            eq(apiKeys.organization_id, organizationId),
+            ownerId === null ? undefined : eq(apiKeys.owner_id, ownerId),
+            isAfter(apiKeys, after),
+          ),
+        )
+        .orderBy(...newestFirst(apiKeys))
+        .limit(limit)
+    },
+
+    async recordApiKeyUses(uses) {
+      // Rows are locked in one order, so that two processes which used the same keys never wait for each other.
+      await run(
+        `with used as (
+           select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
+         ), locked as (
+           select id from ${schema}.api_keys where id in (select id from used) order by id for no key update
+         )
+         update ${schema}.api_keys as key set last_used_at = used.at
+         from used join locked using (id)
+         where key.id = used.id and (key.last_used_at is null or key.last_used_at < used.at)`,
+        [[...uses.keys()], [...uses.values()]],
+      )
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { AuditStorage } from '@quickquote/core'
+import { and, eq, getTableColumns, gte, lt } from 'drizzle-orm'
+import type { Database } from '../connection/database.ts'
+import { isAfter, newestFirst } from '../connection/page.ts'
+import { readable } from '../connection/readable.ts'
+
+/** The audit log in PostgreSQL: see AuditStorage. */
+export function auditStorage({ db, tables }: Database): AuditStorage {
+  const { auditLog } = tables
+  const entry = readable(getTableColumns(auditLog))
+
+  return {
+    async recordAudit(entry) {
+      await db.insert(auditLog).values(entry)
+    },
+
+    async listAuditLog(organizationId, { resource_id, action, since, until }, { after, limit }) {
+      return db
+        .select(entry)
+        .from(auditLog)
+        .where(
+          and(
+            eq(auditLog.organization_id, organizationId),
+            resource_id === null ? undefined : eq(auditLog.resource_id, resource_id),
+            action === null ? undefined : eq(auditLog.action, action),
+            since === null ? undefined : gte(auditLog.created_at, since),
+            until === null ? undefined : lt(auditLog.created_at, until),
+            isAfter(auditLog, after),
+          ),
+        )
+        .orderBy(...newestFirst(auditLog))
+        .limit(limit)
+    },
+  }
+}
