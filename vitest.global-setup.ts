@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { POSTGRES_VERSIONS, usePostgres } from '@quickquote/dev-servers'
+import type {} from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { POSTGRES_VERSIONS, usePostgres } from '@quickquote/testing'
-import type {} from '@quickquote/testing/vitest'
 import type { TestProject } from 'vitest/node'
 
 /**

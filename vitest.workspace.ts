@@ -14,7 +14,7 @@ const projects = ['packages', 'examples']
   .concat({ name: 'bench', path: 'bench' })
   .filter(({ path }) => existsSync(`${path}/test`))
 
-/** See packages/testing/scripts/oldest-fastify.mjs. */
+/** See packages/dev-servers/scripts/oldest-fastify.mjs. */
 const fastify = process.env['TESTED_FASTIFY']
 
 function project(name: string, files: { include: string[]; exclude?: string[]; isolate?: boolean }) {

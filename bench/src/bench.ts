@@ -1,4 +1,4 @@
-import type { Postgres } from '@quickquote/testing'
+import type { Postgres } from '@quickquote/dev-servers'
 import type { Child, Service } from './child.ts'
 import type { Goal } from './goal.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dropDatabase } from '@quickquote/dev-servers'
 import { type DrizzleStorage, drizzleStorage } from '@quickquote/storage-drizzle'
-import { dropDatabase } from '@quickquote/testing'
 import postgres from 'postgres'
 import type { Bench, BenchContext } from './bench.ts'
 import { createSubscribers, databaseName, type Subscriber } from './old-day.ts'

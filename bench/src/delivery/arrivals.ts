@@ -1,4 +1,4 @@
-import { createCertificate } from '@quickquote/testing'
+import { createCertificate } from '@quickquote/dev-servers'
 import type { BenchContext } from '../bench.ts'
 import type { Arrival, NodeReceiver } from './node-receiver.ts'
 

@@ -1,7 +1,7 @@
 // An HTTPS server that tells when what arrived, and can hang.
 import { once } from 'node:events'
 import { createServer } from 'node:https'
-import type { Certificate } from '@quickquote/testing'
+import type { Certificate } from '@quickquote/dev-servers'
 import { serveParent } from '../child.ts'
 import { monotonicMs } from '../usage.ts'
 

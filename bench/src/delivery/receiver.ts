@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Certificate, createCertificate } from '@quickquote/testing'
+import { type Certificate, createCertificate } from '@quickquote/dev-servers'
 import type { BenchContext } from '../bench.ts'
 import type { NodeReceiver } from './node-receiver.ts'
 

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createCertificate, type Receiver, type ReceiverOptions, startReceiver } from '@quickquote/testing'
+import {
+  createCertificate,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from '@quickquote/dev-servers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Host, openHost } from './host.ts'
 import { killWorkers, runCli, type WorkerProcess } from './worker-process.ts'

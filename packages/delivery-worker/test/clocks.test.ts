@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Certificate, createCertificate, type Receiver, startReceiver } from '@quickquote/testing'
+import { type Certificate, createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Host, ORGANIZATION, openHost } from './host.ts'
 import { killWorkers, runWorker, type WorkerProcess } from './worker-process.ts'

@@ -4,7 +4,7 @@ import {
   type Receiver,
   type ReceiverOptions,
   startReceiver,
-} from '@quickquote/testing'
+} from '@quickquote/dev-servers'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Host, type HostOptions, openHost } from './host.ts'
 import { killWorkers, runWorker, type WorkerProcess } from './worker-process.ts'

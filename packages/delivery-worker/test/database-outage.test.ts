@@ -9,7 +9,7 @@ import {
   type ReceiverOptions,
   startPostgres,
   startReceiver,
-} from '@quickquote/testing'
+} from '@quickquote/dev-servers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Host, type HostOptions, openHost } from './host.ts'
 

@@ -5,7 +5,7 @@ import {
   type Receiver,
   type ReceiverOptions,
   startReceiver,
-} from '@quickquote/testing'
+} from '@quickquote/dev-servers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { type Host, type HostOptions, NO_WAITING, openHost, STEP_EVENT } from './host.ts'

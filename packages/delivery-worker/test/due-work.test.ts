@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Receiver, startReceiver } from '@quickquote/testing'
+import { type Receiver, startReceiver } from '@quickquote/dev-servers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deliverDue, startDue } from '../src/index.ts'
 import { type Host, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'

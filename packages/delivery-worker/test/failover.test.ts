@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
 import {
   createCertificate,
   type ReplicatedPostgres,
   startReceiver,
   startReplicatedPostgres,
-} from '@quickquote/testing'
+} from '@quickquote/dev-servers'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Host, openHost } from './host.ts'

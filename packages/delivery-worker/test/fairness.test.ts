@@ -6,7 +6,7 @@ import {
   type Receiver,
   type ReceiverOptions,
   startReceiver,
-} from '@quickquote/testing'
+} from '@quickquote/dev-servers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Host, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
 

@@ -1,4 +1,9 @@
-import { createCertificate, type Receiver, type ReceiverOptions, startReceiver } from '@quickquote/testing'
+import {
+  createCertificate,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from '@quickquote/dev-servers'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { DeliveryWorker, DeliveryWorkerOptions } from '../src/index.ts'
 import { type Host, openHost } from './host.ts'

@@ -6,8 +6,8 @@ import {
   memberOf,
   type QuotePipeline,
 } from '@quickquote/core'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { migratedDatabase } from '@quickquote/testing/vitest'
 import postgres from 'postgres'
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
 

@@ -11,7 +11,7 @@ import {
   type Receiver,
   type ReceiverOptions,
   startReceiver,
-} from '@quickquote/testing'
+} from '@quickquote/dev-servers'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createHttp, type Http, type HttpOptions } from '../src/http/http.ts'
 

@@ -4,7 +4,7 @@ import {
   type Receiver,
   type ReceiverOptions,
   startReceiver,
-} from '@quickquote/testing'
+} from '@quickquote/dev-servers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { DeliveryWorker } from '../src/index.ts'
 import { type Host, openHost } from './host.ts'

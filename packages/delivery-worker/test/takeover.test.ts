@@ -6,7 +6,7 @@ import {
   lossyProxy,
   type Receiver,
   startReceiver,
-} from '@quickquote/testing'
+} from '@quickquote/dev-servers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Host, openHost } from './host.ts'
 import { killWorkers, runWorker } from './worker-process.ts'

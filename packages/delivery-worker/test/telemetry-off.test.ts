@@ -1,4 +1,4 @@
-import { createCertificate, type Receiver, startReceiver } from '@quickquote/testing'
+import { createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
 import { afterEach, expect, it } from 'vitest'
 import { type Host, openHost } from './host.ts'
 

@@ -2,7 +2,12 @@ import { type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import type { Integrations, QuotePipeline } from '@quickquote/core'
-import { createCertificate, type Receiver, type ReceiverOptions, startReceiver } from '@quickquote/testing'
+import {
+  createCertificate,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from '@quickquote/dev-servers'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost } from './host.ts'
 import { registerSdk } from './open-telemetry.ts'

@@ -1,7 +1,7 @@
 import { createIntegrations, type Logger, memberOf } from '@quickquote/core'
+import { testDatabase } from '@quickquote/dev-servers'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { testDatabase } from '@quickquote/testing'
 import Fastify from 'fastify'
 import { expect, inject, it } from 'vitest'
 

@@ -1,5 +1,5 @@
-import { type LossyProxy, lossyProxy } from '@quickquote/testing'
-import { migratedDatabase } from '@quickquote/testing/vitest'
+import { type LossyProxy, lossyProxy } from '@quickquote/dev-servers'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ACME, type Answer, type Host, startHost } from './support/host.ts'

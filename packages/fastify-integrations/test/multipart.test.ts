@@ -12,8 +12,8 @@ import {
   type Logger,
   type RequirementsFiles,
 } from '@quickquote/core'
-import type { TestDatabase } from '@quickquote/testing'
-import { migratedDatabase } from '@quickquote/testing/vitest'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import Fastify, { type FastifyInstance } from 'fastify'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'

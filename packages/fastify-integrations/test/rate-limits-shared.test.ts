@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { Limits } from '@quickquote/core'
-import { hasRedis, type RedisServer, startRedis } from '@quickquote/testing'
+import { hasRedis, type RedisServer, startRedis } from '@quickquote/dev-servers'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FastifyIntegrationsOptions } from '../src/index.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { hasRedis, type RedisServer, startRedis } from '@quickquote/testing'
+import { hasRedis, type RedisServer, startRedis } from '@quickquote/dev-servers'
 import { fastify } from 'fastify'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'

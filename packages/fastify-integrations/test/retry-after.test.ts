@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasRedis, type RedisServer, startRedis } from '@quickquote/testing'
+import { hasRedis, type RedisServer, startRedis } from '@quickquote/dev-servers'
 import { Redis } from 'ioredis'
 import { it } from 'vitest'
 import { NOWHERE, startHost, useDatabase } from './support/host.ts'

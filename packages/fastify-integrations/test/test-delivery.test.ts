@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { validate, WebhookEvent } from '@quickquote/core'
-import type { ReceivedWebhook } from '@quickquote/testing'
+import type { ReceivedWebhook } from '@quickquote/dev-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ACME, startHost, useDatabase } from './support/host.ts'
 import { createEndpoint, startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'

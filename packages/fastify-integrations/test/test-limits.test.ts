@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { hasRedis, startRedis } from '@quickquote/testing'
+import { hasRedis, startRedis } from '@quickquote/dev-servers'
 import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'
 import { type Host, type HostOptions, startHost } from './support/host.ts'

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { hasNginx, startNginx } from '@quickquote/testing'
+import { hasNginx, startNginx } from '@quickquote/dev-servers'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { ACME, type Host, startHost, useDatabase } from './support/host.ts'
 

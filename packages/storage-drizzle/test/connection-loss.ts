@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { type LossyProxy, lossyProxy, type TestDatabase, testDatabase } from '@quickquote/testing'
+import { type LossyProxy, lossyProxy, type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { sampleQuotation } from './samples.ts'

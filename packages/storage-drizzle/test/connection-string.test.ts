@@ -8,7 +8,7 @@ import {
   createCertificate,
   type EmbeddedPostgres,
   startPostgres,
-} from '@quickquote/testing'
+} from '@quickquote/dev-servers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { testDatabase } from '@quickquote/testing'
+import { testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { expect, inject, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'

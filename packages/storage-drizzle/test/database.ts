@@ -1,4 +1,4 @@
-import { migratedDatabase } from '@quickquote/testing/vitest'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterAll } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, RecordedEvent, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core'
-import { migratedDatabase } from '@quickquote/testing/vitest'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'

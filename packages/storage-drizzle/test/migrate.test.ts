@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createIntegrations, type Integrations, type Member, silentLogger } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'

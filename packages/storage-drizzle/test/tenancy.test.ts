@@ -406,7 +406,7 @@ const OF_NO_ORGANIZATION = ['file_chunks', 'migrations', 'retention_floor', 'wor
 
 it('every method of the storage is either held to an organization above, or known not to need one', () => {
   const heldAbove = Object.keys(REACHES)
-  // Of the host's quotations only the order is ours: see examples/server/test/host-quotations.test.ts.
+  // Of the host's quotations only the order is ours: see examples/demo/test/host-quotations.test.ts.
   const ofTheHost = ['orderPipelineStart']
   const heldInTheTestOfFiles = ['files', 'recordUpload', 'abandonUploads', 'forgetUploads']
   const insertsItsOrganization = ['insertApiKey', 'acceptQuotation', 'recordAudit', 'insertTestDelivery']

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openClient } from '../src/connection/connection.ts'

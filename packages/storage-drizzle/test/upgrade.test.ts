@@ -8,7 +8,7 @@ import {
   memberOf,
   silentLogger,
 } from '@quickquote/core'
-import { type TestDatabase, testDatabase } from '@quickquote/testing'
+import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { FIRST_UUID } from '../src/deliveries/delivery-statements.ts'

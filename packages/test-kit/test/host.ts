@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import type { TestDatabase } from '@quickquote/testing'
-import { migratedDatabase } from '@quickquote/testing/vitest'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type Clock, createClock, createTestKit, type TestKit, type TestKitOptions } from '../src/index.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { testDatabase } from '@quickquote/testing'
+import { testDatabase } from '@quickquote/dev-servers'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { bodyOf, SECRET, send, signedHeaders } from './delivery.ts'
 import { runSample, samplesOf } from './sample.ts'

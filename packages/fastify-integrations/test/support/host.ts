@@ -5,8 +5,8 @@ import {
   type Session,
   type Storage,
 } from '@quickquote/core'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { migratedDatabase } from '@quickquote/testing/vitest'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect } from 'vitest'

@@ -1,5 +1,5 @@
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '@quickquote/delivery-worker'
-import { type Receiver, startReceiver } from '@quickquote/testing'
+import { type Receiver, startReceiver } from '@quickquote/dev-servers'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { ACME, GLOBEX, type Host, type HostOptions, type MemberName, startHost, useDatabase } from './host.ts'
 

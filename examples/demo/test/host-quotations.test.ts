@@ -1,0 +1,366 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createIntegrations,
+  type HostQuotations,
+  IntegrationError,
+  type Integrations,
+  type IntegrationsOptions,
+  type Logger,
+  memberOf,
+  STEPS,
+} from '@quickquote/core'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import type postgres from 'postgres'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openHostDatabase } from '../src/database.ts'
+import { hostQuotations } from '../src/host-quotations.ts'
+
+const ACME = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
+const GLOBEX = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
+const BODY = { name: 'Portal', requirementsText: '- One' }
+
+let database: TestDatabase
+let sql: postgres.Sql
+let integrations: Integrations
+const logged: { message: string; hook: unknown }[] = []
+const logger: Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error: (fields, message) => void logged.push({ message, hook: (fields as { hook?: unknown }).hook }),
+}
+
+/** Integrations on the tables of the host; some methods may be replaced by ones that fail. */
+function open(
+  broken: Partial<HostQuotations> = {},
+  options: Partial<IntegrationsOptions> = {},
+): Integrations {
+  return createIntegrations({
+    storage: drizzleStorage({ sql }),
+    quotations: { ...hostQuotations(sql), ...broken } as HostQuotations,
+    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
+    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
+    logger,
+    ...options,
+  })
+}
+
+beforeAll(async () => {
+  database = await migratedDatabase()
+  sql = await openHostDatabase(database.url)
+  integrations = open()
+  await integrations.webhookEndpoints.create(admin(ACME), {
+    name: 'CRM',
+    url: 'https://crm.example.com/hook',
+    events: ['quotation.requirement_analysis.completed', 'quotation.failed'],
+    trigger_mode: 'always',
+  })
+})
+
+beforeEach(async () => {
+  await sql`truncate host.quotations, quickquote.pipeline_starts, quickquote.idempotency_keys, quickquote.deliveries, quickquote.events cascade`
+  logged.length = 0
+})
+
+afterAll(async () => {
+  await integrations.close()
+  await sql.end()
+  await database.drop()
+})
+
+function admin(organizationId: string) {
+  return memberOf({ memberId: 'me', organizations: [{ id: organizationId, role: 'admin' }] }, organizationId)
+}
+
+async function start(from = integrations, organizationId = ACME, more: { idempotencyKey?: string } = {}) {
+  const quote = { organizationId, source: 'ui' as const, body: BODY, ...more }
+  return (await from.quotations.start(quote)).quotation_id
+}
+
+/** What is written, by the host and by us. */
+async function written() {
+  const [row] = await sql`
+    select (select count(*)::int from host.quotations) as quotations,
+      (select count(*)::int from host.quotation_steps) as steps,
+      (select count(*)::int from quickquote.pipeline_starts) as starts,
+      (select count(*)::int from quickquote.events) as events,
+      (select count(*)::int from quickquote.deliveries) as deliveries,
+      (select count(*)::int from quickquote.idempotency_keys) as keys`
+  return row
+}
+const NOTHING = { quotations: 0, steps: 0, starts: 0, events: 0, deliveries: 0, keys: 0 }
+const unavailable = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' })
+const fails = () => Promise.reject(new Error('a table of the host is locked'))
+
+describe('accepting a quote', () => {
+  it("writes the host's row and the order to start, which brings the quote along", async () => {
+    const id = await start()
+    expect(await written()).toEqual({ ...NOTHING, quotations: 1, starts: 1 })
+    const { claimed } = await claim()
+    expect(claimed).toEqual([
+      {
+        attempt: 1,
+        trace: null,
+        quote: {
+          id,
+          organization_id: ACME,
+          name: 'Portal',
+          description: '',
+          config_id: null,
+          source: 'ui',
+          requirementsText: '- One',
+          metadata: null,
+          files: [],
+        },
+      },
+    ])
+  })
+
+  it('leaves neither when the host cannot write its row', async () => {
+    await expect(start(open({ insert: fails }))).rejects.toEqual(unavailable)
+    expect(await written()).toEqual(NOTHING)
+    expect(logged).toEqual([{ message: 'the quotations of the host failed', hook: 'quotations.insert' }])
+  })
+
+  it('leaves neither when the order cannot be written', async () => {
+    await sql`alter table quickquote.pipeline_starts add constraint never check (false) not valid`
+    await expect(start()).rejects.toThrow()
+    await sql`alter table quickquote.pipeline_starts drop constraint never`
+    expect(await written()).toEqual(NOTHING)
+  })
+
+  it('leaves neither when the host rolls its own transaction back', async () => {
+    const fault = new Error('the host changes its mind')
+    const rolledBack = sql.begin(async (tx) => {
+      const within = integrations.within(tx)
+      const { quotation_id } = await within.quotations.start({
+        organizationId: ACME,
+        source: 'ui',
+        body: BODY,
+      })
+      await within.pipeline(quotation_id).stepCompleted('requirement_analysis')
+      expect(await within.quotations.get(ACME, quotation_id)).toMatchObject({ status: 'running' })
+      throw fault
+    })
+    await expect(rolledBack).rejects.toThrow(fault)
+    expect(await written()).toEqual(NOTHING)
+  })
+
+  it('can be refused by the host, with the field that is wrong', async () => {
+    const refusal = new IntegrationError('VALIDATION_FAILED', 'There is no such configuration.', {
+      errors: [{ pointer: '/config_id', detail: 'is not known' }],
+    })
+    await expect(start(open({ insert: () => Promise.reject(refusal) }))).rejects.toBe(refusal)
+    expect(await written()).toEqual(NOTHING)
+  })
+
+  it('is idempotent under a key, and takes files over', async () => {
+    const first = await start(integrations, ACME, { idempotencyKey: 'one' })
+    expect(await start(integrations, ACME, { idempotencyKey: 'one' })).toBe(first)
+    expect(await written()).toMatchObject({ quotations: 1, starts: 1, keys: 1 })
+
+    const file = await integrations.requirementsFiles.receive({
+      organizationId: ACME,
+      index: 0,
+      name: 'a.txt',
+      bytes: Readable.from([Buffer.from('- Two')]),
+    })
+    await integrations.quotations.start({ organizationId: ACME, source: 'ui', body: {}, files: [file] })
+    const { claimed } = await claim()
+    const [taken] = claimed.flatMap(({ quote }) => quote.files)
+    expect(taken).toEqual({ id: file.id, name: 'a.txt', type: 'txt', size: 5 })
+    const bytes = integrations.requirementsFiles.read({ id: file.id, organization_id: ACME })
+    expect(String(await buffer(bytes))).toBe('- Two')
+    expect(await sql`select 1 from quickquote.uploads`).toEqual([])
+  })
+})
+
+describe('a report', () => {
+  it("writes the host's rows, the event and its deliveries, once", async () => {
+    const id = await start()
+    await integrations.pipeline(id).stepCompleted('requirement_analysis')
+    await integrations.pipeline(id).stepCompleted('requirement_analysis')
+    expect(await written()).toMatchObject({ steps: 1, events: 1, deliveries: 1 })
+    await expect(integrations.pipeline(id).stepCompleted('effort_estimation')).rejects.toThrow(
+      'cannot come before it',
+    )
+    await expect(integrations.pipeline(randomUUID()).completed()).rejects.toThrow('no such quotation')
+  })
+
+  it('leaves nothing when the host cannot write', async () => {
+    const id = await start()
+    const report = open({ update: fails }).pipeline(id).stepCompleted('requirement_analysis')
+    await expect(report).rejects.toEqual(unavailable)
+    expect(await written()).toMatchObject({ steps: 0, events: 0, deliveries: 0 })
+  })
+
+  it("leaves the host's rows as they were when the event cannot be written", async () => {
+    const id = await start()
+    await sql`alter table quickquote.deliveries add constraint never check (false) not valid`
+    await expect(integrations.pipeline(id).stepCompleted('requirement_analysis')).rejects.toThrow()
+    await sql`alter table quickquote.deliveries drop constraint never`
+    expect(await written()).toMatchObject({ steps: 0, events: 0, deliveries: 0 })
+    expect(await integrations.quotations.get(ACME, id)).toMatchObject({ status: 'queued' })
+  })
+
+  it('waits for another one of the same quotation: of ten at once, one emits', async () => {
+    const id = await start()
+    const report = integrations.pipeline(id)
+    await Promise.all(Array.from({ length: 10 }, () => report.stepCompleted('requirement_analysis')))
+    expect(await written()).toMatchObject({ steps: 1, events: 1 })
+  })
+})
+
+describe('reading', () => {
+  it('tells what is of the organization (200), of another one (403), and of nobody (404)', async () => {
+    const id = await start()
+    const report = integrations.pipeline(id)
+    for (const step of STEPS) await report.stepCompleted(step)
+    const { quotations } = integrations
+    const { id: proposalId } = await quotations.proposal(ACME, id)
+    const lookUps: ((organizationId: string, ids: { id: string; proposalId: string }) => Promise<unknown>)[] =
+      [
+        (organizationId, { id }) => quotations.get(organizationId, id),
+        (organizationId, { id }) => quotations.pipelineStatus(organizationId, id),
+        (organizationId, { id }) => quotations.proposal(organizationId, id),
+        (organizationId, { proposalId }) => integrations.storage.findProposal(organizationId, proposalId),
+      ]
+    for (const look of lookUps) {
+      expect(await look(ACME.toUpperCase(), { id, proposalId })).toBeTypeOf('object')
+      const outcomes = [
+        look(GLOBEX, { id, proposalId }),
+        look(ACME, { id: randomUUID(), proposalId: randomUUID() }),
+        look(ACME, { id: 'no uuid', proposalId: 'no uuid' }),
+      ].map((outcome) => outcome.catch((error: IntegrationError) => error.code))
+      expect((await Promise.all(outcomes)).map((code) => String(code).toLowerCase())).toEqual([
+        'other_organization',
+        expect.stringMatching(/not_found|unknown/),
+        expect.stringMatching(/not_found|unknown/),
+      ])
+    }
+  })
+
+  it('names quotations of the organization alone', async () => {
+    const [own, other] = [await start(), await start(integrations, GLOBEX)]
+    const names = await integrations.storage.findQuotationNames(ACME, [own, other, randomUUID()])
+    expect([...names]).toEqual([[own, 'Portal']])
+  })
+
+  it('shows the fields of the specification, whatever the tables have', async () => {
+    const id = await start()
+    const columns = Object.keys(await integrations.quotations.get(ACME, id))
+    expect(columns).not.toContain('requirements')
+    expect(columns).not.toContain('organization_id')
+  })
+
+  it('is a 503, with the reason in the log alone, when the host fails', async () => {
+    await expect(open({ find: fails }).quotations.get(ACME, randomUUID())).rejects.toEqual(unavailable)
+    expect(logged).toEqual([{ message: 'the quotations of the host failed', hook: 'quotations.find' }])
+  })
+})
+
+function claim(from = integrations, now = new Date()) {
+  return from.storage.claimPipelineStarts({ workerId: randomUUID(), limit: 10, now })
+}
+
+describe('orders to start', () => {
+  it.each(['ended', 'was deleted'])('are dropped when the quote %s meanwhile', async (what) => {
+    const [gone, open] = [await start(), await start()]
+    if (what === 'ended') await integrations.pipeline(gone).failed()
+    else await sql`delete from host.quotations where id = ${gone}`
+    expect((await claim()).claimed.map(({ quote }) => quote.id)).toEqual([open])
+    expect(await written()).toMatchObject({ starts: 1 })
+  })
+
+  it('brings no file of another organization along', async () => {
+    const file = await integrations.requirementsFiles.receive({
+      organizationId: GLOBEX,
+      index: 0,
+      name: 'a.txt',
+      bytes: Readable.from([Buffer.from('- Two')]),
+    })
+    const quote = { organizationId: ACME, source: 'ui' as const, body: {}, files: [file] }
+    await expect(integrations.quotations.start(quote)).rejects.toThrow(
+      '/files: must be files that were uploaded',
+    )
+    expect(await written()).toEqual(NOTHING)
+  })
+
+  it('are tried again when the host cannot be asked', async () => {
+    const id = await start()
+    await expect(claim(open({ find: fails }))).rejects.toEqual(unavailable)
+    expect((await claim()).claimed).toEqual([])
+    const later = new Date(Date.now() + 6000)
+    expect((await claim(integrations, later)).claimed).toMatchObject([{ quote: { id }, attempt: 2 }])
+  })
+
+  it('of runs that nothing was heard of are found by their age', async () => {
+    const id = await start()
+    const find = (silentSince: Date) => integrations.storage.findStalledQuotations(silentSince, 10)
+    expect(await find(new Date(Date.now() - 60_000))).toEqual([])
+    expect(await find(new Date(Date.now() + 60_000))).toEqual([id])
+  })
+})
+
+describe('an object that cannot work', () => {
+  it('fails at boot when methods are missing', () => {
+    expect(() => open({ lock: undefined, update: undefined } as object)).toThrow(
+      'quotations lacks the methods update, lock.',
+    )
+  })
+
+  it('is found out when its transaction does not call its function, or swallows what it throws', async () => {
+    const message = 'quotations.transaction must call its function, and pass on what it throws.'
+    await expect(start(open({ transaction: async () => {} }))).rejects.toThrow(message)
+    const swallowing: HostQuotations['transaction'] = (work) =>
+      sql.begin((tx) => work(tx)).catch(() => undefined)
+    await expect(start(open({ transaction: swallowing, insert: fails }))).rejects.toThrow(message)
+  })
+
+  it.each<[string, HostQuotations['transaction']]>([
+    [
+      'throws at once',
+      () => {
+        throw new Error('no connection')
+      },
+    ],
+    ['never begins', () => new Promise(() => {})],
+    [
+      'never ends',
+      async (work) => {
+        await sql.begin(async (transaction) => work(transaction))
+        await new Promise(() => {})
+      },
+    ],
+  ])('is a 503 when the transaction of the host %s', async (_, transaction) => {
+    const failing = open({ transaction }, { hookTimeoutMs: 200 })
+    await expect(start(failing)).rejects.toEqual(unavailable)
+    expect(logged.at(-1)?.hook).toBe('quotations.transaction')
+  })
+
+  it('a transaction of the host that begins after it was given up does nothing', async () => {
+    let late: Promise<unknown> | undefined
+    const failing = open(
+      {
+        transaction: (work) => {
+          late = sleep(400).then(() => sql.begin(async (transaction) => work(transaction)))
+          late.catch(() => {})
+          return late
+        },
+      },
+      { hookTimeoutMs: 100 },
+    )
+    await expect(start(failing)).rejects.toEqual(unavailable)
+    await expect(late).rejects.toThrow('too late')
+    expect(await sql`select from host.quotations`).toHaveLength(0)
+  })
+
+  it('is a 503 when no transaction can be had', async () => {
+    await expect(start(open({ transaction: fails }))).rejects.toEqual(unavailable)
+  })
+})

@@ -1,0 +1,163 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type Installed, installPackages, published, readManifest, tsc } from './installed.ts'
+
+const page = readFileSync(resolve(import.meta.dirname, '../../../../docs/quick-start.md'), 'utf8')
+const blocks = (language: string) =>
+  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code)
+const [host = '', receiver = ''] = blocks('js')
+const [install = '', certificate = '', start = '', configure = '', quote = ''] = blocks('sh')
+
+let installed: Installed
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase(inject('postgresUrl'))
+  installed = await installPackages(['fastify', '@types/node@20'])
+}, 180_000)
+
+afterAll(async () => {
+  installed?.remove()
+  await database.drop()
+})
+
+/** What a host's tests write. */
+const TYPED_KIT = `import type { Integrations } from '@quickquote/core'
+import { createClock, createTestKit } from '@quickquote/test-kit'
+import type { FastifyInstance } from 'fastify'
+export const kit = (integrations: Integrations, app: FastifyInstance) =>
+  createTestKit({ integrations, app, clock: createClock() })
+`
+
+/** Two free ports, in place of those on the page. */
+async function onFreePorts(text: string): Promise<{ text: string; ports: [number, number] }> {
+  const ports: [number, number] = [await freePort(), await freePort()]
+  return { text: text.replaceAll('3000', String(ports[0])).replaceAll('4000', String(ports[1])), ports }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolvePort) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolvePort(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+describe('Installed from their tarballs, the packages', () => {
+  it('are all that the page tells to install, in one version', () => {
+    const asked = install.match(/@quickquote\/[\w-]+/g)?.sort()
+    expect(published.map(({ manifest }) => manifest.name)).toEqual(expect.arrayContaining(asked ?? []))
+    expect(new Set(published.map(({ manifest }) => manifest.version)).size).toBe(1)
+  })
+
+  it.each(['node16', 'bundler'])(
+    'type-check in strict TypeScript with %s resolution',
+    (resolution) => {
+      const typed = host
+        .replace('start(quote, { report })', 'start(_quote, { report })')
+        .replace('const pipeline =', 'const pipeline: QuotePipeline =')
+        .replace('STEPS }', 'STEPS, type QuotePipeline }')
+      installed.write('host.ts', typed)
+      installed.write('receiver.ts', receiver)
+      installed.write('kit.ts', TYPED_KIT)
+      installed.write(
+        'tsconfig.json',
+        JSON.stringify({
+          compilerOptions: {
+            module: resolution === 'node16' ? 'node16' : 'esnext',
+            moduleResolution: resolution,
+            target: 'es2022',
+            strict: true,
+            exactOptionalPropertyTypes: true,
+            // Once with the types that we ship, and all that they stand on.
+            skipLibCheck: resolution !== 'node16',
+            lib: ['es2023'],
+            types: ['node'],
+            noEmit: true,
+          },
+          files: ['host.ts', 'receiver.ts', 'kit.ts'],
+        }),
+      )
+      const { stdout } = spawnSync(tsc, ['-p', installed.folder], { encoding: 'utf8' })
+      expect(stdout.split('\n').filter((line) => /^(host|receiver|kit)\.ts|@quickquote/.test(line))).toEqual(
+        [],
+      )
+    },
+    120_000,
+  )
+
+  it('ask for fifteen lines of a host, and their imports', () => {
+    const lines = host.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('import '))
+    expect(lines).toHaveLength(15)
+  })
+
+  it('can be required by CommonJS', () => {
+    const names = published.flatMap(({ manifest }) => {
+      const { exports } = manifest as unknown as { exports: Record<string, unknown> }
+      return Object.keys(exports)
+        .filter((path) => !path.endsWith('.json'))
+        .map((path) => manifest.name + path.slice(1))
+    })
+    installed.write(
+      'required.cjs',
+      `for (const name of ${JSON.stringify(names)}) console.log(name, Object.keys(require(name)).length > 0)`,
+    )
+    const output = execFileSync(process.execPath, ['--no-warnings', 'required.cjs'], {
+      cwd: installed.folder,
+      encoding: 'utf8',
+    })
+    expect(output.trim().split('\n')).toEqual(names.map((name) => `${name} true`))
+  })
+
+  it('bring few others along', () => {
+    const lock: { packages: Record<string, { dev?: true }> } = JSON.parse(
+      readFileSync(join(installed.folder, 'package-lock.json'), 'utf8'),
+    )
+    const counted = Object.values(lock.packages)
+    // Fastify alone is about 50 of them. What only tests need comes on top.
+    expect(counted.filter(({ dev }) => dev !== true).length).toBeLessThan(110)
+    expect(counted.length).toBeLessThan(140)
+    expect(
+      readManifest(join(installed.folder, 'node_modules/@quickquote/webhook-signature'))['dependencies'],
+    ).toBeUndefined()
+  })
+
+  it('take a newcomer from the page to the first verified webhook', async () => {
+    installed.write('host.js', host)
+    installed.write('receiver.js', receiver)
+    const { text, ports } = await onFreePorts([certificate, start, configure, quote].join('\n'))
+    const waitFor = (port: number) =>
+      `until curl -sk -o /dev/null http://127.0.0.1:${port}/ || curl -sk -o /dev/null https://127.0.0.1:${port}/; do sleep 0.2; done`
+    const script = text
+      .replace('node host.js &', `PORT=${ports[0]} node host.js > host.log 2>&1 &\n${waitFor(ports[0])}`)
+      .replace(
+        'node receiver.js &',
+        `PORT=${ports[1]} node receiver.js > receiver.log &\n${waitFor(ports[1])}`,
+      )
+    installed.write(
+      'run.sh',
+      `trap 'kill $(jobs -p)' EXIT\n${script}\nfor _ in $(seq 100); do [ "$(wc -l < receiver.log)" -ge 2 ] && break; sleep 0.2; done\ncat receiver.log`,
+    )
+    const output = execFileSync('bash', ['run.sh'], {
+      cwd: installed.folder,
+      env: {
+        ...process.env,
+        DATABASE_URL: database.url,
+        PATH: `${resolve(process.execPath, '..')}:${process.env['PATH']}`,
+      },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    expect(output).toMatch(/^HTTP\/1\.1 202/m)
+    expect(output.match(/^verified \S+/gm)).toEqual([
+      'verified quotation.proposal.completed',
+      'verified quotation.completed',
+    ])
+    expect(readFileSync(join(installed.folder, 'host.log'), 'utf8')).not.toMatch(/pk_\w{10}|whsec_/)
+  }, 120_000)
+})

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createIntegrations, memberOf } from '@quickquote/core'
+import { startReceiver, testDatabase } from '@quickquote/dev-servers'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { ACME } from '../src/members.ts'
+
+const SERVER = resolve(import.meta.dirname, '..')
+const WORKER = resolve(SERVER, '../../packages/delivery-worker')
+const PROGRAM = join(SERVER, 'node_modules/.bin/quickquote-worker')
+const INTEGRATIONS_KEY = Buffer.alloc(32, 1)
+
+let guide: string
+
+beforeAll(async () => {
+  guide = await readFile(resolve(SERVER, '../../docs/guides/operations.md'), 'utf8')
+})
+
+/** The lines of a program that has ended by itself, or of one that is told to end. */
+function run(args: string[], env: Record<string, string> = {}) {
+  const program: ChildProcess = spawn(PROGRAM, args, { env: { PATH: process.env['PATH'], ...env } })
+  const lines: string[] = []
+  for (const output of [program.stdout, program.stderr]) {
+    if (output !== null) createInterface(output).on('line', (line) => lines.push(line))
+  }
+  const ended = once(program, 'close').then(([code]) => code as number | null)
+  return { program, lines, ended }
+}
+
+/** What stands in the first column of the table below a heading, in backticks. */
+function firstColumn(heading: string): string[] {
+  const [, section = ''] = guide.split(`\n## ${heading}\n`)
+  const rows = section.split('\n## ')[0]?.matchAll(/^\| (`[^|]*) \|/gm) ?? []
+  return [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+}
+
+describe('the guide to operations', () => {
+  it('shows what --help prints', async () => {
+    const { lines, ended } = run(['--help'])
+    expect(await ended).toBe(0)
+    expect(guide).toContain(`\`\`\`text\n${lines.join('\n')}\n\`\`\``)
+  })
+
+  it('shows a module that runs, and names every field of the line of an attempt', async () => {
+    const database = await testDatabase(inject('postgresUrl'))
+    const receiver = await startReceiver({ respond: () => ({ status: 500 }) })
+    const folder = join(SERVER, 'node_modules/.operations-guide')
+    await mkdir(folder, { recursive: true })
+    onTestFinished(async () => {
+      await receiver.stop()
+      await database.drop()
+      await rm(folder, { recursive: true })
+    })
+    const [, module = ''] = guide.match(/```js\n([\s\S]*?)```/) ?? []
+    await writeFile(join(folder, 'integrations.js'), module)
+    await writeFile(
+      join(folder, 'pipeline.js'),
+      'export const pipeline = { async start() {}, async signDocumentUrl() {} }',
+    )
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+    const storage = drizzleStorage({ connectionString: database.url })
+    await storage.migrate()
+    await recordAnEvent(storage, receiver.url)
+
+    const { program, lines, ended } = run([join(folder, 'integrations.js')], {
+      DATABASE_URL: database.url,
+      INTEGRATIONS_KEY: INTEGRATIONS_KEY.toString('base64'),
+      QUICKQUOTE_HEALTH_PORT: '0',
+    })
+    const attempted = () =>
+      lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'delivery.attempted')
+    await expect.poll(attempted, { timeout: 20_000 }).toBeDefined()
+    program.kill('SIGTERM')
+
+    expect(await ended).toBe(0)
+    const { level, time, pid, hostname, msg, ...fields } = attempted()
+    expect(firstColumn('Logs').sort()).toEqual(Object.keys(fields).sort())
+    expect(fields).toMatchObject({ status: 'rejected', error_code: 'address_blocked', attempt: 1 })
+  })
+
+  it('names every metric and every error code that the worker has', async () => {
+    const files = await readdir(join(WORKER, 'src'))
+    const sources = await Promise.all(files.map((file) => readFile(join(WORKER, 'src', file), 'utf8')))
+    const found = (pattern: RegExp) => [
+      ...new Set(sources.flatMap((source) => [...source.matchAll(pattern)].map(([, name = '']) => name))),
+    ]
+
+    const metrics = found(/create(?:Counter|Histogram|ObservableGauge)\('([^']+)'/g)
+    expect(metrics.length).toBeGreaterThan(0)
+    expect(firstColumn('Metrics').sort()).toEqual(metrics.sort())
+    const codes = found(/code: '([a-z_]+)'/g)
+    expect(codes.length).toBeGreaterThan(10)
+    for (const code of codes) expect(guide).toContain(`\`${code}\``)
+  })
+})
+
+/** An event for an endpoint whose address may not be called. */
+async function recordAnEvent(storage: ReturnType<typeof drizzleStorage>, url: string): Promise<void> {
+  const integrations = createIntegrations({
+    storage,
+    encryptionKeys: [{ id: '1', key: INTEGRATIONS_KEY }],
+    allowAddresses: ['127.0.0.1/32'],
+    pipeline: { async start() {}, signDocumentUrl: () => Promise.reject(new Error('not here')) },
+  })
+  const session = { memberId: 'admin', organizations: [{ id: ACME, role: 'admin' }] }
+  await integrations.webhookEndpoints.create(memberOf(session, ACME), {
+    name: 'receiver',
+    url,
+    events: ['quotation.requirement_analysis.completed'],
+  })
+  const { quotation_id } = await integrations.quotations.start({
+    organizationId: ACME,
+    source: 'api_key',
+    body: { requirementsText: 'A roof.' },
+  })
+  await integrations.pipeline(quotation_id).stepCompleted('requirement_analysis')
+  await integrations.close()
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { createIntegrations } from '@quickquote/core'
+import {
+  hasPgBouncer,
+  type PgBouncer,
+  startPgBouncer,
+  type TestDatabase,
+  testDatabase,
+} from '@quickquote/dev-servers'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { tryProduct } from './product-trial.ts'
+
+const isTried = hasPgBouncer() || process.env['CI'] !== undefined
+
+/** On a developer's machine without PgBouncer these are skipped, and say so; CI has to have it. */
+describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
+  let database: TestDatabase
+  let pooler: PgBouncer
+
+  beforeEach(async () => {
+    database = await testDatabase(inject('postgresUrl'))
+  })
+  afterEach(async () => {
+    await pooler.stop()
+    await database.drop()
+  })
+
+  it.each([2, 10])(
+    'API and worker work on %i server connections, with `prepare: false`',
+    async (poolSize) => {
+      pooler = await startPgBouncer(database.url, { poolSize })
+      const storage = drizzleStorage({ connectionString: pooler.url, prepare: false })
+      await storage.migrate()
+      const host = postgres(pooler.url, { max: 2, prepare: false })
+      await tryProduct(storage, { host })
+      await host.end()
+    },
+  )
+
+  it.each([undefined, true])(
+    'sixty starts at once are all answered with `prepare` %s: nothing is prepared unless the host insists',
+    async (prepare) => {
+      pooler = await startPgBouncer(database.url)
+      const storage = drizzleStorage({
+        connectionString: pooler.url,
+        maxConnections: 20,
+        ...(prepare === undefined ? {} : { prepare }),
+      })
+      await storage.migrate()
+      const organizationId = randomUUID()
+      const integrations = createIntegrations({
+        storage,
+        encryptionKeys: [{ id: 'trial', key: Buffer.alloc(32, 7) }],
+        pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
+      })
+      const start = () =>
+        integrations.quotations.start({ organizationId, source: 'ui', body: { requirementsText: 'A roof.' } })
+      const results = await Promise.allSettled(Array.from({ length: 60 }, start))
+      expect(results.filter(({ status }) => status === 'rejected')).toEqual([])
+      const through = postgres(pooler.url, { max: 5, prepare: false })
+      const prepared = await Promise.all(
+        Array.from(
+          { length: 20 },
+          () => through`select 1 from pg_prepared_statements where pg_sleep(0.02) is not null`,
+        ),
+      )
+      expect(prepared.some((rows) => rows.length > 0)).toBe(prepare === true)
+      await through.end()
+      const direct = postgres(database.url, { max: 1 })
+      expect(await direct`select from quickquote.quotations`).toHaveLength(60)
+      await direct.end()
+      await integrations.close()
+    },
+  )
+
+  it('ten migrations at once, through two server connections, are one', async () => {
+    pooler = await startPgBouncer(database.url, { poolSize: 2 })
+    const storages = Array.from({ length: 10 }, () =>
+      drizzleStorage({ connectionString: pooler.url, prepare: false, maxConnections: 1 }),
+    )
+    const results = await Promise.all(storages.map((storage) => storage.migrate()))
+    expect(results.map(({ pending }) => pending)).toEqual(Array(10).fill([]))
+
+    const direct = postgres(database.url, { max: 1 })
+    expect(await direct`select from quickquote.migrations`).toHaveLength(results[0]?.applied.length ?? 0)
+    // No lock stayed with a connection of the pooler.
+    expect(
+      await direct`select from pg_locks where locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`,
+    ).toHaveLength(0)
+    await direct.end()
+    for (const storage of storages) await storage.close()
+  })
+})
+
+describe.skipIf(isTried)('behind PgBouncer in transaction mode', () => {
+  it('was not tried: pgbouncer is not installed', () => {
+    console.log('Skipped: PgBouncer. Install pgbouncer to try it.')
+  })
+})

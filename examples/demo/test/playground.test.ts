@@ -1,0 +1,222 @@
+import { resolve } from 'node:path'
+import { testDatabase } from '@quickquote/dev-servers'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { call } from '../src/api-client.ts'
+import { hasChromium, openBrowser } from './browser.ts'
+import { type ExampleProcess, endExamples, runExample, temporaryFolder, urlOf } from './example-process.ts'
+import { signIn } from './partner-client.ts'
+import { secretsIn } from './secrets.ts'
+
+/** How long the page may take for one step. It asks for attempts and progress every 2 s. */
+const PATIENCE_MS = 15_000
+const PATIENCE = { timeout: PATIENCE_MS }
+
+let url: string
+let server: ExampleProcess
+
+beforeAll(async () => {
+  const database = await testDatabase(inject('postgresUrl'))
+  const folder = await temporaryFolder()
+  server = runExample('server', {
+    DATABASE_URL: database.url,
+    DATA_FOLDER: folder.path,
+    PIPELINE_STEP_MS: '50',
+    RETRY_MS: '300',
+  })
+  url = await urlOf(server)
+
+  return async () => {
+    expect(await server.end('SIGTERM')).toBe(0)
+    await database.drop()
+    await folder.remove()
+    expect(secretsIn(server.output(), [database.url])).toEqual([])
+  }
+})
+
+afterAll(endExamples)
+
+describe('The inbox of the page', () => {
+  it('needs a session', async () => {
+    for (const path of ['/play/inbox', '/play/inbox/webhooks']) {
+      const response = await fetch(url + path)
+      expect(response.status).toBe(401)
+      expect(await response.json()).toMatchObject({ code: 'SESSION_REQUIRED' })
+    }
+  })
+
+  it('is another one for each organization', async () => {
+    const urlFor = async (email: string) => {
+      const headers = await signIn(url, email)
+      return (await call<{ url: string }>(`${url}/play/inbox`, { status: 200, headers })).body.url
+    }
+    const acme = await urlFor('admin@acme.example')
+    expect(await urlFor('member@acme.example')).toBe(acme)
+    expect(await urlFor('admin@globex.example')).not.toBe(acme)
+  })
+
+  it('takes no behaviour that it does not know', async () => {
+    const response = await fetch(`${url}/play/inbox`, {
+      method: 'PATCH',
+      headers: { ...(await signIn(url)), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ behaviour: 'explodes' }),
+    })
+    expect(response.status).toBe(400)
+  })
+})
+
+describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, in Chromium', () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await openBrowser()
+    return () => browser.close()
+  })
+
+  /** A page that may not complain: not about scripts, not about its content policy, not about what it loads. */
+  async function open(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 1000 }, ...options })
+    // Before the test itself is over its time: then the error names the step.
+    context.setDefaultTimeout(PATIENCE_MS)
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('console', (line) => {
+      // A refusal that the page shows is no complaint.
+      if (line.type() === 'error' && !/status of 4\d\d/.test(line.text())) complaints.push(line.text())
+    })
+    onTestFinished(async () => {
+      await context.close()
+      expect(complaints).toEqual([])
+    })
+    await page.goto(url)
+    return page
+  }
+
+  async function signInAs(page: Page, email: string): Promise<void> {
+    await page.getByLabel('Member').selectOption(email)
+    await press(page, 'Sign in')
+    await page.getByText(`You are ${email}`).waitFor()
+  }
+
+  const press = (page: Page, name: string) => page.getByRole('button', { name }).first().click()
+  const webhooks = (page: Page) => page.getByRole('list', { name: 'Webhooks' }).locator('summary')
+  const attempts = (page: Page) => page.getByRole('list', { name: 'Delivery attempts' }).getByRole('listitem')
+
+  /** An admin with a key and a connected receiver. */
+  async function openAsAdmin(organization: string, options?: BrowserContextOptions): Promise<Page> {
+    const page = await open(options)
+    await signInAs(page, `admin@${organization}.example`)
+    await press(page, 'Make a key')
+    // A quote that is started before it is there is refused.
+    await page.locator('#new-key').waitFor()
+    await press(page, 'Connect it')
+    await page.getByText('Connected to 7 events').waitFor()
+    return page
+  }
+
+  it('takes a newcomer from signing in to verified webhooks and the proposal', async () => {
+    const page = await openAsAdmin('acme')
+    await page.getByLabel('Name').last().fill('A tea shop')
+    await press(page, 'Start with the API key')
+
+    await page.getByRole('button', { name: 'Open the proposal' }).waitFor()
+    await expect.poll(() => webhooks(page).allTextContents(), PATIENCE).toHaveLength(6)
+    for (const line of await webhooks(page).allTextContents()) {
+      expect(line).toMatch(/signature verified.*answered 204/)
+    }
+    await webhooks(page).filter({ hasText: 'quotation.completed' }).click()
+    const details = await page.locator('#webhooks details[open]').textContent()
+    expect(details).toContain('x-service-signature: v1=')
+    expect(details).toContain('"type": "quotation.completed"')
+    await expect.poll(() => attempts(page).allTextContents(), PATIENCE).toHaveLength(6)
+
+    const screenshot = process.env['SCREENSHOT']
+    if (screenshot) await page.screenshot({ path: resolve(screenshot), fullPage: true })
+  })
+
+  it('starts a quote from files that are dropped', async () => {
+    const page = await openAsAdmin('acme')
+    const dropped = await page.evaluateHandle(`
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['# Sells tea'], 'requirements.md', { type: 'text/markdown' }))
+      transfer`)
+    await page.locator('#drop').dispatchEvent('drop', { dataTransfer: dropped })
+    await page.getByText('requirements.md').waitFor()
+    await press(page, 'Start with the API key')
+    await page.getByRole('button', { name: 'Open the proposal' }).waitFor()
+
+    await page.setInputFiles('#quote-files', {
+      name: 'tool.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('MZ'),
+    })
+    await press(page, 'Start with the API key')
+    await page.getByRole('alert').getByText('must be a PDF document').waitFor()
+  })
+
+  it('shows the retries of a receiver that is broken, then one that is gone, and replays what was missed', async () => {
+    const page = await openAsAdmin('globex')
+    await page.getByLabel('500, broken').check()
+    await page.getByLabel('The pretend pipeline').selectOption('requirement_analysis')
+    await press(page, 'Start as a member')
+    await attempts(page).getByText('attempt 2: failed').first().waitFor()
+    await page.getByLabel('410, gone').check()
+    await attempts(page).getByText('rejected').first().waitFor()
+    await page.getByLabel('204, taken').check()
+    await press(page, 'Replay what it missed')
+    await attempts(page).getByText('succeeded').first().waitFor()
+    await expect
+      .poll(async () => (await webhooks(page).allTextContents()).at(0), PATIENCE)
+      .toMatch(/quotation\.failed.*signature verified.*arrival \d+.*answered 204/)
+  })
+
+  it('tells a plain member what only admins may do', async () => {
+    const page = await open()
+    await signInAs(page, 'member@acme.example')
+    await press(page, 'Connect it')
+    await page.getByRole('alert').getByText('PERMISSION_REQUIRED (403)').waitFor()
+    await press(page, 'Start with the API key')
+    await page.getByRole('alert').getByText('Make an API key first').waitFor()
+  })
+
+  it('keeps nothing in the browser: another organization that signs in finds none of it', async () => {
+    const page = await openAsAdmin('acme')
+    const key = await page.locator('#new-key-value').textContent()
+    expect(key).toMatch(/^pk_/)
+    const kept = await page.evaluate(
+      '[localStorage.length, sessionStorage.length, document.cookie, location.href]',
+    )
+    expect(kept).toEqual([0, 0, '', `${url}/`])
+    await signInAs(page, 'admin@globex.example')
+    expect(await page.locator('#new-key').isVisible()).toBe(false)
+    await press(page, 'Start with the API key')
+    await page.getByRole('alert').getByText('Make an API key first').waitFor()
+  })
+
+  it.each([
+    ['a phone', { viewport: { width: 360, height: 740 } }],
+    ['a dark screen', { colorScheme: 'dark' as const }],
+    ['a light screen', { colorScheme: 'light' as const }],
+  ])('is accessible on %s, and fits it', async (_, options) => {
+    const page = await openAsAdmin('acme', { reducedMotion: 'reduce', ...options })
+    await press(page, 'Start with the API key')
+    await page.getByRole('button', { name: 'Open the proposal' }).waitFor()
+    await webhooks(page).first().click()
+    await attempts(page).first().waitFor()
+
+    await page.evaluate(axe.source)
+    const violations = await page.evaluate(`axe.run().then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
+    expect(violations).toEqual([])
+    const widths = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    expect(await page.evaluate(widths)).toBe(0)
+  })
+})
+
+describe.skipIf(hasChromium || process.env['CI'] !== undefined)('The page at /', () => {
+  it('was not tried in a browser: Chromium is not installed', () => {
+    console.log('Skipped: the page at / in Chromium. Install it, or set CHROMIUM to its path.')
+  })
+})

@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { testDatabase } from '@quickquote/dev-servers'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import postgres from 'postgres'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { tryProduct } from './product-trial.ts'
+
+const CLI = fileURLToPath(
+  new URL('../../../packages/storage-drizzle/bin/quickquote-storage.js', import.meta.url),
+)
+
+it('API and worker need no more than the runtime role of `roles` has', async () => {
+  const database = await testDatabase(inject('postgresUrl'))
+  const admin = postgres(database.url, { max: 1, onnotice() {} })
+  // Roles belong to the whole server, which other tests use at the same time.
+  const suffix = randomBytes(4).toString('hex')
+  const [owner, runtime] = [`owner_${suffix}`, `runtime_${suffix}`]
+  onTestFinished(async () => {
+    await database.drop()
+    const server = postgres(inject('postgresUrl'), { max: 1 })
+    await server.unsafe(`drop role ${owner}; drop role ${runtime}`)
+    await server.end()
+  })
+  const script = execFileSync(process.execPath, [CLI, 'roles', '--owner', owner, '--runtime', runtime])
+  await admin.unsafe(script.toString('utf8')).simple()
+  await admin.unsafe(`alter role ${owner} password 'secret'; alter role ${runtime} password 'secret'`)
+  const urlOf = (role: string) => {
+    const url = new URL(database.url)
+    url.username = role
+    url.password = 'secret'
+    return url.href
+  }
+  execFileSync(process.execPath, [CLI, 'migrate'], { env: { DATABASE_URL: urlOf(owner) } })
+
+  const storage = drizzleStorage({ connectionString: urlOf(runtime) })
+  await storage.requireMigrated()
+  // The worker makes today's partition again.
+  await admin`select to_char(now() at time zone 'utc', '"quickquote.events_"YYYY_MM_DD') as today`.then(
+    ([row]) => admin.unsafe(`drop table ${row?.['today']}`),
+  )
+  const host = postgres(urlOf(runtime), { max: 2 })
+  await tryProduct(storage, { host })
+
+  const events = await admin`select distinct tableoid::regclass::text as partition from quickquote.events`
+  expect(events.map((row) => row['partition'])).toEqual([
+    expect.stringMatching(/^quickquote\.events_\d{4}_\d\d_\d\d$/),
+  ])
+  await host.end()
+  await admin.end()
+})
