@@ -81,7 +81,7 @@ describe('quickquote-worker', () => {
     [['--sesame'], "Unknown option '--sesame'"],
     [['cli-host.js', 'another.js'], 'there is one module only'],
     [['absent.js'], 'There is no module'],
-    [['../dist/alarm.js'], 'must export `integrations`'],
+    [['../dist/lib/alarm.js'], 'must export `integrations`'],
   ])('%j is no way to call it', async (args, problem) => {
     const { code, output } = await ended(args)
     expect({ code, output }).toEqual({ code: 2, output: expect.stringContaining(problem) })
