@@ -6,7 +6,7 @@ import { collection } from './reference/collection.mjs'
 import { errorsPage } from './reference/errors.mjs'
 import { eventsPage } from './reference/events.mjs'
 import { httpPage } from './reference/http.mjs'
-import { clientTypes, readService } from './reference/openapi.mjs'
+import { clientTypes, partnerTypes, readService } from './reference/openapi.mjs'
 import { optionsPage } from './reference/options.mjs'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -21,6 +21,7 @@ const files = {
   'docs/reference/options.md': optionsPage(ROOT),
   'docs/reference/postman-collection.json': json(collection(service)),
   'packages/fastify-integrations/test/generated/openapi.d.ts': await clientTypes(service),
+  'packages/client/src/generated/openapi.ts': await partnerTypes(service),
 }
 
 for (const [path, text] of Object.entries(files)) {

@@ -36,6 +36,30 @@ function transform({ format }) {
 
 /** The types of the client in test/typed-client.test.ts. */
 export async function clientTypes({ document }) {
-  // Fields that have a default may be left out.
-  return astToString(await openapiTypes(document, { transform, defaultNonNullable: false }))
+  // Fields that have a default may be left out; an object without fields is one of any.
+  const options = { transform, defaultNonNullable: false, emptyObjectsUnknown: true }
+  return astToString(await openapiTypes(document, options))
+}
+
+/** The types of `@quickquote/client`: the routes that an API key opens, and what they refer to. */
+export function partnerTypes({ document: { openapi, info, components, ...document } }) {
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).filter(([path]) => path.startsWith('/v1/integrations/')),
+  )
+  return clientTypes({ document: { openapi, info, paths, components: referred(paths, components) } })
+}
+
+/** The components that `part` refers to, directly or not. */
+function referred(part, components) {
+  const found = {}
+  const collect = (each) => {
+    for (const [, kind, name] of JSON.stringify(each).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+      if (found[kind]?.[name] !== undefined) continue
+      const component = components[kind][name]
+      found[kind] = { ...found[kind], [name]: component }
+      collect(component)
+    }
+  }
+  collect(part)
+  return found
 }

@@ -538,7 +538,7 @@ export interface components {
             /** Format: uuid */
             config_id?: string | null;
             /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
-            metadata?: Record<string, never> | null;
+            metadata?: Record<string, unknown> | null;
             /**
              * Format: text
              * @description The requirements. Send a form instead to send files.
@@ -559,7 +559,7 @@ export interface components {
              */
             requirementsText?: string;
             /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
-            metadata?: Record<string, never>;
+            metadata?: Record<string, unknown>;
             /** @description Files with the requirements: docx, pdf, txt or md, at most 10485760 bytes each. Required unless `requirementsText` is sent. */
             files?: Blob[];
         };

@@ -1,0 +1,56 @@
+import { type ProposalCalls, proposalCalls } from './proposals.ts'
+import { type QuotationCalls, quotationCalls } from './quotations.ts'
+import { createRequests } from './requests.ts'
+import { type WebhookCalls, webhookCalls } from './webhooks.ts'
+
+export interface ClientOptions {
+  /** The address of the service, with the prefix that it may have: `https://quotes.example.com`. */
+  readonly baseUrl: string
+  /** An API key of your organization: `pk_…`. */
+  readonly apiKey: string
+  /** Default: the global one. */
+  readonly fetch?: typeof fetch
+  /** How long one try of a request may take, in milliseconds. Default 60,000. */
+  readonly timeoutMs?: number
+  /** How often a request is repeated at most. Default 3; 0 for never. */
+  readonly maxRetries?: number
+}
+
+/** Typed calls of the partner API (specification, "Partner integrations API"). */
+export interface Client {
+  readonly quotations: QuotationCalls
+  readonly proposals: ProposalCalls
+  readonly webhooks: WebhookCalls
+}
+
+/**
+ * Makes a client of the partner API. It sends nothing yet.
+ *
+ * A request is repeated up to `maxRetries` times: after 429 and 503 once their `Retry-After` is over, after a lost
+ * connection, no answer in time, 502 and 504 with back-off. A start carries an idempotency key, so that its repeats start
+ * nothing twice. Redirects are not followed: the API key goes to no other address.
+ *
+ * @throws TypeError for an option that is missing or wrong
+ */
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 60_000, maxRetries = 3 } = options
+  if (!/^https?:\/\/[^?#]+$/.test(baseUrl)) {
+    throw new TypeError('createClient: baseUrl must be an http(s) URL, such as https://quotes.example.com')
+  }
+  // The value is never shown: it may be a key with a line break in it.
+  if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
+    throw new TypeError('createClient: apiKey must be the API key, pk_…, without white space')
+  }
+  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
+    throw new TypeError('createClient: timeoutMs must be a number of milliseconds above 0')
+  }
+  if (!(Number.isInteger(maxRetries) && maxRetries >= 0)) {
+    throw new TypeError('createClient: maxRetries must be a whole number, 0 or more')
+  }
+  const requests = createRequests({ baseUrl, apiKey, fetch, timeoutMs, maxRetries })
+  return {
+    quotations: quotationCalls(requests),
+    proposals: proposalCalls(requests),
+    webhooks: webhookCalls(),
+  }
+}

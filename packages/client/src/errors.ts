@@ -1,0 +1,137 @@
+import type { Problem, ProblemCode, Quotation } from './schemas.ts'
+
+interface Refusal {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed body, or its text. */
+  readonly body: unknown
+}
+
+/** The service answered, but not with success. Its subclasses say what kind of refusal it was. */
+export class ApiError extends Error {
+  override readonly name: string = 'ApiError'
+  /** The HTTP status. */
+  readonly status: number
+  /** The stable code of the refusal; null if the answer was no problem document, as from a proxy in between. */
+  readonly code: ProblemCode | null
+  /** What was wrong, for a person. */
+  readonly detail: string
+  /** The fields that were wrong: JSON pointers into the body, or `?name` for a parameter. Empty for most refusals. */
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
+  /** The id of the request: name it when you ask for help. */
+  readonly requestId: string | null
+  /** How long the service asked to wait, in milliseconds. */
+  readonly retryAfterMs: number | null
+
+  constructor({ status, headers, body }: Refusal) {
+    const problem = isProblem(body) ? body : null
+    const detail = problem?.detail ?? problem?.title ?? unexpected(status)
+    super(`${problem?.code ?? status}: ${detail}`)
+    this.status = status
+    this.code = problem?.code ?? null
+    this.detail = detail
+    this.errors = problem?.errors ?? []
+    this.requestId = headers.get('X-Request-Id')
+    this.retryAfterMs = retryAfterMs(headers)
+  }
+}
+
+/** The request breaks a rule (400, 413, 415): `errors` lists the fields. */
+export class ValidationError extends ApiError {
+  override readonly name = 'ValidationError'
+}
+
+/** The API key is missing, unknown (401), inactive, expired or revoked (403). */
+export class AuthenticationError extends ApiError {
+  override readonly name = 'AuthenticationError'
+}
+
+/** The resource belongs to another organization (403). */
+export class ForbiddenError extends ApiError {
+  override readonly name = 'ForbiddenError'
+}
+
+/** There is no such quotation or proposal, or its document is not ready yet (404). */
+export class NotFoundError extends ApiError {
+  override readonly name = 'NotFoundError'
+}
+
+/** The idempotency key is in use (409), or was used for another request (422). */
+export class ConflictError extends ApiError {
+  override readonly name = 'ConflictError'
+}
+
+/** Still over the rate limit after all retries (429). */
+export class RateLimitedError extends ApiError {
+  override readonly name = 'RateLimitedError'
+}
+
+/** The service failed (500), or cannot answer right now (503). */
+export class ServiceError extends ApiError {
+  override readonly name = 'ServiceError'
+}
+
+/** The pipeline run of a quote failed. */
+export class QuotationFailedError extends Error {
+  override readonly name = 'QuotationFailedError'
+  readonly errorCode: string | null
+  readonly quotation: Quotation
+
+  constructor(quotation: Quotation) {
+    super(`The quote ${quotation.id} failed: ${quotation.error_code ?? 'no error code'}`)
+    this.errorCode = quotation.error_code
+    this.quotation = quotation
+  }
+}
+
+/** Nothing came in time: no answer within `timeoutMs` of the client, or no end of a quote within that of `waitFor`. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+}
+
+const CLASSES: Partial<Record<ProblemCode, typeof ApiError>> = {
+  VALIDATION_FAILED: ValidationError,
+  MALFORMED_REQUEST: ValidationError,
+  API_KEY_IN_QUERY: ValidationError,
+  PAYLOAD_TOO_LARGE: ValidationError,
+  UNSUPPORTED_MEDIA_TYPE: ValidationError,
+  API_KEY_MISSING: AuthenticationError,
+  API_KEY_INVALID: AuthenticationError,
+  API_KEY_INACTIVE: AuthenticationError,
+  API_KEY_EXPIRED: AuthenticationError,
+  API_KEY_REVOKED: AuthenticationError,
+  OTHER_ORGANIZATION: ForbiddenError,
+  QUOTATION_NOT_FOUND: NotFoundError,
+  PROPOSAL_NOT_FOUND: NotFoundError,
+  DOCUMENT_NOT_READY: NotFoundError,
+  ROUTE_NOT_FOUND: NotFoundError,
+  IDEMPOTENCY_KEY_IN_USE: ConflictError,
+  IDEMPOTENCY_KEY_REUSED: ConflictError,
+  RATE_LIMITED: RateLimitedError,
+  INTERNAL_ERROR: ServiceError,
+  SERVICE_UNAVAILABLE: ServiceError,
+}
+
+export function apiError(refusal: Refusal): ApiError {
+  const Class = (isProblem(refusal.body) && CLASSES[refusal.body.code]) || ApiError
+  return new Class(refusal)
+}
+
+function isProblem(body: unknown): body is Problem {
+  return typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string'
+}
+
+function unexpected(status: number): string {
+  const isRedirect = status === 0 || (status >= 300 && status < 400)
+  return isRedirect
+    ? 'The address redirects, and an API key is sent nowhere else. Check baseUrl.'
+    : 'The answer is not one of this API. Check baseUrl, and the proxies in between.'
+}
+
+/** Whole seconds, or a date (RFC 9110). */
+function retryAfterMs(headers: Headers): number | null {
+  const value = headers.get('Retry-After')
+  if (value === null) return null
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isNaN(ms) ? null : Math.max(0, ms)
+}

@@ -1,0 +1,876 @@
+export interface paths {
+    "/v1/integrations/quotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a Quick Quote
+         * @description Returns at once. Follow the quote by polling, or by webhooks. Whatever the body says about an organization is ignored: the key decides.
+         */
+        post: operations["startQuotation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/integrations/quotations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the summary of a quotation */
+        get: operations["getQuotation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/integrations/quotations/{id}/pipeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the progress of a quotation, step by step */
+        get: operations["getQuotationPipeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/integrations/quotations/{id}/proposal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the proposal of a quotation
+         * @description Metadata only. The document has a link of its own, once `document_id` is set.
+         */
+        get: operations["getQuotationProposal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/integrations/proposals/{id}/document-url": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a short-lived link to the document of a proposal */
+        get: operations["getProposalDocumentUrl"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** StartQuotation */
+        StartQuotation: {
+            /** Format: name */
+            name?: string | null;
+            /** Format: text */
+            description?: string | null;
+            /** Format: uuid */
+            config_id?: string | null;
+            /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
+            metadata?: Record<string, unknown> | null;
+            /**
+             * Format: text
+             * @description The requirements. Send a form instead to send files.
+             */
+            requirementsText: string;
+        };
+        /** StartQuotationForm */
+        StartQuotationForm: {
+            /** Format: name */
+            name?: string;
+            /** Format: text */
+            description?: string;
+            /** Format: uuid */
+            config_id?: string;
+            /**
+             * Format: text
+             * @description The requirements. Required unless at least one file is sent.
+             */
+            requirementsText?: string;
+            /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
+            metadata?: Record<string, unknown>;
+            /** @description Files with the requirements: docx, pdf, txt or md, at most 10485760 bytes each. Required unless `requirementsText` is sent. */
+            files?: Blob[];
+        };
+        /** StartedQuotation */
+        StartedQuotation: {
+            /** Format: uuid */
+            quotation_id: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "completed" | "failed";
+        };
+        /** Problem */
+        Problem: {
+            /**
+             * Format: uri
+             * @description Names the kind of problem. Stable.
+             */
+            type: string;
+            /** @description The kind of problem, in words. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description What happened here, or what to do about it. */
+            detail: string;
+            /** @description The request id, as in `X-Request-Id`. */
+            instance: string;
+            /**
+             * @description A stable code to switch on.
+             * @enum {string}
+             */
+            code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "API_KEY_LIMIT_REACHED" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            /** @description The fields that are wrong, for a validation failure. */
+            errors?: {
+                /** @description A JSON pointer into the body; `:name` or `?name` for a part of the URL. */
+                pointer: string;
+                /** @description What is allowed there. */
+                detail: string;
+            }[];
+        };
+        /** Quotation */
+        Quotation: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            description: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "completed" | "failed";
+            /**
+             * @description The last step that finished.
+             * @enum {string}
+             */
+            processed_step: "none" | "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
+            /** @enum {string} */
+            source: "ui" | "api_key";
+            /** Format: uuid */
+            config_id: string | null;
+            error_code: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** PipelineStatus */
+        PipelineStatus: {
+            /** Format: uuid */
+            quotation_id: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "completed" | "failed";
+            /** @enum {string} */
+            processed_step: "none" | "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
+            progress: {
+                completed: number;
+                total: number;
+            };
+            steps: {
+                /** @enum {string} */
+                step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
+                /** @enum {string} */
+                status: "pending" | "running" | "completed" | "failed";
+                /** Format: date-time */
+                started_at: string | null;
+                /** Format: date-time */
+                completed_at: string | null;
+                error_code: string | null;
+            }[];
+            error_code: string | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** Proposal */
+        Proposal: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "completed";
+            /** Format: uuid */
+            document_id: string | null;
+            /** Format: uuid */
+            quotation_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** DocumentUrl */
+        DocumentUrl: {
+            /** Format: uri */
+            url: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+    };
+    responses: {
+        /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is under way. */
+        IDEMPOTENCY_KEY_IN_USE: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:IDEMPOTENCY_KEY_IN_USE";
+                    /** @enum {unknown} */
+                    status?: 409;
+                    /** @enum {unknown} */
+                    code?: "IDEMPOTENCY_KEY_IN_USE";
+                };
+            };
+        };
+        /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+        PAYLOAD_TOO_LARGE: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                    /** @enum {unknown} */
+                    status?: 413;
+                    /** @enum {unknown} */
+                    code?: "PAYLOAD_TOO_LARGE";
+                };
+            };
+        };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: The route does not take this media type. */
+        UNSUPPORTED_MEDIA_TYPE: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                    /** @enum {unknown} */
+                    status?: 415;
+                    /** @enum {unknown} */
+                    code?: "UNSUPPORTED_MEDIA_TYPE";
+                };
+            };
+        };
+        /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request. */
+        IDEMPOTENCY_KEY_REUSED: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:IDEMPOTENCY_KEY_REUSED";
+                    /** @enum {unknown} */
+                    status?: 422;
+                    /** @enum {unknown} */
+                    code?: "IDEMPOTENCY_KEY_REUSED";
+                };
+            };
+        };
+        /** @description `RATE_LIMITED`: Too many requests. */
+        RATE_LIMITED: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                /** @description Seconds to wait. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:RATE_LIMITED";
+                    /** @enum {unknown} */
+                    status?: 429;
+                    /** @enum {unknown} */
+                    code?: "RATE_LIMITED";
+                };
+            };
+        };
+        /** @description `INTERNAL_ERROR`: Something went wrong on our side. */
+        INTERNAL_ERROR: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                    /** @enum {unknown} */
+                    status?: 500;
+                    /** @enum {unknown} */
+                    code?: "INTERNAL_ERROR";
+                };
+            };
+        };
+        /** @description `SERVICE_UNAVAILABLE`: The service cannot answer right now. */
+        SERVICE_UNAVAILABLE: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                /** @description Seconds to wait. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                    /** @enum {unknown} */
+                    status?: 503;
+                    /** @enum {unknown} */
+                    code?: "SERVICE_UNAVAILABLE";
+                };
+            };
+        };
+        /** @description `QUOTATION_NOT_FOUND`: There is no such quotation. */
+        QUOTATION_NOT_FOUND: {
+            headers: {
+                /** @description The id of the request, for questions to support. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:QUOTATION_NOT_FOUND";
+                    /** @enum {unknown} */
+                    status?: 404;
+                    /** @enum {unknown} */
+                    code?: "QUOTATION_NOT_FOUND";
+                };
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    startQuotation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A key of your own. The same request under the same key starts nothing within 24 hours: it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartQuotation"];
+                "multipart/form-data": components["schemas"]["StartQuotationForm"];
+            };
+        };
+        responses: {
+            /** @description The quote was accepted and will run. */
+            202: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    RateLimit?: string;
+                    /** @description Where the summary of the quotation is. */
+                    Location?: string;
+                    /** @description Seconds to wait before polling. */
+                    "Retry-After"?: number;
+                    /** @description Sent when an earlier request with the same Idempotency-Key had started the quote. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedQuotation"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
+                    };
+                };
+            };
+            409: components["responses"]["IDEMPOTENCY_KEY_IN_USE"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getQuotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The quotation. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quotation"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
+                    };
+                };
+            };
+            404: components["responses"]["QUOTATION_NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getQuotationPipeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All steps, in their order. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineStatus"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
+                    };
+                };
+            };
+            404: components["responses"]["QUOTATION_NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getQuotationProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proposal. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
+                    };
+                };
+            };
+            /** @description `QUOTATION_NOT_FOUND`: There is no such quotation. `PROPOSAL_NOT_FOUND`: There is no such proposal. */
+            404: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:QUOTATION_NOT_FOUND" | "urn:problem-type:quickquote:PROPOSAL_NOT_FOUND";
+                        /** @enum {unknown} */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND";
+                    };
+                };
+            };
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getProposalDocumentUrl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. Whoever has it can read the document until it expires. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentUrl"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
+                    };
+                };
+            };
+            /** @description `PROPOSAL_NOT_FOUND`: There is no such proposal. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
+            404: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PROPOSAL_NOT_FOUND" | "urn:problem-type:quickquote:DOCUMENT_NOT_READY";
+                        /** @enum {unknown} */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY";
+                    };
+                };
+            };
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+}

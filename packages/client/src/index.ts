@@ -1,0 +1,26 @@
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  QuotationFailedError,
+  RateLimitedError,
+  ServiceError,
+  TimeoutError,
+  ValidationError,
+} from './errors.ts'
+export type { FileContent, NamedFile, RequirementsFile } from './files.ts'
+export type { ProposalCalls } from './proposals.ts'
+export type { QuotationCalls, StartOptions, StartQuotation, WaitOptions } from './quotations.ts'
+export type { CallOptions } from './requests.ts'
+export type {
+  DocumentUrl,
+  PipelineStatus,
+  ProblemCode,
+  Proposal,
+  Quotation,
+  StartedQuotation,
+} from './schemas.ts'
+export type { UnwrapOptions, WebhookCalls, WebhookRequest } from './webhooks.ts'

@@ -1,0 +1,30 @@
+import type { CallOptions, Requests } from './requests.ts'
+import type { DocumentUrl, Proposal } from './schemas.ts'
+
+export interface ProposalCalls {
+  /** The proposal of a quote. @throws NotFoundError before its step has finished */
+  get(quotationId: string, options?: CallOptions): Promise<Proposal>
+  /** A short-lived link to its document: fetch it soon, and do not store it. @throws NotFoundError before there is a document */
+  documentUrl(proposalId: string, options?: CallOptions): Promise<DocumentUrl>
+}
+
+export function proposalCalls(request: Requests): ProposalCalls {
+  return {
+    async get(id, options) {
+      const { data } = await request(
+        (client, signal) =>
+          client.GET('/v1/integrations/quotations/{id}/proposal', { params: { path: { id } }, signal }),
+        options,
+      )
+      return data
+    },
+    async documentUrl(id, options) {
+      const { data } = await request(
+        (client, signal) =>
+          client.GET('/v1/integrations/proposals/{id}/document-url', { params: { path: { id } }, signal }),
+        options,
+      )
+      return data
+    },
+  }
+}

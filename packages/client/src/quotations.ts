@@ -1,0 +1,96 @@
+import { QuotationFailedError, TimeoutError } from './errors.ts'
+import { formOf, type RequirementsFile } from './files.ts'
+import type { components } from './generated/openapi.ts'
+import type { CallOptions, Requests } from './requests.ts'
+import type { PipelineStatus, Quotation, StartedQuotation } from './schemas.ts'
+import { sleep } from './waiting.ts'
+
+/** The fields of a start. `requirementsText` or at least one file is required. */
+export type StartQuotation = Partial<components['schemas']['StartQuotation']> & {
+  /** At most 5, of 10 MiB each unless the service says otherwise. They are sent as a form. */
+  readonly files?: readonly RequirementsFile[]
+}
+
+export interface StartOptions extends CallOptions {
+  /** Default: a new one for each call. Give one that you keep to repeat a start from another process. */
+  readonly idempotencyKey?: string
+}
+
+export interface WaitOptions extends CallOptions {
+  /** How long to wait, in milliseconds. Default one hour. */
+  readonly timeoutMs?: number
+}
+
+export interface QuotationCalls {
+  /**
+   * Starts a Quick Quote, and returns at once. Repeats of the call by the client itself start nothing twice.
+   * @throws ValidationError, ConflictError and the errors that every call may throw
+   */
+  start(body: StartQuotation, options?: StartOptions): Promise<StartedQuotation>
+  /** @throws NotFoundError, ForbiddenError */
+  get(id: string, options?: CallOptions): Promise<Quotation>
+  /** How far each step is. @throws NotFoundError, ForbiddenError */
+  pipeline(id: string, options?: CallOptions): Promise<PipelineStatus>
+  /**
+   * Waits for a quote to complete: it asks every second at first, every ten seconds later.
+   * @throws QuotationFailedError when it failed
+   * @throws TimeoutError when it is not done in time; it goes on
+   */
+  waitFor(id: string, options?: WaitOptions): Promise<Quotation>
+}
+
+const FIRST_POLL_MS = 1000
+const SLOWEST_POLL_MS = 10_000
+const HOUR_MS = 3_600_000
+
+export function quotationCalls(request: Requests): QuotationCalls {
+  async function get(id: string, options?: CallOptions): Promise<Quotation> {
+    const { data } = await request(
+      (client, signal) =>
+        client.GET('/v1/integrations/quotations/{id}', { params: { path: { id } }, signal }),
+      options,
+    )
+    return data
+  }
+
+  return {
+    get,
+
+    async start({ files = [], ...fields }, { idempotencyKey = crypto.randomUUID(), signal: aborted } = {}) {
+      const form = files.length > 0 ? await formOf(fields, files) : undefined
+      const { data } = await request(
+        (client, signal) =>
+          client.POST('/v1/integrations/quotations', {
+            params: { header: { 'Idempotency-Key': idempotencyKey } },
+            body: fields as components['schemas']['StartQuotation'],
+            ...(form !== undefined && { bodySerializer: () => form }),
+            signal,
+          }),
+        { signal: aborted },
+      )
+      return data
+    },
+
+    async pipeline(id, options) {
+      const { data } = await request(
+        (client, signal) =>
+          client.GET('/v1/integrations/quotations/{id}/pipeline', { params: { path: { id } }, signal }),
+        options,
+      )
+      return data
+    },
+
+    async waitFor(id, { timeoutMs = HOUR_MS, signal } = {}) {
+      const deadline = Date.now() + timeoutMs
+      for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 1.5, SLOWEST_POLL_MS)) {
+        const quotation = await get(id, { signal })
+        if (quotation.status === 'completed') return quotation
+        if (quotation.status === 'failed') throw new QuotationFailedError(quotation)
+        if (Date.now() + pollMs > deadline) {
+          throw new TimeoutError(`The quote ${id} was still ${quotation.status} after ${timeoutMs} ms`)
+        }
+        await sleep(pollMs, signal)
+      }
+    },
+  }
+}

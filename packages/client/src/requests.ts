@@ -1,0 +1,96 @@
+import createFetchClient from 'openapi-fetch'
+import { ApiError, apiError, TimeoutError } from './errors.ts'
+import type { paths } from './generated/openapi.ts'
+import { sleep, withDeadline } from './waiting.ts'
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call, its retries and its waits: it rejects with an `AbortError`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface RequestSettings {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly fetch: typeof fetch
+  readonly timeoutMs: number
+  readonly maxRetries: number
+}
+
+type FetchClient = ReturnType<typeof createFetchClient<paths>>
+
+interface FetchAnswer<T> {
+  readonly data?: T
+  readonly error?: unknown
+  readonly response: Response
+}
+
+interface Answer<T> {
+  readonly data: T
+  readonly headers: Headers
+}
+
+export type Requests = ReturnType<typeof createRequests>
+
+const FIRST_BACKOFF_MS = 500
+const LONGEST_BACKOFF_MS = 8000
+/** A service that asks for more than this is not waited for: the caller decides. */
+const LONGEST_RETRY_AFTER_MS = 10 * 60_000
+
+/** Sends requests, repeats those that may be repeated, and throws what was refused. Whatever is sent must be safe to repeat. */
+export function createRequests(settings: RequestSettings) {
+  const client = createFetchClient<paths>({
+    baseUrl: settings.baseUrl,
+    headers: { 'X-API-Key': settings.apiKey },
+    fetch: (request) => jsonOnly(settings.fetch(request)),
+    redirect: 'manual',
+  })
+
+  return async function request<T>(
+    call: (client: FetchClient, signal: AbortSignal) => Promise<FetchAnswer<T>>,
+    { signal }: CallOptions = {},
+    /** How much longer than usual the service may take: a long poll. */
+    extraMs = 0,
+  ): Promise<Answer<T>> {
+    for (let retries = 0; ; retries++) {
+      try {
+        const answer = await withDeadline((each) => call(client, each), settings.timeoutMs + extraMs, signal)
+        return accepted(answer)
+      } catch (error) {
+        if (retries >= settings.maxRetries || !isWorthRepeating(error, retries)) throw error
+        const waitMs = (error instanceof ApiError ? error.retryAfterMs : null) ?? backoffMs(retries)
+        if (waitMs > LONGEST_RETRY_AFTER_MS) throw error
+        await sleep(waitMs, signal)
+      }
+    }
+  }
+}
+
+/** A login page of some proxy is no success. */
+async function jsonOnly(answer: Promise<Response>): Promise<Response> {
+  const response = await answer
+  const { ok, status, headers } = response
+  if (ok && !headers.get('Content-Type')?.includes('json')) throw apiError({ status, headers, body: null })
+  return response
+}
+
+function accepted<T>({ data, error, response }: FetchAnswer<T>): Answer<T> {
+  const { ok, status, headers } = response
+  if (!ok || data === undefined) throw apiError({ status, headers, body: error })
+  return { data, headers }
+}
+
+function isWorthRepeating(error: unknown, retries: number): boolean {
+  if (error instanceof ApiError) {
+    // The first try is still under way, if its connection was lost: then its answer is what is waited for.
+    if (error.code === 'IDEMPOTENCY_KEY_IN_USE') return retries > 0
+    return [429, 502, 503, 504].includes(error.status)
+  }
+  // `fetch` says nothing of a lost connection but that it is a TypeError.
+  return error instanceof TimeoutError || error instanceof TypeError
+}
+
+/** 0.5 s, 1 s, 2 s and so on, up to half of it taken off, so that clients do not come back together. */
+function backoffMs(retries: number): number {
+  return Math.min(FIRST_BACKOFF_MS * 2 ** retries, LONGEST_BACKOFF_MS) * (0.5 + Math.random() / 2)
+}

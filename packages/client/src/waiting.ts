@@ -1,0 +1,54 @@
+import { TimeoutError } from './errors.ts'
+
+/** What an aborted call rejects with, whatever reason the caller's signal has. */
+export function abortError(signal: AbortSignal): Error {
+  const { reason } = signal
+  return reason instanceof Error && reason.name === 'AbortError'
+    ? reason
+    : new DOMException('The call was aborted', 'AbortError')
+}
+
+/** @throws AbortError */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer)
+      if (signal !== undefined) reject(abortError(signal))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, ms)
+    if (signal?.aborted) onAbort()
+    else signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/**
+ * Runs `work` with a signal that aborts when the caller's does, or when the time is over.
+ * @throws AbortError, TimeoutError
+ */
+export async function withDeadline<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (signal?.aborted) throw abortError(signal)
+  const controller = new AbortController()
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    controller.abort()
+  }, timeoutMs)
+  const onAbort = () => controller.abort()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await work(controller.signal)
+  } catch (error) {
+    if (signal?.aborted) throw abortError(signal)
+    throw timedOut ? new TimeoutError(`No answer within ${timeoutMs} ms`) : error
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,31 @@
+import { type Secret, verify, type WebhookHeaders, type WebhookPayload } from '@quickquote/webhook-signature'
+
+/** A `Request` whose body nobody read yet, or headers and the raw body as they came. */
+export type WebhookRequest =
+  | Request
+  | { readonly headers: WebhookHeaders; readonly body: string | Uint8Array | ArrayBuffer }
+
+export interface UnwrapOptions {
+  /** The signing secret of the endpoint, `whsec_…`; several while you replace it. */
+  readonly secret: Secret | readonly Secret[]
+  /** The product name in the header names: `Acme` for `X-Acme-Signature`. Default `Service`. */
+  readonly headerPrefix?: string
+}
+
+export interface WebhookCalls {
+  /**
+   * Verifies a webhook and returns its event. Deliveries may come more than once: remember the event's `id`.
+   * @throws WebhookVerificationError of `@quickquote/webhook-signature` when it must not be trusted: answer 401
+   */
+  unwrap(request: WebhookRequest, options: UnwrapOptions): Promise<WebhookPayload>
+}
+
+export function webhookCalls(): WebhookCalls {
+  return {
+    async unwrap(request, { secret, headerPrefix }) {
+      const { headers } = request
+      const body = request instanceof Request ? await request.arrayBuffer() : request.body
+      return verify({ headers, body, secrets: secret, ...(headerPrefix !== undefined && { headerPrefix }) })
+    },
+  }
+}

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ApiError,
+  createClient,
+  NotFoundError,
+  RateLimitedError,
+  ServiceError,
+  TimeoutError,
+} from '../src/index.ts'
+import { answer, type Behavior, cut, hang, problem, QUOTATION, startService } from './support/service.ts'
+
+const { id } = QUOTATION
+const OK = answer(200, QUOTATION)
+const REQUIREMENTS = { requirementsText: 'Customers sign in and see their invoices.' }
+const limited = (seconds: string) => problem(429, 'RATE_LIMITED', { 'Retry-After': seconds })
+
+describe('What is repeated', () => {
+  it.each<[string, Behavior]>([
+    ['429', limited('0')],
+    ['429 without Retry-After', problem(429, 'RATE_LIMITED')],
+    ['503', problem(503, 'SERVICE_UNAVAILABLE', { 'Retry-After': '0' })],
+    ['502', answer(502, '<html>')],
+    ['504', answer(504, '<html>')],
+    ['a lost connection', cut],
+    ['a body that is cut short', (response) => response.writeHead(200, { 'Content-Length': 99 }).write('{')],
+  ])('%s', async (name, behavior) => {
+    const closing: Behavior = (response, request) => {
+      behavior(response, request)
+      if (name.startsWith('a body')) setImmediate(() => response.destroy())
+    }
+    const { client, requests } = await startService([closing, OK])
+    expect(await client.quotations.get(id)).toEqual(QUOTATION)
+    expect(requests.map(({ path }) => path)).toEqual(Array(2).fill(`/v1/integrations/quotations/${id}`))
+  })
+
+  it('429 and 503 after their Retry-After', async () => {
+    const { client, requests } = await startService([limited('1'), OK])
+    await client.quotations.get(id)
+    const [first, second] = requests
+    // A timer of Node may fire a millisecond early.
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(990)
+  })
+
+  it('a try that got no answer in time', async () => {
+    const { client, requests } = await startService([hang, OK], { timeoutMs: 5000 })
+    expect(await client.quotations.get(id)).toEqual(QUOTATION)
+    expect(requests).toHaveLength(2)
+  })
+
+  it('a start, with the idempotency key and the body of its first try', async () => {
+    const started = answer(202, { quotation_id: id, status: 'queued' })
+    const stream = new Blob(['# Portal']).stream()
+    const { client, requests } = await startService([cut, limited('0'), started])
+    await client.quotations.start({ ...REQUIREMENTS, files: [{ name: 'a.md', content: stream }] })
+    const [key, ...others] = requests.map(({ headers }) => headers['idempotency-key'])
+    expect(key).toMatch(/^[0-9a-f-]{36}$/)
+    expect(others).toEqual([key, key])
+    for (const { body } of requests) expect(body.toString()).toContain('# Portal')
+  })
+
+  it('a start whose first try is still under way', async () => {
+    const inUse = problem(409, 'IDEMPOTENCY_KEY_IN_USE', { 'Retry-After': '0' })
+    const started = answer(202, { quotation_id: id, status: 'queued' })
+    const { client } = await startService([cut, inUse, started])
+    expect((await client.quotations.start(REQUIREMENTS)).quotation_id).toBe(id)
+  })
+})
+
+describe('What is not', () => {
+  const refusal = (call: Promise<unknown>) =>
+    call.then(
+      () => Promise.reject(new Error('was taken')),
+      (error) => error,
+    )
+
+  it('more than maxRetries times', async () => {
+    for (const [maxRetries, tries] of [
+      [undefined, 4],
+      [0, 1],
+    ] as const) {
+      const { client, requests } = await startService(
+        [limited('0')],
+        maxRetries === undefined ? {} : { maxRetries },
+      )
+      const error = await refusal(client.quotations.get(id))
+      expect(error).toBeInstanceOf(RateLimitedError)
+      expect(error).toMatchObject({ retryAfterMs: 0, status: 429, requestId: 'req-1' })
+      expect(requests).toHaveLength(tries)
+    }
+  })
+
+  it.each([
+    ['404', problem(404, 'QUOTATION_NOT_FOUND'), NotFoundError],
+    ['500', problem(500, 'INTERNAL_ERROR'), ServiceError],
+    ['a code that is not known yet', problem(409, 'SOMETHING_NEW'), ApiError],
+    ['429 that asks for more than ten minutes', limited('601'), RateLimitedError],
+  ])('%s', async (_, behavior, Class) => {
+    const { client, requests } = await startService([behavior])
+    expect(await refusal(client.quotations.get(id))).toBeInstanceOf(Class)
+    expect(requests).toHaveLength(1)
+  })
+
+  it('a start whose idempotency key another request is using', async () => {
+    const { client, requests } = await startService([problem(409, 'IDEMPOTENCY_KEY_IN_USE')])
+    const start = client.quotations.start(REQUIREMENTS, { idempotencyKey: 'deal' })
+    expect(await refusal(start)).toMatchObject({ code: 'IDEMPOTENCY_KEY_IN_USE' })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('a redirect: the key goes to no other address', async () => {
+    const other = await startService([OK])
+    const { client, requests } = await startService([answer(307, undefined, { Location: other.url })])
+    const error = await refusal(client.quotations.get(id))
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ status: 307, code: null, detail: expect.stringContaining('redirects') })
+    expect(requests).toHaveLength(1)
+    expect(other.requests).toHaveLength(0)
+  })
+
+  it('an answer that is none of this API', async () => {
+    const html: Behavior = (response) =>
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>')
+    const { client, requests } = await startService([html])
+    expect(await refusal(client.quotations.get(id))).toMatchObject({
+      name: 'ApiError',
+      status: 200,
+      code: null,
+    })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('no answer at all, in the end', async () => {
+    const { client } = await startService([hang], { timeoutMs: 100, maxRetries: 1 })
+    expect(await refusal(client.quotations.get(id))).toBeInstanceOf(TimeoutError)
+  })
+})
+
+describe('An abort', () => {
+  const aborted = expect.objectContaining({ name: 'AbortError' })
+
+  it('before, during, and between tries ends the call', async () => {
+    for (const behavior of [hang, limited('600')]) {
+      const { client, seen } = await startService([behavior])
+      const controller = new AbortController()
+      const call = client.quotations.get(id, { signal: controller.signal }).catch((error) => error)
+      await seen(1)
+      controller.abort('a reason of its own')
+      expect(await call).toEqual(aborted)
+    }
+    const { client, requests } = await startService([OK])
+    await expect(client.quotations.get(id, { signal: AbortSignal.abort() })).rejects.toEqual(aborted)
+    expect(requests).toHaveLength(0)
+  })
+
+  it('ends a wait for a quote', async () => {
+    const { client, seen } = await startService([answer(200, { ...QUOTATION, status: 'running' })])
+    const controller = new AbortController()
+    const wait = client.quotations.waitFor(id, { signal: controller.signal }).catch((error) => error)
+    await seen(2)
+    controller.abort()
+    expect(await wait).toEqual(aborted)
+  })
+})
+
+it('a wait that is over rejects, and says how the quote is', async () => {
+  const { client } = await startService([answer(200, { ...QUOTATION, status: 'running' })])
+  const wait = client.quotations.waitFor(id, { timeoutMs: 1500 })
+  await expect(wait).rejects.toThrow(`The quote ${id} was still running after 1500 ms`)
+  await expect(wait).rejects.toBeInstanceOf(TimeoutError)
+})
+
+it.each([
+  ['baseUrl', { baseUrl: 'quotes.example.com' }],
+  ['baseUrl', { baseUrl: 'https://quotes.example.com?x=1' }],
+  ['baseUrl', { baseUrl: undefined }],
+  ['apiKey', { apiKey: 'pk_test\n' }],
+  ['apiKey', { apiKey: undefined }],
+  ['timeoutMs', { timeoutMs: 0 }],
+  ['timeoutMs', { timeoutMs: Number.NaN }],
+  ['maxRetries', { maxRetries: 1.5 }],
+  ['maxRetries', { maxRetries: -1 }],
+])('%s is checked at once: %o', (name, wrong) => {
+  const options = { baseUrl: 'https://quotes.example.com', apiKey: 'pk_test', ...wrong }
+  const create = () => createClient(options as Parameters<typeof createClient>[0])
+  expect(create).toThrow(TypeError)
+  expect(create).toThrow(`createClient: ${name} must`)
+})

@@ -1,0 +1,74 @@
+import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
+import { fastifyIntegrations } from '@quickquote/fastify-integrations'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { createTestKit, type Partner, type TestKit } from '@quickquote/test-kit'
+import type { TestDatabase } from '@quickquote/testing'
+import { migratedDatabase } from '@quickquote/testing/vitest'
+import Fastify from 'fastify'
+import { afterAll, beforeAll } from 'vitest'
+import { type Client, type ClientOptions, createClient } from '../../src/index.ts'
+
+export const DOCUMENT = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
+
+interface TestedHost {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly kit: TestKit
+  readonly integrations: Integrations
+  /** What the pipeline hook was called with. */
+  readonly started: readonly Quote[]
+  /** A partner, and a client with its key. */
+  partner(options?: Partial<ClientOptions>): Promise<{ partner: Partner; client: Client }>
+}
+
+/** A host with our plugin that listens, for a whole test file. */
+export function useHost(options: Partial<IntegrationsOptions> = {}): () => TestedHost {
+  let database: TestDatabase
+  let host: TestedHost & { close(): Promise<void> }
+  beforeAll(async () => {
+    database = await migratedDatabase()
+    host = await startHost(database.url, options)
+  })
+  afterAll(async () => {
+    await host.close()
+    await database.drop()
+  })
+  return () => host
+}
+
+async function startHost(databaseUrl: string, options: Partial<IntegrationsOptions>) {
+  const started: Quote[] = []
+  const app = Fastify()
+  const integrations = createIntegrations({
+    storage: drizzleStorage({ connectionString: databaseUrl, maxConnections: 4 }),
+    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
+    allowAddresses: ['127.0.0.1/32'],
+    pipeline: {
+      start: async (quote) => void started.push(quote),
+      signDocumentUrl: async ({ document_id }) => ({
+        url: `https://files.example.com/${document_id}`,
+        expires_at: new Date(Date.now() + 60_000),
+      }),
+    },
+    ...options,
+  })
+  await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const kit = createTestKit({ integrations, app })
+  return {
+    url,
+    databaseUrl,
+    kit,
+    integrations,
+    started,
+    async partner(clientOptions: Partial<ClientOptions> = {}) {
+      const partner = await kit.partner()
+      return { partner, client: createClient({ baseUrl: url, apiKey: partner.key, ...clientOptions }) }
+    },
+    async close() {
+      await kit.close()
+      await app.close()
+      await integrations.close()
+    },
+  }
+}
