@@ -1,7 +1,7 @@
 import { TimeoutError } from './errors.ts'
 
 /** What an aborted call rejects with, whatever reason the caller's signal has. */
-export function abortError(signal: AbortSignal): Error {
+function abortError(signal: AbortSignal): Error {
   const { reason } = signal
   return reason instanceof Error && reason.name === 'AbortError'
     ? reason

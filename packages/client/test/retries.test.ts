@@ -22,7 +22,11 @@ describe('What is repeated', () => {
     ['502', answer(502, '<html>')],
     ['504', answer(504, '<html>')],
     ['a lost connection', cut],
-    ['a body that is cut short', (response) => response.writeHead(200, { 'Content-Length': 99 }).write('{')],
+    [
+      'a body that is cut short',
+      (response) =>
+        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 99 }).write('{'),
+    ],
   ])('%s', async (name, behavior) => {
     const closing: Behavior = (response, request) => {
       behavior(response, request)

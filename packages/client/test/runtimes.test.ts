@@ -15,7 +15,15 @@ const RUNTIMES = [
   {
     name: 'Deno',
     command: 'deno',
-    parameters: ['run', '--no-config', '--no-remote', '--allow-net=127.0.0.1', '--allow-read', '--allow-env'],
+    parameters: [
+      'run',
+      '--no-config',
+      '--no-remote',
+      '--node-modules-dir=manual',
+      '--allow-net=127.0.0.1',
+      '--allow-read',
+      '--allow-env',
+    ],
   },
   { name: 'Bun', command: 'bun', parameters: ['run'] },
 ]
