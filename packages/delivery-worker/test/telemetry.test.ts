@@ -12,7 +12,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost } from './host.ts'
 import { registerSdk } from './open-telemetry.ts'
 
-const PATIENT = { timeout: 20_000 }
+const PATIENT = { timeout: 60_000 }
 const certificate = await createCertificate()
 const sdk = registerSdk()
 const instrumentation = new UndiciInstrumentation()

@@ -45,7 +45,7 @@ const settledAt = (id: string, count: number) =>
       expect(
         await context.sql`select from quickquote.delivery_attempts where endpoint_id = ${id}`,
       ).toHaveLength(count),
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
 
 async function replay(id: string, body: object = {}) {
@@ -58,7 +58,7 @@ async function replay(id: string, body: object = {}) {
       expect(body['state']).not.toBe('running')
       return body
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
 }
 
@@ -188,7 +188,7 @@ describe('POST /:id/replay', () => {
     await vi.waitFor(
       async () =>
         expect((await call('GET', `/${id}/replays/${body['id']}`)).body).toMatchObject({ state: 'stopped' }),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
   })
 
@@ -326,11 +326,11 @@ describe('what is parked before it was ever tried', () => {
           state: 'completed',
           resent: 1,
         }),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     await vi.waitFor(
       async () => expect(await attempts()).toMatchObject([{ attempt: 1, status: 'succeeded' }]),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     await stopWorker()
     await host.close()

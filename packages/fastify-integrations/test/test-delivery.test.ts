@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ACME, startHost, useDatabase } from './support/host.ts'
 import { createEndpoint, startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
 
-const context = useDeliveries({ integrations: { delivery: { timeoutMs: 2000 } } })
+const context = useDeliveries({ integrations: { delivery: { timeoutMs: 5000 } } })
 let endpoints = 0
 
 /** An endpoint whose requests can be told from all others. */
@@ -251,7 +251,7 @@ describe('a client that hangs up', () => {
     hangUp.abort()
     await expect(request).rejects.toThrow()
 
-    if (!isSent) await expect.poll(pending, { timeout: 5000 }).toEqual([])
+    if (!isSent) await expect.poll(pending).toEqual([])
     const polled = polls.mock.calls.length
     await new Promise((resolve) => setTimeout(resolve, 2500))
     // One may have been under way when the client went.

@@ -206,7 +206,7 @@ describe('dropHistory', () => {
     const dropping = storage.dropHistory(BEFORE)
     const waiting = () => sql`select from pg_locks where mode = 'AccessExclusiveLock' and not granted
       and database = (select oid from pg_database where datname = current_database())`
-    await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(waiting).toHaveLength(1)
     await resending.commit()
 
     expect(await dropping).toEqual({ days: 1, rows: 0, isBlocked: true, isKept: false })

@@ -71,7 +71,7 @@ describe('listening', () => {
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen%'`
 
-    await expect.poll(() => listener.count(), { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
+    await expect.poll(() => listener.count()).toBeGreaterThanOrEqual(1)
     const before = listener.count()
     await outbox.sql`select pg_notify('quickquote_wake', '')`
     await expect.poll(() => listener.count()).toBeGreaterThan(before)
