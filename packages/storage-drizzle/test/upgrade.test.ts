@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import {
   createIntegrations,
@@ -11,10 +10,10 @@ import {
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { FIRST_UUID } from '../src/deliveries/delivery-statements.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
-import { claimOf } from './delivery-samples.ts'
+import { claimOf, succeeded } from './delivery-samples.ts'
+import { laterVersion } from './later-version.ts'
 
 // The ids of the rows in upgrade/*.sql.
 const ORGANIZATION = '00000000-0000-7000-8000-0000000000ac'
@@ -28,6 +27,7 @@ const SECRET = 'whsec_of-the-upgrade'
 
 const FOLDER = new URL('./upgrade/', import.meta.url)
 const MIGRATIONS = await readMigrations()
+const later = await laterVersion()
 
 let database: TestDatabase
 let sql: postgres.Sql
@@ -96,40 +96,44 @@ describe.each(MIGRATIONS.map(({ name }, index) => [name, index + 1] as const))(
   },
 )
 
-it('erases the secrets of endpoints that were deleted before', async () => {
-  await standAt(MIGRATIONS.findIndex(({ name }) => name.startsWith('0019')))
-  await sql`update quickquote.webhook_endpoints set deleted_at = now() where id = ${DISABLED}`
-  await drizzleStorage({ sql }).migrate()
-  const left = await sql`
-    select id, secret_ciphertext is null and secret_key_id is null as erased from quickquote.webhook_endpoints order by id`
-  expect([...left]).toEqual([
-    { id: ENDPOINT, erased: false },
-    { id: DISABLED, erased: true },
-  ])
-})
+describe('while this version runs, a later one migrates the database', () => {
+  it('no row is lost, what is there is filled in, and this version goes on', async () => {
+    await standAt(MIGRATIONS.length)
+    const before = await countRows()
 
-it('a worker of the version before claims and records while the schema is a newer one already', async () => {
-  await standAt(13)
-  await drizzleStorage({ sql }).migrate()
-  const round = (...outcomes: object[]) => sql`
-    select * from quickquote.delivery_round(${WORKER}, now(), 10, 8, ${FIRST_UUID}, ${JSON.stringify(outcomes)}::text::json)`
+    const { applied } = await migrateLater()
 
-  const [claimed] = await round()
-  const { id, attempt } = claimed ?? {}
-  const outcome = {
-    id: randomUUID(),
-    delivery_id: id,
-    attempt,
-    created_at: new Date(),
-    event_type: 'x',
-    duration_ms: 1,
+    expect(applied.slice(MIGRATIONS.length)).toEqual(['0002_labels.sql', '0003_regions.sql'])
+    expect(await countRows()).toMatchObject(before)
+    expect([...(await sql`select distinct region from quickquote.events`)]).toEqual([{ region: 'eu' }])
+    await goesOn()
+    // It is not started any more: it cannot know what the later one needs.
+    await expect(drizzleStorage({ sql }).requireMigrated()).rejects.toThrow(/0002_labels\.sql.*newer version/)
+  })
+
+  it('what a worker has claimed before, it records after', async () => {
+    await standAt(MIGRATIONS.length)
+    const { storage } = integrations
+    const [claimed] = (await storage.settleAndClaim(claimOf(WORKER))).claimed
+    if (claimed === undefined) throw new Error('Nothing was claimed.')
+
+    await migrateLater()
+    await storage.settleAndClaim({ ...claimOf(WORKER, { limit: 0 }), settled: [succeeded(claimed)] })
+
+    const recorded = await sql`
+      select status from quickquote.delivery_attempts where delivery_id = ${claimed.id} and attempt = ${claimed.attempt}`
+    expect([...recorded]).toEqual([{ status: 'succeeded' }])
+    expect(await sql`select from quickquote.deliveries`).toHaveLength(0)
+  })
+
+  async function migrateLater() {
+    const storage = later.drizzleStorage({ connectionString: database.url, maxConnections: 1 })
+    try {
+      return await storage.migrate()
+    } finally {
+      await storage.close()
+    }
   }
-  await round({ ...outcome, status: 'succeeded', http_status: 204 })
-
-  expect(attempt).toBe(2)
-  const recorded =
-    await sql`select status from quickquote.delivery_attempts where delivery_id = ${id} and attempt = 2`
-  expect([...recorded]).toEqual([{ status: 'succeeded' }])
 })
 
 /** What was there before the upgrade is found, sent and finished after it. */
