@@ -34,10 +34,10 @@ function hostStorage() {
     },
   }
   const uploads: UploadStorage = {
-    recordUpload: async (file) => void noted.set(file.id, file),
-    abandonUploads: async (unwanted) => unwanted.filter(({ id }) => noted.has(id)),
-    abandonUploadsBefore: async (_olderThan, limit) => [...noted.values()].slice(0, limit),
-    async forgetUploads(gone) {
+    record: async (file) => void noted.set(file.id, file),
+    abandon: async (unwanted) => unwanted.filter(({ id }) => noted.has(id)),
+    abandonBefore: async (_olderThan, limit) => [...noted.values()].slice(0, limit),
+    async forget(gone) {
       for (const { id } of gone) noted.delete(id)
     },
   }
@@ -380,7 +380,7 @@ describe('a storage of the host', () => {
       if (unwanted.some(({ id }) => id === stuck)) throw new Error('not that one')
       await remove(unwanted)
     }
-    storage.uploads.abandonUploadsBefore = async (_olderThan, limit) => {
+    storage.uploads.abandonBefore = async (_olderThan, limit) => {
       const first = [...storage.noted.values()].slice(0, limit)
       // Those that were given up longest ago come last.
       for (const file of first) if (storage.noted.delete(file.id)) storage.noted.set(file.id, file)
@@ -395,7 +395,7 @@ describe('a storage of the host', () => {
 it('a file that arrives for hours is noted again and again', async () => {
   let now = 0
   const notedAt: number[] = []
-  storage.uploads.recordUpload = async (file, at) => {
+  storage.uploads.record = async (file, at) => {
     storage.noted.set(file.id, file)
     notedAt.push(at.getTime() / 60_000)
   }

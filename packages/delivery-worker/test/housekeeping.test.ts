@@ -250,7 +250,7 @@ describe('what is no longer kept', () => {
           ${at})`
     }
     for (const at of [daysAgo(402), daysAgo(399)]) {
-      await integrations.storage.recordAudit({
+      await integrations.storage.auditLog.record({
         id: idAt(at),
         organization_id: ORGANIZATION,
         actor_id: null,

@@ -17,8 +17,8 @@ it('without an OpenTelemetry SDK nothing is asked for its sake, and nothing is s
   host = await openHost()
   const { storage } = host.integrations
   const asked: string[] = []
-  const { readQueueState, findDeliveryOrigins } = storage
-  Object.assign(storage, {
+  const { readQueueState, findDeliveryOrigins } = storage.telemetry
+  Object.assign(storage.telemetry, {
     readQueueState: (now: Date) => {
       asked.push('readQueueState')
       return readQueueState(now)

@@ -242,9 +242,9 @@ describe('metrics', () => {
     await open(() => ({ hang: true }))
     const endpoint = await host.createEndpoint(receiver.url)
     const { storage } = host.integrations
-    const read = storage.readQueueState
+    const read = storage.telemetry.readQueueState
     let statements = 0
-    Object.assign(storage, {
+    Object.assign(storage.telemetry, {
       readQueueState: (now: Date) => {
         statements += 1
         return read(now)

@@ -282,11 +282,11 @@ describe('without a worker', () => {
     }
     const { storage } = host.integrations
     expect(await progress()).toEqual({ state: 'running', progress: { examined: 0, total: 5 }, resent: 0 })
-    expect(await storage.advanceReplay(2, new Date())).toBe(true)
+    expect(await storage.replays.advance(2, new Date())).toBe(true)
     expect(await progress()).toEqual({ state: 'running', progress: { examined: 2, total: 5 }, resent: 2 })
     // Several workers at once: each event is sent once all the same.
-    await Promise.all([1, 2, 3, 4].map(() => storage.advanceReplay(2, new Date())))
-    while (await storage.advanceReplay(2, new Date()));
+    await Promise.all([1, 2, 3, 4].map(() => storage.replays.advance(2, new Date())))
+    while (await storage.replays.advance(2, new Date()));
     expect(await progress()).toEqual({ state: 'completed', progress: { examined: 5, total: 5 }, resent: 5 })
     expect(
       await database.sql`select count(*)::int as made, count(distinct event_id)::int as events
@@ -294,7 +294,7 @@ describe('without a worker', () => {
     ).toEqual([{ made: 5, events: 5 }])
     const onTheirWay = await database.sql`select id from quickquote.deliveries order by id`
     await begin()
-    await storage.advanceReplay(100, new Date())
+    await storage.replays.advance(100, new Date())
     expect(await database.sql`select id from quickquote.deliveries order by id`).toEqual(onTheirWay)
     await host.close()
   })

@@ -235,9 +235,9 @@ describe('a client that hangs up', () => {
     if (isSent) {
       const stopWorker = await startWorker(host, context.receiver)
       onTestFinished(stopWorker)
-    } else await storage.heartbeat(randomUUID())
+    } else await storage.workers.heartbeat(randomUUID())
     const { id } = await createEndpoint(host, { url: context.receiver.url })
-    const polls = vi.spyOn(storage, 'findTestDelivery')
+    const polls = vi.spyOn(storage.testDeliveries, 'find')
     const hangUp = new AbortController()
     const request = fetch(`${host.url}${WEBHOOKS}/${id}/test`, {
       method: 'POST',
@@ -278,7 +278,7 @@ describe('without a worker that has time', () => {
     })
     const { id } = await createEndpoint(host, { url: `${context.receiver.url}/nobody` })
     // A worker that lives and takes nothing.
-    if (isBusy) await host.integrations.storage.heartbeat(randomUUID())
+    if (isBusy) await host.integrations.storage.workers.heartbeat(randomUUID())
     const { status, body } = await host.call('POST', `${WEBHOOKS}/${id}/test`, {
       member: 'acme-admin',
       json: { event_type: 'quotation.completed' },

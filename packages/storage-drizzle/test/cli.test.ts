@@ -156,7 +156,7 @@ describe('plan', () => {
     await applyAsAdministrator(plan.stdout)
 
     await drizzleStorage({ sql, schema: 'partner_quotes' }).requireMigrated()
-    await drizzleStorage({ sql, schema: 'partner_quotes' }).ensurePartitions()
+    await drizzleStorage({ sql, schema: 'partner_quotes' }).retention.ensurePartitions()
     expect(await sql`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
   })
 

@@ -148,15 +148,15 @@ async function goesOn(): Promise<void> {
     { id: ENDPOINT, is_enabled: true },
     { id: DISABLED, is_enabled: false },
   ])
-  expect(await storage.findWebhookEndpoint(ORGANIZATION, ENDPOINT)).toMatchObject({ disabled_reason: null })
-  const disabled = await storage.findWebhookEndpoint(ORGANIZATION, DISABLED)
+  expect(await storage.webhookEndpoints.find(ORGANIZATION, ENDPOINT)).toMatchObject({ disabled_reason: null })
+  const disabled = await storage.webhookEndpoints.find(ORGANIZATION, DISABLED)
   expect(['requested', 'failing']).toContain(disabled?.disabled_reason)
   expect((await deliveryLog.list(member)).items).toMatchObject([{ status: 'failed', quotation_name: 'Done' }])
   expect(await quotations.get(ORGANIZATION, DONE ?? '')).toMatchObject({ status: 'completed' })
 
   // The delivery that was due is claimed, with a secret that still decrypts.
   const now = new Date()
-  const { claimed } = await storage.settleAndClaim(claimOf(WORKER, { now }))
+  const { claimed } = await storage.deliveries.settleAndClaim(claimOf(WORKER, { now }))
   expect(claimed).toMatchObject([
     { attempt: 2, event_type: 'quotation.completed', quotation_id: DONE, endpoint: { id: ENDPOINT } },
   ])
@@ -165,13 +165,13 @@ async function goesOn(): Promise<void> {
 
   // The run that was under way goes on, and the quote that waited is handed over.
   await integrations.pipeline(UNDER_WAY ?? '').stepCompleted('functional_specification')
-  const next = await storage.settleAndClaim(claimOf(WORKER))
+  const next = await storage.deliveries.settleAndClaim(claimOf(WORKER))
   expect(next.claimed).toMatchObject([{ event_type: 'quotation.functional_specification.completed' }])
-  const starts = await storage.claimPipelineStarts({ workerId: WORKER, limit: 10, now: new Date() })
+  const starts = await storage.pipelineStarts.claim({ workerId: WORKER, limit: 10, now: new Date() })
   expect(starts.claimed).toMatchObject([{ quote: { id: WAITING, files: [{ name: 'roof.txt' }] } }])
 
   // A replay that was under way ends.
-  await storage.ensurePartitions()
-  while (await storage.advanceReplay(100, new Date())) {}
+  await storage.retention.ensurePartitions()
+  while (await storage.replays.advance(100, new Date())) {}
   expect(await sql`select from quickquote.replays where state = 'running'`).toHaveLength(0)
 }
