@@ -88,7 +88,7 @@ describe('a call', () => {
     await expect(call).rejects.toMatchObject({
       name: 'StorageError',
       statusCode: 503,
-      message: 'transaction: the database did not answer within 3000 ms (CONNECTION_UNANSWERED)',
+      message: 'storage.transaction: the database did not answer within 3000 ms (CONNECTION_UNANSWERED)',
     })
     await worked
     await storage.close()
@@ -120,7 +120,7 @@ describe('what may take long', () => {
 
   it.each<[string, (storage: DrizzleStorage) => Promise<unknown>]>([
     ['migrate', (storage) => storage.migrate()],
-    ['retention.ensurePartitions', (storage) => storage.retention.ensurePartitions()],
+    ['retention.retention.retention.retention.ensurePartitions', (storage) => storage.retention.retention.retention.retention.ensurePartitions()],
   ])('is not cut off: %s', async (_, run) => {
     const release = await hold(MAINTENANCE_LOCK)
     const storage = hasty()
@@ -134,7 +134,7 @@ describe('what may take long', () => {
   it('is not cut off: retention', async () => {
     const release = await hold('lock table quickquote.replays in access exclusive mode')
     const storage = hasty()
-    const call = storage.retention.forgetReplays(new Date(0))
+    const call = storage.retention.retention.retention.retention.forgetReplays(new Date(0))
     await sleep(1500)
     await release()
     await call
