@@ -120,7 +120,7 @@ describe('what may take long', () => {
 
   it.each<[string, (storage: DrizzleStorage) => Promise<unknown>]>([
     ['migrate', (storage) => storage.migrate()],
-    ['retention.retention.retention.retention.ensurePartitions', (storage) => storage.retention.retention.retention.retention.ensurePartitions()],
+    ['retention.ensurePartitions', (storage) => storage.retention.ensurePartitions()],
   ])('is not cut off: %s', async (_, run) => {
     const release = await hold(MAINTENANCE_LOCK)
     const storage = hasty()

@@ -114,11 +114,11 @@ describe('while this version runs, a later one migrates the database', () => {
   it('what a worker has claimed before, it records after', async () => {
     await standAt(MIGRATIONS.length)
     const { storage } = integrations
-    const [claimed] = (await storage.settleAndClaim(claimOf(WORKER))).claimed
+    const [claimed] = (await storage.deliveries.settleAndClaim(claimOf(WORKER))).claimed
     if (claimed === undefined) throw new Error('Nothing was claimed.')
 
     await migrateLater()
-    await storage.settleAndClaim({ ...claimOf(WORKER, { limit: 0 }), settled: [succeeded(claimed)] })
+    await storage.deliveries.settleAndClaim({ ...claimOf(WORKER, { limit: 0 }), settled: [succeeded(claimed)] })
 
     const recorded = await sql`
       select status from quickquote.delivery_attempts where delivery_id = ${claimed.id} and attempt = ${claimed.attempt}`
