@@ -118,7 +118,10 @@ describe('while this version runs, a later one migrates the database', () => {
     if (claimed === undefined) throw new Error('Nothing was claimed.')
 
     await migrateLater()
-    await storage.deliveries.settleAndClaim({ ...claimOf(WORKER, { limit: 0 }), settled: [succeeded(claimed)] })
+    await storage.deliveries.settleAndClaim({
+      ...claimOf(WORKER, { limit: 0 }),
+      settled: [succeeded(claimed)],
+    })
 
     const recorded = await sql`
       select status from quickquote.delivery_attempts where delivery_id = ${claimed.id} and attempt = ${claimed.attempt}`
