@@ -18,7 +18,7 @@ export async function createSubscribers(databaseUrl: string, count: number): Pro
   }))
   for (const { organizationId, endpointId } of subscribers) {
     const now = new Date()
-    await storage.webhookEndpoints.insert(
+    await storage.insertWebhookEndpoint(
       {
         id: endpointId,
         organization_id: organizationId,

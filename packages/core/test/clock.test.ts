@@ -32,15 +32,13 @@ const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'),
 function open(options: Partial<IntegrationsOptions> = {}) {
   const storage = {
     transaction() {},
-    clock: {
-      async read() {
-        asked += 1
-        const time = Date.now() + databaseAheadMs
-        await answer()
-        return new Date(time)
-      },
+    async readClock() {
+      asked += 1
+      const time = Date.now() + databaseAheadMs
+      await answer()
+      return new Date(time)
     },
-    quotations: { find: async () => 'unknown' },
+    findQuotation: async () => 'unknown',
   } as unknown as Storage
   return createIntegrations({
     storage,

@@ -32,8 +32,8 @@ const eventIds = () =>
   receiver.requests.map(({ headers, path }) => `${path} ${headers['x-service-event-id']}`)
 
 describe('after an outage of the database', () => {
-  const HEARTBEAT_MS = 1000
-  const DEAD_AFTER_MS = 10_000
+  const HEARTBEAT_MS = 2000
+  const DEAD_AFTER_MS = 8000
 
   it('a worker that comes back a little earlier does not take those for dead that are still on their way', async () => {
     let answer = () => {}
@@ -70,10 +70,9 @@ describe('after an outage of the database', () => {
       proxy.cut('reset')
     }
     answer()
-    await sleep(7000)
+    await sleep(3000)
     early.refuse(false)
-    // To the early one the other has looked dead for a beat or two.
-    await sleep(DEAD_AFTER_MS + 1500 - (performance.now() - begun))
+    await sleep(DEAD_AFTER_MS + 500 - (performance.now() - begun))
     late.refuse(false)
 
     await expect.poll(() => host.pending()).toEqual([])

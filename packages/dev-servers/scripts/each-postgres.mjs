@@ -12,7 +12,6 @@ const TESTS = [
   ...[
     'migrate',
     'upgrade',
-    'schema',
     'roles',
     'delivery-round',
     'retention',

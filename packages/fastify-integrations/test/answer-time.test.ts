@@ -3,10 +3,7 @@ import { expect, it } from 'vitest'
 import { useHost } from './support/host.ts'
 
 const context = useHost({
-  wrapStorage: (storage) => ({
-    ...storage,
-    quotations: { ...storage.quotations, find: () => new Promise<never>(() => {}) },
-  }),
+  wrapStorage: (storage) => ({ ...storage, findQuotation: () => new Promise<never>(() => {}) }),
 })
 
 it('A request whose answer never comes is a 503 with Retry-After within 15 s, whatever hangs', async () => {
@@ -16,4 +13,4 @@ it('A request whose answer never comes is a 503 with Retry-After within 15 s, wh
 
   expect(answer).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-}, 30_000)
+}, 20_000)

@@ -32,7 +32,7 @@ beforeAll(async () => {
       expect.any(String),
       expect.any(String),
     ])
-  }, 60_000)
+  }, 20_000)
 })
 
 it.each(LISTS)(

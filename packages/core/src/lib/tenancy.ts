@@ -1,5 +1,4 @@
-/** The answer of a look-up by id: the thing, or whether it is somebody else's (403) or nobody's (404). */
-export type Scoped<T> = T | 'other_organization' | 'unknown'
+import type { Scoped } from '../storage/storage.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -18,9 +18,7 @@ import type { AuditAction } from '../model/audit-entry.ts'
 import { checkMemberIds } from '../model/ids.ts'
 import { type Member, managesIntegrations, requireManageIntegrations } from '../model/session.ts'
 import type { Settings } from '../settings.ts'
-import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
-import type { Storage } from '../storage/storage.ts'
-import type { ApiKeyUses } from './api-key-uses.ts'
+import type { ApiKeyMaximum, Storage, StoredApiKey } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 
 /** The key that a partner request came with, once it was found good. */
@@ -76,7 +74,7 @@ export interface ApiKeys {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKeyUses): ApiKeys {
+export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
   const createBody = createApiKeyBody(settings.limits)
   const updateBody = updateApiKeyBody(settings.limits)
   const maximum: ApiKeyMaximum = {
@@ -93,15 +91,15 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
   ): Promise<ApiKey> {
     checkMemberIds(member)
     return storage.transaction(async (transaction) => {
-      const before = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
+      const before = reachable(await transaction.lockApiKey(member.organizationId, id), member)
       // Read after the lock was waited for.
       const now = settings.now()
       const seen = shown(before, now)
       const after = { ...before, ...decide(seen), updated_at: now }
       const changes = auditChanges(seen, shown(after, now))
       if (changes.length === 0) return seen
-      await transaction.apiKeys.save(after)
-      await transaction.auditLog.record(auditEntry({ by: member, action, resource: after, changes, at: now }))
+      await transaction.saveApiKey(after)
+      await transaction.recordAudit(auditEntry({ by: member, action, resource: after, changes, at: now }))
       return shown(after, now)
     })
   }
@@ -134,7 +132,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
       }
       const changes = auditChanges({}, record)
       await storage.transaction(async (transaction) => {
-        const reached = await transaction.apiKeys.insert(record, hashApiKey(key.reveal()), maximum)
+        const reached = await transaction.insertApiKey(record, hashApiKey(key.reveal()), maximum)
         if (reached !== null) {
           const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
           throw new IntegrationError(
@@ -142,7 +140,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
             `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
           )
         }
-        await transaction.auditLog.record(
+        await transaction.recordAudit(
           auditEntry({ by: member, action: 'api_key.created', resource: record, changes, at: now }),
         )
       })
@@ -158,7 +156,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
         settings.keyring,
         { name: 'api_keys', organizationId: member.organizationId },
         page,
-        (request) => storage.apiKeys.list(member.organizationId, ownerId, request),
+        (request) => storage.listApiKeys(member.organizationId, ownerId, request),
       )
       const now = settings.now()
       return { items: items.map((key) => shown(key, now)), nextCursor }
@@ -166,7 +164,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
 
     async get(member, id) {
       checkMemberIds(member)
-      const key = reachable(await storage.apiKeys.find(member.organizationId, id), member)
+      const key = reachable(await storage.findApiKey(member.organizationId, id), member)
       return shown(key, settings.now())
     },
 
@@ -185,7 +183,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
     revoke: (member, id) => move(member, id, 'revoke'),
 
     async authenticate(value) {
-      const key = isWellFormedApiKey(value) ? await storage.apiKeys.findByHash(hashApiKey(value)) : null
+      const key = isWellFormedApiKey(value) ? await storage.findApiKeyByHash(hashApiKey(value)) : null
       if (key === null) throw new IntegrationError('API_KEY_INVALID')
       const now = settings.now()
       switch (apiKeyStatus(key, now)) {
@@ -196,7 +194,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
         case 'revoked':
           throw new IntegrationError('API_KEY_REVOKED')
         case 'active':
-          uses.note(key.id, now)
+          settings.keyUses.note(key.id, now)
           return { id: key.id, organizationId: key.organization_id }
       }
     },

@@ -58,7 +58,7 @@ export function createEmitter(storage: Storage, { events, now }: Settings): Emit
       data,
       now: now(),
     })
-    await storage.events.record(event)
+    await storage.recordEvent(event)
     return eventIdOf(event.id)
   }
 }

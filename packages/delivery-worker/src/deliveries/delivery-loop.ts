@@ -1,4 +1,10 @@
-import type { ClaimedDelivery, Logger, SettledAttempt, Storage, UnbegunDelivery } from '@quickquote/core'
+import type {
+  ClaimedDelivery,
+  DeliveryStorage,
+  Logger,
+  SettledAttempt,
+  UnbegunDelivery,
+} from '@quickquote/core'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble } from '../lib/trouble.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
@@ -21,7 +27,7 @@ export interface DeliveryLoop {
 }
 
 export interface DeliveryLoopOptions {
-  readonly storage: Pick<Storage, 'deliveries'>
+  readonly storage: DeliveryStorage
   readonly workerId: string
   readonly lifeSigns: LifeSigns
   readonly dispatch: Dispatch
@@ -87,7 +93,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (!mayClaim) alarm.ringIn(pollIntervalMs)
     if (limit === 0 && batch.length === 0) return
     const begun = performance.now()
-    const { claimed, nextDueAt } = await storage.deliveries.settleAndClaim({
+    const { claimed, nextDueAt } = await storage.settleAndClaim({
       workerId,
       settled: batch,
       limit,
@@ -130,7 +136,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   async function giveBack(): Promise<void> {
     if (unbegun.length === 0) return
     const batch = [...unbegun]
-    await storage.deliveries.release(workerId, batch)
+    await storage.releaseDeliveries(workerId, batch)
     unbegun.splice(0, batch.length)
   }
 

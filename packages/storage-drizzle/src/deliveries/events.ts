@@ -1,13 +1,13 @@
-import type { EventStorage } from '@quickquote/core'
+import type { DeliveryStorage } from '@quickquote/core'
 import type { Database } from '../connection/database.ts'
 import { newDeliveryId } from './delivery-id.ts'
 
-/** Records events in PostgreSQL: see EventStorage. */
-export function eventStorage(database: Database): EventStorage {
+/** Records events in PostgreSQL: see DeliveryStorage. */
+export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordEvent'> {
   const { schema } = database
 
   return {
-    async record(event) {
+    async recordEvent(event) {
       // One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all.
       const [recorded] = await database.run<{ waiting: boolean }>(
         `with event as (

@@ -10,11 +10,11 @@ export function auditStorage({ db, tables }: Database): AuditStorage {
   const entry = readable(getTableColumns(auditLog))
 
   return {
-    async record(entry) {
+    async recordAudit(entry) {
       await db.insert(auditLog).values(entry)
     },
 
-    async list(organizationId, { resource_id, action, since, until }, { after, limit }) {
+    async listAuditLog(organizationId, { resource_id, action, since, until }, { after, limit }) {
       return db
         .select(entry)
         .from(auditLog)

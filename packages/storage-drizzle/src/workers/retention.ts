@@ -1,7 +1,8 @@
-import type { RetentionStorage } from '@quickquote/core'
-import { type Connection, unhurried } from '../connection/database.ts'
+import type { MaintenanceStorage } from '@quickquote/core'
+import type { Database } from '../connection/database.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
-import { ensurePartitions } from '../migrations/partitions.ts'
+
+type RetentionStorage = Omit<MaintenanceStorage, 'ensurePartitions' | 'forgetIdempotencyKeys'>
 
 interface Dropped {
   readonly days: number
@@ -16,13 +17,11 @@ const BATCH = 1000
 const ID_DELAY_MS = 60_000
 
 /**
- * Removes what is no longer kept: see RetentionStorage. Ids begin with the time at which they were made, so what is old
+ * Removes what is no longer kept: see MaintenanceStorage. Ids begin with the time at which they were made, so what is old
  * is the beginning of a primary key: no index is there for retention alone. History (events, attempts, the audit log) is
  * removed by functions of the schema's owner, which hold it to the floor of the table `retention_floor`.
  */
-export function retentionStorage(connection: Connection): RetentionStorage {
-  const { run, schema } = unhurried(connection)
-
+export function retentionStorage({ run, schema }: Pick<Database, 'run' | 'schema'>): RetentionStorage {
   /** No row of before `moment` has this id or a later one. */
   const idAfter = (moment: Date) => firstIdOf(new Date(moment.getTime() + ID_DELAY_MS))
 
@@ -56,12 +55,6 @@ export function retentionStorage(connection: Connection): RetentionStorage {
   }
 
   return {
-    ensurePartitions: () => ensurePartitions(connection.sql, connection.schema),
-
-    async forgetIdempotencyKeys(before) {
-      await run(`delete from ${schema}.idempotency_keys where created_at < $1`, [before])
-    },
-
     async expireDeliveries(before, limit) {
       const rows = await run<{ parked: boolean }>(
         `delete from ${schema}.deliveries where ctid = any (array(

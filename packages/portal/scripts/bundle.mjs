@@ -1,0 +1,128 @@
+// Makes the browser's part: the page and the element, out of `ui`. What is up to date is not made again.
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
+const REPOSITORY = join(PACKAGE, '../..')
+const OUT = join(PACKAGE, 'dist/bundle')
+const RECEIVERS = join(REPOSITORY, 'docs/receivers')
+const GUIDE = join(REPOSITORY, 'docs/guides/receiving-webhooks.md')
+
+/** The functions that verify in other languages, as the guide shows them. */
+const SNIPPETS = {
+  python: 'python/verify.py',
+  go: 'go/verify.go',
+  ruby: 'ruby/verify.rb',
+  php: 'php/verify.php',
+  java: 'java/Webhooks.java',
+}
+
+const NOTICE =
+  '/*! @quickquote/portal (MIT). Includes Preact and Preact Signals (MIT, (c) Jason Miller and contributors). */'
+
+if (isUpToDate()) process.exit()
+
+// Not before it is known that it is needed: loading it takes as long as all the rest.
+const { build } = await import('vite')
+
+const page = await bundle({
+  input: join(PACKAGE, 'ui/page.tsx'),
+  names: {
+    entryFileNames: 'page-[hash].js',
+    chunkFileNames: '[name]-[hash].js',
+    assetFileNames: '[name]-[hash][extname]',
+  },
+})
+const element = await bundle({
+  input: join(PACKAGE, 'ui/element.tsx'),
+  names: { entryFileNames: 'element.js', codeSplitting: false },
+  exports: true,
+})
+
+mkdirSync(OUT, { recursive: true })
+const entry = page.find((file) => file.isEntry)
+const style = page.find(({ fileName }) => fileName.endsWith('.css'))
+const [{ code }] = element
+const assets = {
+  script: entry.fileName,
+  style: style.fileName,
+  files: Object.fromEntries(page.map((file) => [file.fileName, withNotice(file)])),
+  element: `${NOTICE}\n${code}`,
+}
+write('element.js', assets.element)
+write(
+  'assets.js',
+  Object.entries(assets)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}\n`)
+    .join(''),
+)
+
+function isUpToDate() {
+  const made = statSync(join(OUT, 'assets.js'), { throwIfNoEntry: false })
+  if (made === undefined) return false
+  return [
+    ...filesIn(join(PACKAGE, 'ui')),
+    ...filesIn(RECEIVERS),
+    GUIDE,
+    fileURLToPath(import.meta.url),
+  ].every((path) => statSync(path).mtimeMs < made.mtimeMs)
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+async function bundle({ input, names, exports = false }) {
+  const { output } = await build({
+    configFile: false,
+    root: PACKAGE,
+    logLevel: 'warn',
+    base: './',
+    plugins: [snippets()],
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      write: false,
+      target: 'es2023',
+      cssTarget: ['chrome123', 'safari17.5', 'firefox120'],
+      modulePreload: false,
+      // Below any prefix, from memory: nothing is inlined as data, and no path is absolute.
+      assetsInlineLimit: 0,
+      rolldownOptions: { input, output: names, ...(exports ? { preserveEntrySignatures: 'strict' } : {}) },
+    },
+  })
+  return output
+}
+
+/** `virtual:snippets`: the code of the guides, so that there is one of it. */
+function snippets() {
+  const id = 'virtual:snippets'
+  return {
+    name: 'snippets',
+    resolveId: (wanted) => (wanted === id ? `\0${id}` : null),
+    load(wanted) {
+      if (wanted !== `\0${id}`) return null
+      const js = /```js receiver\n([\s\S]*?)```/.exec(readFileSync(GUIDE, 'utf8'))?.[1]
+      if (js === undefined) throw new Error('There is no receiver in the guide.')
+      const others = Object.entries(SNIPPETS).map(([language, path]) => [
+        language,
+        readFileSync(join(RECEIVERS, path), 'utf8'),
+      ])
+      return `export const snippets = ${JSON.stringify({ js, ...Object.fromEntries(others) })}`
+    },
+  }
+}
+
+function withNotice(file) {
+  return file.type === 'chunk' ? `${NOTICE}\n${file.code}` : String(file.source)
+}
+
+/** Whole files only: two commands may make them at once. */
+function write(name, content) {
+  const target = join(OUT, name)
+  const whole = `${target}.${process.pid}`
+  writeFileSync(whole, content)
+  renameSync(whole, target)
+}

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+
+/** Something that is served as it is, from memory. */
+export interface Content {
+  readonly type: string
+  readonly etag: string
+  readonly plain: Buffer
+  readonly gzipped: Buffer
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+}
+
+/** @param name decides the media type by its ending */
+export function contentOf(name: string, text: string): Content {
+  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+  const plain = Buffer.from(text)
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
+  return { type, etag, plain, gzipped: gzipSync(plain, { level: 9 }) }
+}

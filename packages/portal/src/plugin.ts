@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { element, files } from '#assets'
+import { type Content, contentOf } from './content.ts'
+import { pageHtml } from './html.ts'
+import { checkOptions, type FastifyPortalOptions, PORTAL_FEATURES } from './options.ts'
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60
+
+async function plugin(scope: FastifyInstance, options: FastifyPortalOptions): Promise<void> {
+  checkOptions(options)
+  const { brand, resolveSession } = options
+  const theme = themeCss(brand)
+  const themed = theme === null ? null : contentOf('theme.css', theme)
+  const themeFile = themed === null ? null : `theme-${themed.etag.slice(1, 9)}.css`
+  const html = pageHtml(settingsOf(scope.prefix, options), {
+    title: brand?.name ?? 'Integrations',
+    themeFile,
+  })
+
+  const security = securityHeaders(options.frameAncestors)
+  // Before the host's own headers are sent: hooks of the plugin run after those of the host, so this policy is the one that counts.
+  scope.addHook('onSend', async (_, reply) => void reply.headers(security))
+
+  const page = contentOf('page.html', html)
+  scope.get('/', async (request, reply) => {
+    const slash = slashed(request)
+    if (slash !== null) return reply.redirect(slash)
+    return send(request, reply, page, 'no-cache')
+  })
+  const fixed = `public, max-age=${YEAR_SECONDS}, immutable`
+  for (const [name, text] of Object.entries(files)) serve(`/${name}`, contentOf(name, text), fixed)
+  if (themed !== null) serve(`/${themeFile}`, themed, fixed)
+  serve('/element.js', contentOf('element.js', element), 'no-cache')
+
+  function serve(path: string, content: Content, cacheControl: string): void {
+    scope.get(path, async (request, reply) => send(request, reply, content, cacheControl))
+  }
+
+  if (resolveSession !== undefined) {
+    scope.get('/organizations', async (request, reply) => {
+      const session = await resolveSession(request)
+      reply.header('cache-control', 'no-store')
+      if (session === null || session === undefined) {
+        return reply.code(401).send({ code: 'SESSION_REQUIRED', detail: 'You are not signed in.' })
+      }
+      return session.organizations.map((organization) => ({
+        id: organization.id,
+        name: nameOf(organization),
+      }))
+    })
+  }
+}
+
+/** Sessions of a host may name their organizations. */
+function nameOf(organization: { id: string; name?: string | undefined }): string | null {
+  return organization.name ?? null
+}
+
+/**
+ * Where the page is when it was asked for without a slash at its end, where its relative addresses would not fit. It is
+ * relative to what the browser asked for, whatever a proxy or `rewriteUrl` made of that.
+ */
+function slashed({ originalUrl }: FastifyRequest): string | null {
+  const [path = '', ...search] = originalUrl.split('?')
+  if (path.endsWith('/')) return null
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  return `./${last}/${search.length === 0 ? '' : `?${search.join('?')}`}`
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: Content,
+  cacheControl: string,
+): FastifyReply {
+  reply.headers({ 'cache-control': cacheControl, etag: content.etag, vary: 'accept-encoding' })
+  if (request.headers['if-none-match'] === content.etag) return reply.code(304).send()
+  reply.type(content.type)
+  if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(content.plain)
+  return reply.header('content-encoding', 'gzip').send(content.gzipped)
+}
+
+/** What the page is told: nothing of it is secret, and none of it is anybody's data. */
+function settingsOf(prefix: string, options: FastifyPortalOptions): object {
+  const { integrations, apiPrefix = '', brand, resolveSession, readOnly = false } = options
+  const { signInUrl, apiReferenceUrl, locale, messages, features = PORTAL_FEATURES } = options
+  const { productName, limits, delivery, retention } = integrations.settings
+  const depth = prefix.split('/').filter((part) => part !== '').length
+  const root = depth === 0 ? './' : '../'.repeat(depth)
+  return {
+    apiUrl: `${root}${apiPrefix.slice(1)}${apiPrefix === '' ? '' : '/'}`,
+    ...(resolveSession === undefined ? {} : { organizationsUrl: './organizations' }),
+    ...{ signInUrl, apiReferenceUrl, locale, messages, readOnly, features, productName },
+    brand: { name: brand?.name ?? '', logo: brand?.logo },
+    apiKeyDays: limits.apiKeyLifetimeDays,
+    maxAttempts: delivery.maxAttempts,
+    retentionDays: retention.eventDays,
+    disableAfterMs: delivery.disableAfterMs,
+  }
+}
+
+function themeCss(brand: FastifyPortalOptions['brand']): string | null {
+  const declarations = Object.entries(brand?.tokens ?? {}).map(([name, value]) => `--${name}: ${value};`)
+  const { theme = 'auto' } = brand ?? {}
+  if (theme !== 'auto') declarations.unshift(`color-scheme: ${theme};`)
+  return declarations.length === 0 ? null : `:root:root:has(#portal) {\n  ${declarations.join('\n  ')}\n}\n`
+}
+
+/** A policy of its own: nothing inline, nothing evaluated, nothing from another origin. */
+function securityHeaders(frameAncestors: readonly string[] = ["'self'"]): Record<string, string> {
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')}`,
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ].join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+  }
+}
+
+/**
+ * The portal: screens for the members of an organization, as a page at the prefix. Encapsulated: nothing that it sets reaches
+ * the routes of the host.
+ * @throws ConfigurationError at boot, for an option that is missing or wrong
+ */
+export const fastifyPortal = fp(plugin, {
+  name: '@quickquote/portal',
+  fastify: '^5.9.0',
+  encapsulate: true,
+})

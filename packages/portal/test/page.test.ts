@@ -1,0 +1,190 @@
+import { gunzipSync } from 'node:zlib'
+import type { Integrations } from '@quickquote/core'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type FastifyPortalOptions, fastifyPortal } from '../src/index.ts'
+
+/** What the page reads of the integrations. */
+const integrations = {
+  settings: {
+    productName: 'Acme',
+    limits: { apiKeyLifetimeDays: 731 },
+    delivery: { maxAttempts: 8, disableAfterMs: 432_000_000 },
+    retention: { eventDays: 30 },
+  },
+} as unknown as Integrations
+
+async function host(
+  options: Partial<FastifyPortalOptions> & { prefix?: string } = {},
+  server: FastifyServerOptions = {},
+): Promise<FastifyInstance> {
+  const app = Fastify(server)
+  onTestFinished(() => app.close())
+  await app.register(fastifyPortal, { integrations, prefix: '/integrations', ...options })
+  return app
+}
+
+async function get(app: FastifyInstance, url: string, headers: Record<string, string> = {}) {
+  return app.inject({ method: 'GET', url, headers })
+}
+
+/** What a browser loads before the first screen is there: the page, and what it names. */
+async function firstLoad(app: FastifyInstance, url: string) {
+  const accept = { 'accept-encoding': 'gzip' }
+  const page = await get(app, url, accept)
+  const names = [
+    ...gunzipSync(page.rawPayload)
+      .toString()
+      .matchAll(/(?:src|href)="\.\/([^"]+)"/g),
+  ]
+  const files = await Promise.all(names.map(([, name]) => get(app, `${url}${name}`, accept)))
+  return [page, ...files]
+}
+
+const settingsOf = (html: string) =>
+  JSON.parse(/<script id="settings"[^>]*>(.*?)<\/script>/.exec(html)?.[1] ?? '')
+
+describe('The page', () => {
+  it('is at most 60 KB over the wire before the first screen is there', async () => {
+    const answers = await firstLoad(
+      await host({ brand: { name: 'Northwind', tokens: { radius: '4px' } } }),
+      '/integrations/',
+    )
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
+    const bytes = answers.reduce((sum, { rawPayload }) => sum + rawPayload.length, 0)
+    expect(bytes).toBeLessThan(60 * 1024)
+  })
+
+  it('has a content policy that allows nothing inline, nothing evaluated and no other origin', async () => {
+    const app = await host()
+    for (const answer of await firstLoad(app, '/integrations/')) {
+      const policy = String(answer.headers['content-security-policy'])
+      expect(policy).not.toContain('unsafe')
+      expect(policy.split('; ')).toEqual([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+      ])
+      expect(answer.headers['x-content-type-options']).toBe('nosniff')
+    }
+  })
+
+  it('needs none of it: no inline script, no style attribute, no eval, no address of another origin', async () => {
+    const app = await host({ brand: { name: 'Northwind' } })
+    const files = await firstLoad(app, '/integrations/')
+    for (const file of [
+      ...files,
+      await get(app, '/integrations/element.js', { 'accept-encoding': 'gzip' }),
+    ]) {
+      const text = gunzipSync(file.rawPayload).toString()
+      const forbidden = /\beval\(|new Function\(|\bon(?:click|load|error)="|style="|dangerouslySetInnerHTML:/
+      expect(forbidden.exec(text)?.[0]).toBeUndefined()
+      const elsewhere = text.match(/\b(?:https?:)?\/\/[a-z0-9-]+\.[a-z0-9.-]+/gi) ?? []
+      expect(elsewhere.filter((address) => !address.endsWith('//www.w3.org'))).toEqual([])
+    }
+  })
+
+  it('keeps the policy of its own where the host sets another one', async () => {
+    const app = Fastify()
+    onTestFinished(() => app.close())
+    app.addHook(
+      'onRequest',
+      async (_, reply) => void reply.header('content-security-policy', "default-src 'unsafe-inline'"),
+    )
+    app.addHook(
+      'onSend',
+      async (_, reply) => void reply.header('content-security-policy', "default-src 'unsafe-inline'"),
+    )
+    await app.register(fastifyPortal, { integrations, prefix: '/integrations' })
+    expect((await get(app, '/integrations/')).headers['content-security-policy']).toMatch(
+      /^default-src 'none'/,
+    )
+  })
+
+  it('has files that are kept for ever under their names, and a page that is asked for again', async () => {
+    const app = await host()
+    const [page, ...files] = await firstLoad(app, '/integrations/')
+    expect(page?.headers['cache-control']).toBe('no-cache')
+    const again = await get(app, '/integrations/', { 'if-none-match': String(page?.headers['etag']) })
+    expect([again.statusCode, again.body]).toEqual([304, ''])
+    for (const { headers } of files)
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  })
+
+  it('is answered as it is to who takes no gzip', async () => {
+    const answer = await get(await host(), '/integrations/')
+    expect(answer.headers['content-encoding']).toBeUndefined()
+    expect(answer.body).toContain('<div id="portal">')
+  })
+
+  it.each([
+    ['/integrations', '', {}, '../'],
+    ['/app/settings/integrations', '', {}, '../../../'],
+    ['/integrations', '/api', {}, '../api/'],
+    ['/', '', {}, './'],
+  ])('below %s finds the API at %j by a relative address', async (prefix, apiPrefix, server, apiUrl) => {
+    const app = await host({ prefix, apiPrefix }, server)
+    const page = await get(app, prefix === '/' ? '/' : `${prefix}/`)
+    expect(settingsOf(page.body).apiUrl).toBe(apiUrl)
+  })
+
+  it('sends who leaves the slash away to where its addresses fit, behind rewritten addresses too', async () => {
+    const app = await host(
+      {},
+      { rewriteUrl: ({ url = '' }) => url.replace(/^\/behind\/portal/, '/integrations') },
+    )
+    expect((await get(app, '/integrations?a=1')).headers.location).toBe('./integrations/?a=1')
+    expect((await get(app, '/behind/portal')).headers.location).toBe('./portal/')
+    expect((await get(app, '/behind/portal/')).statusCode).toBe(200)
+  })
+
+  it('lets no option end its element, its title or its style sheet', async () => {
+    const evil = '</script><script>alert(1)</script>'
+    const app = await host({ brand: { name: evil, tokens: { primary: 'oklch(0.6 0.2 20)' } } })
+    const { body } = await get(app, '/integrations/')
+    expect(body.match(/<script/g)).toHaveLength(2)
+    expect(settingsOf(body).brand.name).toBe(evil)
+    const [theme] = /theme-[\w-]+\.css/.exec(body) ?? []
+    expect((await get(app, `/integrations/${theme}`)).body).toContain('--primary: oklch(0.6 0.2 20);')
+  })
+
+  it('tells which organizations there are, to members only', async () => {
+    const id = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
+    const app = await host({
+      resolveSession: ({ headers }) =>
+        headers['x-member'] === undefined
+          ? null
+          : { memberId: 'ada', organizations: [{ id, role: 'admin' }] },
+    })
+    expect((await get(app, '/integrations/organizations')).statusCode).toBe(401)
+    const answer = await get(app, '/integrations/organizations', { 'x-member': 'ada' })
+    expect(answer.json()).toEqual([{ id, name: null }])
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+})
+
+describe('An option that is wrong ends the start, and says how to mend it', () => {
+  it.each([
+    [{ integrations: undefined }, 'integrations is missing'],
+    [{ apiPrefix: 'api/' }, 'apiPrefix must be a path'],
+    [{ features: ['keys'] }, 'features may hold: api-keys, endpoints'],
+    [{ locale: 'not a tag' }, 'locale must be a language tag'],
+    [{ frameAncestors: ["'self'; script-src *"] }, 'frameAncestors must be a list of sources'],
+    [
+      { brand: { name: 'N', tokens: { primary: 'red; } * { color: red' } } },
+      'brand.tokens.primary must be one CSS value',
+    ],
+    [{ brand: { name: 'N', tokens: { 'a:b': 'red' } } }, 'a:b is no name of a custom property'],
+    [{ logo: 'x' }, 'there is no option logo'],
+  ])('%j', async (options, message) => {
+    await expect(host(options as Partial<FastifyPortalOptions>)).rejects.toThrow(message)
+  })
+})

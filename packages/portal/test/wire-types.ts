@@ -1,0 +1,21 @@
+// Fails to compile when the screens and the OpenAPI document part.
+import type { components } from '../../fastify-integrations/test/generated/openapi.d.ts'
+import type * as wire from '../ui/api/types.ts'
+
+type Schemas = components['schemas']
+
+/** The document gives at least what the screens read. */
+type Gives<Given extends Wanted, Wanted> = Given
+
+export type Answers = [
+  Gives<Schemas['ApiKey'], wire.ApiKey>,
+  Gives<Schemas['CreatedApiKey'], wire.CreatedApiKey>,
+  Gives<Schemas['WebhookEndpoint'], wire.WebhookEndpoint>,
+  Gives<Schemas['WebhookEndpointWithSecret'], wire.EndpointWithSecret>,
+  Gives<Schemas['TestDeliveryResult'], wire.TestResult>,
+  Gives<Schemas['CatalogEntry'], wire.CatalogEntry>,
+  Gives<Schemas['DeliveryAttempt'], wire.Attempt>,
+  Gives<Schemas['Delivery'], wire.Delivery>,
+  Gives<Schemas['Replay'], wire.Replay>,
+  Gives<Schemas['AuditEntry'], wire.AuditEntry>,
+]

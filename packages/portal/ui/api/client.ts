@@ -1,0 +1,98 @@
+import type { Http, Page } from './http.ts'
+import type {
+  ApiKey,
+  Attempt,
+  AuditEntry,
+  CatalogEntry,
+  CreatedApiKey,
+  Delivery,
+  DeliveryHour,
+  EndpointInput,
+  EndpointWithSecret,
+  Me,
+  Replay,
+  ReplayCount,
+  ReplayInput,
+  TestResult,
+  WebhookEndpoint,
+} from './types.ts'
+
+type Query = Record<string, string | number | boolean | null | undefined>
+type Cancel = AbortSignal | undefined
+
+/** The session routes of one organization. */
+export type Client = ReturnType<typeof createClient>
+
+export function createClient(http: Http, organizationId: string) {
+  const base = `v1/organizations/${encodeURIComponent(organizationId)}`
+  const at = (path: string, query: Query = {}) => `${base}${path}${searchOf(query)}`
+  const id = encodeURIComponent
+
+  return {
+    me: (signal?: Cancel) => http.send<Me>(at('/me'), { signal }),
+
+    apiKeys: {
+      list: (query: Query, signal?: Cancel): Promise<Page<ApiKey>> =>
+        http.list(at('/api-keys', query), { signal }),
+      create: (body: { name: string; expires_at: string }) =>
+        http.send<CreatedApiKey>(at('/api-keys'), { method: 'POST', body }),
+      rename: (key: string, name: string) =>
+        http.send<ApiKey>(at(`/api-keys/${id(key)}`), { method: 'PATCH', body: { name } }),
+      activate: (key: string) => http.send<ApiKey>(at(`/api-keys/${id(key)}/activate`), { method: 'POST' }),
+      deactivate: (key: string) =>
+        http.send<ApiKey>(at(`/api-keys/${id(key)}/deactivate`), { method: 'POST' }),
+      revoke: (key: string) => http.send<void>(at(`/api-keys/${id(key)}`), { method: 'DELETE' }),
+    },
+
+    endpoints: {
+      list: (signal?: Cancel) => http.send<WebhookEndpoint[]>(at('/webhooks'), { signal }),
+      get: (endpoint: string, signal?: Cancel) =>
+        http.send<WebhookEndpoint>(at(`/webhooks/${id(endpoint)}`), { signal }),
+      create: (body: EndpointInput) =>
+        http.send<EndpointWithSecret>(at('/webhooks'), { method: 'POST', body }),
+      update: (endpoint: string, body: Partial<EndpointInput> & { is_enabled?: boolean }) =>
+        http.send<WebhookEndpoint>(at(`/webhooks/${id(endpoint)}`), { method: 'PATCH', body }),
+      delete: (endpoint: string) => http.send<void>(at(`/webhooks/${id(endpoint)}`), { method: 'DELETE' }),
+      rotate: (endpoint: string, overlap_seconds: number) =>
+        http.send<EndpointWithSecret>(at(`/webhooks/${id(endpoint)}/rotate-secret`), {
+          method: 'POST',
+          body: { overlap_seconds },
+        }),
+      test: (endpoint: string, event_type: string) =>
+        http.send<TestResult>(at(`/webhooks/${id(endpoint)}/test`), { method: 'POST', body: { event_type } }),
+    },
+
+    events: (signal?: Cancel) => http.send<CatalogEntry[]>(at('/webhooks/events'), { signal }),
+
+    deliveries: {
+      list: (query: Query, signal?: Cancel): Promise<Page<Attempt>> =>
+        http.list(at('/webhooks/deliveries', query), { signal }),
+      get: (delivery: string, signal?: Cancel) =>
+        http.send<Delivery>(at(`/webhooks/deliveries/${id(delivery)}`), { signal }),
+      hours: (query: Query, signal?: Cancel) =>
+        http.send<DeliveryHour[]>(at('/webhooks/deliveries/hours', query), { signal }),
+      resend: (delivery: string) =>
+        http.send<Delivery>(at(`/webhooks/deliveries/${id(delivery)}/resend`), { method: 'POST' }),
+    },
+
+    replays: {
+      count: (endpoint: string, query: ReplayInput, signal?: Cancel) =>
+        http.send<ReplayCount>(at(`/webhooks/${id(endpoint)}/replay/count`, { ...query }), { signal }),
+      start: (endpoint: string, body: ReplayInput) =>
+        http.send<Replay>(at(`/webhooks/${id(endpoint)}/replay`), { method: 'POST', body }),
+      get: (endpoint: string, replay: string, signal?: Cancel) =>
+        http.send<Replay>(at(`/webhooks/${id(endpoint)}/replays/${id(replay)}`), { signal }),
+    },
+
+    auditLog: (query: Query, signal?: Cancel): Promise<Page<AuditEntry>> =>
+      http.list(at('/audit-log', query), { signal }),
+  }
+}
+
+function searchOf(query: Query): string {
+  const given = Object.entries(query).filter(
+    ([, value]) => value !== null && value !== undefined && value !== '',
+  )
+  if (given.length === 0) return ''
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}

@@ -1,0 +1,294 @@
+import { signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { createClient } from './api/client.ts'
+import { ApiError, createHttp, type Transport } from './api/http.ts'
+import type { Organization } from './api/types.ts'
+import { createFormatter } from './i18n/format.ts'
+import { createTranslator, type Translator } from './i18n/translate.ts'
+import type { Navigation } from './navigation.ts'
+import { Button } from './parts/button.tsx'
+import { Icon } from './parts/icon.tsx'
+import { Link } from './parts/link.tsx'
+import { Menu } from './parts/menu.tsx'
+import { errorText, organizationName, type Portal, PortalContext, usePortal } from './portal.ts'
+import { AuditLog } from './screens/audit-log.tsx'
+import { Deliveries } from './screens/deliveries.tsx'
+import { Delivery } from './screens/delivery.tsx'
+import { Endpoint } from './screens/endpoint.tsx'
+import { EndpointForm } from './screens/endpoint-form.tsx'
+import { Endpoints, isFailing } from './screens/endpoints.tsx'
+import { Events } from './screens/events.tsx'
+import { Keys } from './screens/keys.tsx'
+import type { Feature, PortalSettings } from './settings.ts'
+import { useLoaded } from './use-loaded.ts'
+
+interface AppProps {
+  settings: PortalSettings
+  navigation: Navigation
+  transport: Transport
+  /** Whether the portal is a page of its own, with a header. */
+  isPage: boolean
+}
+
+const VIEWS = ['api-keys', 'endpoints', 'deliveries', 'events', 'audit-log'] as const
+type View = (typeof VIEWS)[number]
+
+/** What a member without `manage_integrations` may see. */
+const OPEN_TO_ALL: readonly View[] = ['api-keys']
+
+/** Finds out who is there, then shows the screens. */
+export function App({ settings, navigation, transport, isPage }: AppProps) {
+  const translator = useMemo(
+    () =>
+      createTranslator(
+        settings.locale === undefined ? navigator.languages : [settings.locale],
+        settings.messages,
+      ),
+    [settings],
+  )
+  const isSignedOut = useMemo(() => signal(false), [])
+  const http = useMemo(
+    () =>
+      createHttp(new URL(settings.apiUrl, document.baseURI), transport, () => {
+        isSignedOut.value = true
+      }),
+    [settings, transport],
+  )
+  const { organizationId } = navigation.place.value
+
+  const organizations = useLoaded(`organizations ${organizationId === null}`, async (cancel) =>
+    organizationId !== null || settings.organizationsUrl === undefined
+      ? null
+      : http.send<Organization[]>(new URL(settings.organizationsUrl, document.baseURI).href, {
+          signal: cancel,
+        }),
+  )
+  const first = organizations.value?.[0]?.id
+  useEffect(() => {
+    if (organizationId === null && first !== undefined)
+      navigation.go({ ...navigation.place.value, organizationId: first }, { replace: true })
+  }, [organizationId, first])
+
+  const client = useMemo(
+    () => (organizationId === null ? null : createClient(http, organizationId)),
+    [http, organizationId],
+  )
+  const me = useLoaded(`me ${organizationId}`, async (cancel) => (client === null ? null : client.me(cancel)))
+  useEffect(() => {
+    document.documentElement.lang ||= translator.locale
+  }, [translator])
+
+  const isNobody = isSignedOut.value && me.value == null
+  useEffect(() => {
+    if (isNobody && isPage && settings.signInUrl !== undefined)
+      location.replace(signInUrl(settings.signInUrl))
+  }, [isNobody])
+
+  if (me.value == null || client === null) {
+    const failure = organizations.error ?? me.error
+    const isNowhere =
+      organizationId === null &&
+      (settings.organizationsUrl === undefined || organizations.value?.length === 0)
+    return (
+      <main class="portal start" lang={translator.locale}>
+        {isNowhere && <p class="notice">{translator.t('start.no-organization')}</p>}
+        {failure !== undefined && !(isNobody && isPage && settings.signInUrl !== undefined) && (
+          <Failure translator={translator} error={failure} signIn={settings.signInUrl} />
+        )}
+        {!isNowhere && failure === undefined && <p class="hidden">{translator.t('loading')}</p>}
+      </main>
+    )
+  }
+  return (
+    <Member
+      key={organizationId}
+      me={me.value}
+      translator={translator}
+      {...{ settings, navigation, client, isPage, isSignedOut: isSignedOut.value }}
+      onSignedIn={async () => {
+        await me.reload()
+        isSignedOut.value = false
+      }}
+    />
+  )
+}
+
+function Failure({
+  translator,
+  error,
+  signIn,
+}: {
+  translator: Translator
+  error: unknown
+  signIn: string | undefined
+}) {
+  const isSignedOut = error instanceof ApiError && error.status === 401
+  return (
+    <div class="notice bad" role="alert">
+      <p>{errorText(translator, error)}</p>
+      {isSignedOut && signIn !== undefined ? (
+        <a class="button" href={signInUrl(signIn)}>
+          {translator.t('session.sign-in')}
+        </a>
+      ) : (
+        <button type="button" class="button" onClick={() => location.reload()}>
+          {translator.t('action.retry')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function Member({
+  me,
+  translator,
+  settings,
+  navigation,
+  client,
+  isPage,
+  isSignedOut,
+  onSignedIn,
+}: Pick<Portal, 'me' | 'settings' | 'navigation' | 'client'> & {
+  translator: Translator
+  isPage: boolean
+  isSignedOut: boolean
+  onSignedIn: () => Promise<void>
+}) {
+  const portal = useMemo((): Portal => {
+    const manages = me.permissions.includes('manage_integrations')
+    return {
+      ...translator,
+      ...{ me, settings, navigation, client, manages },
+      format: createFormatter(translator.locale),
+      mayChange: !settings.readOnly,
+      announcement: signal(''),
+      failingEndpoints: signal(0),
+      shows: (feature: Feature) => settings.features.includes(feature),
+    }
+  }, [me, translator, settings, client])
+  const views = VIEWS.filter((view) => portal.shows(view) && (portal.manages || OPEN_TO_ALL.includes(view)))
+
+  useEffect(() => {
+    if (!views.includes('endpoints')) return
+    void client.endpoints.list().then(
+      (endpoints) => {
+        portal.failingEndpoints.value = endpoints.filter(isFailing).length
+      },
+      // The screen that needs them says so.
+      () => {},
+    )
+  }, [portal])
+
+  const { place } = navigation
+  const view = views.find((each) => each === place.value.view) ?? views[0]
+  return (
+    <PortalContext.Provider value={portal}>
+      <div class="portal" lang={portal.locale}>
+        <div class="top">
+          {isPage && <Header organizations={me.organizations} />}
+          <nav class="tabs" aria-label={portal.t('nav.label')}>
+            {views.map((each) => (
+              <Link key={each} to={{ view: each }} current={each === view}>
+                {portal.t(`nav.${each}`)}
+                {each === 'endpoints' && portal.failingEndpoints.value > 0 && (
+                  <span class="count-badge">
+                    <span aria-hidden="true">{portal.format.number(portal.failingEndpoints.value)}</span>
+                    <span class="hidden">
+                      {portal.t('nav.failing', { count: portal.failingEndpoints.value })}
+                    </span>
+                  </span>
+                )}
+              </Link>
+            ))}
+          </nav>
+        </div>
+        {isSignedOut && <SignedOut onSignedIn={onSignedIn} />}
+        <main key={`${view}/${place.value.id}/${place.value.query['edit']}`}>
+          {view === undefined ? <p class="notice">{portal.t('start.nothing')}</p> : <Screen view={view} />}
+        </main>
+        <p class="hidden" role="status">
+          {portal.announcement.value}
+        </p>
+      </div>
+    </PortalContext.Provider>
+  )
+}
+
+function Screen({ view }: { view: View }) {
+  const { navigation, mayChange } = usePortal()
+  const { id, query } = navigation.place.value
+  switch (view) {
+    case 'api-keys':
+      return <Keys />
+    case 'endpoints':
+      if (id === null) return <Endpoints />
+      if (id === 'new' && mayChange) return <EndpointForm id={null} />
+      return query['edit'] !== undefined && mayChange ? <EndpointForm id={id} /> : <Endpoint id={id} />
+    case 'deliveries':
+      return id === null ? <Deliveries /> : <Delivery id={id} />
+    case 'events':
+      return <Events />
+    case 'audit-log':
+      return <AuditLog />
+  }
+}
+
+function Header({ organizations }: { organizations: readonly Organization[] }) {
+  const { settings, me, navigation, t } = usePortal()
+  const { brand, apiReferenceUrl } = settings
+  const name = organizationName(me)
+  return (
+    <header class="brand">
+      {brand.logo === undefined ? (
+        <span class="logo" aria-hidden="true">
+          {brand.name.slice(0, 1)}
+        </span>
+      ) : (
+        <img class="logo" src={brand.logo} alt="" width="24" height="24" />
+      )}
+      <strong>{brand.name}</strong>
+      <span class="slash" aria-hidden="true">
+        /
+      </span>
+      {organizations.length > 1 ? (
+        <Menu
+          label={t('nav.organization', { name })}
+          items={organizations.map((each) => ({
+            label: each.name ?? each.id,
+            run: () =>
+              navigation.go({ organizationId: each.id, view: navigation.place.value.view, query: {} }),
+          }))}
+        >
+          <strong>{name}</strong>
+          <Icon name="chevron" />
+        </Menu>
+      ) : (
+        <strong class="organization">{name}</strong>
+      )}
+      <span class="brand-end">
+        {apiReferenceUrl !== undefined && <a href={apiReferenceUrl}>{t('nav.reference')}</a>}
+        <span class="member">{me.member_id}</span>
+      </span>
+    </header>
+  )
+}
+
+/** The session has ended while somebody was at work: what was typed stays where it is. */
+function SignedOut({ onSignedIn }: { onSignedIn: () => Promise<void> }) {
+  const { t, settings } = usePortal()
+  return (
+    <div class="notice warn signed-out" role="alert">
+      <p>{t('session.ended')}</p>
+      {settings.signInUrl !== undefined && (
+        <a class="button" href={signInUrl(settings.signInUrl)} target="_blank" rel="noopener">
+          {t('session.sign-in.tab')}
+        </a>
+      )}
+      <Button onClick={() => void onSignedIn()}>{t('session.again')}</Button>
+    </div>
+  )
+}
+
+function signInUrl(template: string): string {
+  return template.replace('{url}', encodeURIComponent(location.pathname + location.search + location.hash))
+}

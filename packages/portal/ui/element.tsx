@@ -1,0 +1,102 @@
+import { render } from 'preact'
+import type { Transport } from './api/http.ts'
+import { App } from './app.tsx'
+import { memoryNavigation, type Navigation } from './navigation.ts'
+import { FEATURES, type Message, type PortalSettings } from './settings.ts'
+import css from './style.css?inline'
+
+const OBSERVED = [
+  'organization',
+  'view',
+  'api-url',
+  'locale',
+  'readonly',
+  'features',
+  'product-name',
+] as const
+
+/**
+ * `<quickquote-integrations organization="…" view="deliveries">`: the screens inside a page of the host's own. What is in it
+ * is apart from the page (a shadow root): neither's styles reach the other, but the theme's custom properties do.
+ */
+export class QuickquoteIntegrations extends HTMLElement {
+  static readonly observedAttributes = OBSERVED
+
+  /** Sends the requests. Default: the browser's, with the cookies of this origin. */
+  fetch: typeof fetch | undefined
+  /** Sent with each request; asked for each time when it is a function. */
+  headers: Transport['headers']
+  /** Other texts, by language and key. */
+  messages: Readonly<Record<string, Readonly<Record<string, Message>>>> | undefined
+
+  #navigation: Navigation | undefined
+  #root: ShadowRoot | undefined
+
+  connectedCallback(): void {
+    if (this.#root === undefined) {
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync(css)
+      this.#root = this.attachShadow({ mode: 'open' })
+      this.#root.adoptedStyleSheets = [sheet]
+    }
+    this.#render()
+  }
+
+  disconnectedCallback(): void {
+    if (this.#root !== undefined) render(null, this.#root)
+    this.#navigation = undefined
+  }
+
+  attributeChangedCallback(name: string, before: string | null, now: string | null): void {
+    if (!this.isConnected || before === now || this.#root === undefined) return
+    if (name === 'view' || name === 'organization') this.#navigation = undefined
+    this.#render()
+  }
+
+  #render(): void {
+    if (this.#root === undefined) return
+    const [view = '', id = null] = (this.getAttribute('view') ?? '').split('/')
+    const organizationId = this.getAttribute('organization')
+    this.#navigation ??= memoryNavigation({ organizationId, view, id, query: {} }, (place) =>
+      this.dispatchEvent(
+        new CustomEvent('quickquote-navigate', {
+          detail: { view: place.view, id: place.id },
+          bubbles: true,
+          composed: true,
+        }),
+      ),
+    )
+    const transport: Transport = {
+      fetch: (input, init) => (this.fetch ?? fetch)(input, init),
+      headers: async () => {
+        const { headers } = this
+        return (await (typeof headers === 'function' ? headers() : headers)) ?? {}
+      },
+    }
+    render(
+      <App settings={this.#settings()} navigation={this.#navigation} transport={transport} isPage={false} />,
+      this.#root,
+    )
+  }
+
+  #settings(): PortalSettings {
+    const locale = this.getAttribute('locale') ?? (this.closest('[lang]')?.getAttribute('lang') || undefined)
+    const features = this.getAttribute('features')?.split(/[\s,]+/)
+    const signInUrl = this.getAttribute('sign-in-url')
+    return {
+      apiUrl: this.getAttribute('api-url') ?? '/',
+      brand: { name: '' },
+      ...(locale === undefined ? {} : { locale }),
+      ...(this.messages === undefined ? {} : { messages: this.messages }),
+      ...(signInUrl === null ? {} : { signInUrl }),
+      readOnly: this.hasAttribute('readonly'),
+      features: features === undefined ? FEATURES : FEATURES.filter((feature) => features.includes(feature)),
+      productName: this.getAttribute('product-name') ?? 'Service',
+      apiKeyDays: Number(this.getAttribute('api-key-days') ?? 731),
+    }
+  }
+}
+
+if (customElements.get('quickquote-integrations') === undefined) {
+  customElements.define('quickquote-integrations', QuickquoteIntegrations)
+}

@@ -1,0 +1,63 @@
+/** Numbers, moments and spans of time as the reader's language writes them. */
+export interface Formatter {
+  number(value: number): string
+  percent(share: number): string
+  /** `112 ms`, `1.2 s`. */
+  duration(ms: number): string
+  /** `2 min ago`, `in 3 min`. */
+  relative(moment: string, now: number): string
+  /** `21 Nov 2026, 14:02:11`, in the reader's time zone. */
+  exact(moment: string): string
+  date(moment: string): string
+  /** `14:02:11`. */
+  clock(moment: string): string
+  list(items: readonly string[]): string
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 365 * DAY],
+  ['month', 30 * DAY],
+  ['day', DAY],
+  ['hour', HOUR],
+  ['minute', MINUTE],
+  ['second', SECOND],
+]
+
+export function createFormatter(locale: string): Formatter {
+  const number = new Intl.NumberFormat(locale)
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const relative = new Intl.RelativeTimeFormat(locale, { style: 'short', numeric: 'auto' })
+  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+  const list = new Intl.ListFormat(locale, { style: 'long', type: 'conjunction' })
+  const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond' })
+  const seconds = new Intl.NumberFormat(locale, {
+    ...{ style: 'unit', unit: 'second', unitDisplay: 'short' },
+    ...{ minimumFractionDigits: 1, maximumFractionDigits: 1 },
+  })
+
+  return {
+    number: (value) => number.format(value),
+    percent: (share) => percent.format(share),
+    duration: (ms) =>
+      ms < SECOND ? milliseconds.format(ms) : seconds.format(ms / SECOND).replace('sec', 's'),
+    relative(moment, now) {
+      const ms = Date.parse(moment) - now
+      const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', SECOND]
+      return relative.format(Math.round(ms / length), unit).replace(ABBREVIATION_DOT, '$1')
+    },
+    exact: (moment) => exact.format(new Date(moment)),
+    date: (moment) => date.format(new Date(moment)),
+    clock: (moment) => clock.format(new Date(moment)),
+    list: (items) => list.format(items),
+  }
+}
+
+/** English writes `2 min. ago`; without the dot a column of them is calmer. */
+const ABBREVIATION_DOT = /\b(yr|mo|hr|min|sec)\./

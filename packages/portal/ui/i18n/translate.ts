@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact'
+import type { Message } from '../settings.ts'
+import { de } from './de.ts'
+import { en } from './en.ts'
+
+type TextKey = keyof typeof en
+export type Catalog = Record<TextKey, Message>
+type Values = Readonly<Record<string, string | number>>
+type Overrides = Readonly<Record<string, Readonly<Record<string, Message>>>>
+
+const CATALOGS: Readonly<Record<string, Catalog>> = { en, de }
+
+export interface Translator {
+  readonly locale: string
+  /** A text. `{count}` chooses the plural form. */
+  t(key: TextKey, values?: Values): string
+  /** A text with elements in the place of its placeholders. */
+  rich(key: TextKey, values: Readonly<Record<string, ComponentChildren>>): ComponentChildren[]
+  /** Whether a key that was put together exists. */
+  has(key: string): key is TextKey
+}
+
+/**
+ * @param wanted language tags, the preferred one first; without one that there is, English is shown
+ * @param overrides of the host: other texts, and whole languages of its own, by their tag
+ */
+export function createTranslator(wanted: readonly string[], overrides: Overrides = {}): Translator {
+  const known: Readonly<Record<string, unknown>> = { ...overrides, ...CATALOGS, [PSEUDO]: en }
+  const locale = wanted.find((tag) => languageOf(tag) in known || tag in known) ?? 'en'
+  const language = locale in known ? locale : languageOf(locale)
+  const catalog: Readonly<Record<string, Message>> = {
+    ...en,
+    ...(language === PSEUDO ? pseudo(en) : CATALOGS[language]),
+    ...overrides[languageOf(locale)],
+    ...overrides[locale],
+  }
+  const plurals = new Intl.PluralRules(locale)
+  const numbers = new Intl.NumberFormat(locale)
+
+  function find(key: string, count: unknown): string {
+    const message = catalog[key] ?? key
+    if (typeof message === 'string') return message
+    return message[plurals.select(Number(count))] ?? message.other
+  }
+
+  return {
+    locale,
+    t: (key, values = {}) =>
+      find(key, values['count']).replace(PLACEHOLDER, (whole, name) => {
+        const value = values[name]
+        return typeof value === 'number' ? numbers.format(value) : (value ?? whole)
+      }),
+    rich: (key, values) =>
+      find(key, values['count'])
+        .split(/(\{\w+\})/)
+        .map((part) => (part.startsWith('{') ? values[part.slice(1, -1)] : part)),
+    has: (key): key is TextKey => key in catalog,
+  }
+}
+
+const PLACEHOLDER = /\{(\w+)\}/g
+const languageOf = (tag: string) => tag.split('-')[0] ?? tag
+
+/** A language that nobody speaks: longer, with accents, so that tests find what overflows or was not translated. */
+const PSEUDO = 'en-XA'
+
+function pseudo(catalog: Readonly<Record<string, Message>>): Record<string, Message> {
+  const stretch = (text: string) =>
+    `[${text.replace(/\{\w+\}|[aeiou]/g, (found) => (found.length > 1 ? found : (ACCENTED[found] ?? found)))}${' ~'.repeat(text.length / 8)}]`
+  return Object.fromEntries(
+    Object.entries(catalog).map(([key, message]) => [
+      key,
+      typeof message === 'string' ? stretch(message) : { other: stretch(message.other) },
+    ]),
+  )
+}
+
+const ACCENTED: Readonly<Record<string, string>> = { a: 'áá', e: 'éé', i: 'íí', o: 'óó', u: 'úú' }

@@ -1,0 +1,12 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { hashNavigation } from './navigation.ts'
+import type { PortalSettings } from './settings.ts'
+import './style.css'
+
+/** The portal as a page of its own. What the server has to say stands in an inert block of the page. */
+const block = document.getElementById('settings')
+const root = document.getElementById('portal')
+if (block === null || root === null) throw new Error('This is not the page of the portal.')
+const settings: PortalSettings = JSON.parse(block.textContent)
+render(<App settings={settings} navigation={hashNavigation()} transport={{}} isPage />, root)

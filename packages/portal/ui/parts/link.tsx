@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact'
+import type { Target } from '../navigation.ts'
+import { usePortal } from '../portal.ts'
+
+/** A way to another place of the portal. Where places have an address it can be opened in a new tab. */
+export function Link({
+  to,
+  children,
+  ...rest
+}: {
+  to: Target
+  children: ComponentChildren
+  class?: string
+  current?: boolean
+}) {
+  const { navigation } = usePortal()
+  const { current, class: className } = rest
+  return (
+    <a
+      href={navigation.href(to) ?? '#'}
+      class={className}
+      aria-current={current ? 'page' : undefined}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+        event.preventDefault()
+        navigation.go(to)
+      }}
+    >
+      {children}
+    </a>
+  )
+}

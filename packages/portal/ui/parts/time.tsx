@@ -1,0 +1,32 @@
+import { useEffect } from 'preact/hooks'
+import { exactTimes, now, usePortal, watchTime } from '../portal.ts'
+
+/** A moment, relative to now; in full on hover, and everywhere once somebody switched. */
+export function Time({ at }: { at: string }) {
+  const { format } = usePortal()
+  useEffect(watchTime, [])
+  const exact = format.exact(at)
+  return (
+    <time dateTime={at} title={exact}>
+      {exactTimes.value ? exact : format.relative(at, now.value)}
+    </time>
+  )
+}
+
+/** The head of a column of times: pressing it switches between relative and exact. */
+export function TimeHead({ label }: { label: string }) {
+  const { t } = usePortal()
+  return (
+    <button
+      type="button"
+      class="head-button"
+      aria-pressed={exactTimes.value}
+      title={t('time.switch')}
+      onClick={() => {
+        exactTimes.value = !exactTimes.value
+      }}
+    >
+      {label}
+    </button>
+  )
+}

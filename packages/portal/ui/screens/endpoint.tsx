@@ -1,0 +1,282 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { CatalogEntry, WebhookEndpoint } from '../api/types.ts'
+import { Bars } from '../parts/bars.tsx'
+import { Breakable } from '../parts/breakable.tsx'
+import { Button } from '../parts/button.tsx'
+import { Link } from '../parts/link.tsx'
+import { Skeleton } from '../parts/list-state.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { Banner, ErrorNotice } from '../parts/notice.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { now, usePortal } from '../portal.ts'
+import { useLoaded } from '../use-loaded.ts'
+import { DeleteEndpoint, DisableEndpoint } from './endpoint-change.tsx'
+import { EndpointStatus } from './endpoints.tsx'
+import { HowToVerify } from './how-to-verify.tsx'
+import { Replay } from './replay.tsx'
+import { RotateSecret } from './rotate-secret.tsx'
+import { TestEndpoint } from './test-endpoint.tsx'
+
+const HOURS = 48
+const HOUR_MS = 60 * 60 * 1000
+const REFRESH_MS = 30_000
+
+type Open = 'test' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
+
+/** One endpoint: how it does, what it hears of, its secret and its settings. */
+export function Endpoint({ id }: { id: string }) {
+  const { t, client, format, navigation, mayChange, shows, announcement } = usePortal()
+  const [open, setOpen] = useState<Open>(null)
+  const endpoint = useLoaded(`endpoint ${id}`, (signal) => client.endpoints.get(id, signal), {
+    everyMs: REFRESH_MS,
+  })
+  const catalog = useLoaded('catalog', (signal) => client.events(signal))
+  const { value } = endpoint
+  if (value === undefined) {
+    return (
+      <>
+        <PageHead title={t('endpoints.one')} above={{ label: t('endpoints.title'), view: 'endpoints' }} />
+        {endpoint.error === undefined ? (
+          <Skeleton />
+        ) : (
+          <ErrorNotice error={endpoint.error} onRetry={() => void endpoint.reload()} />
+        )}
+      </>
+    )
+  }
+
+  const close = () => setOpen(null)
+  function changed(newer: WebhookEndpoint, text: string) {
+    endpoint.set(newer)
+    announcement.value = text
+    close()
+  }
+  async function enable() {
+    changed(await client.endpoints.update(id, { is_enabled: true }), t('endpoints.enabled'))
+  }
+
+  return (
+    <>
+      <PageHead
+        title={value.name}
+        above={{ label: t('endpoints.title'), view: 'endpoints' }}
+        sub={<span class="mono">{value.url}</span>}
+        actions={
+          mayChange && (
+            <>
+              <Button onClick={() => setOpen('test')}>{t('test.do')}</Button>
+              <Button onClick={() => navigation.go({ view: 'endpoints', id, query: { edit: 'yes' } })}>
+                {t('action.edit')}
+              </Button>
+              <Menu
+                label={t('action.more', { name: value.name })}
+                items={[
+                  { label: t('rotate.do'), run: () => setOpen('rotate') },
+                  shows('replay') &&
+                    value.is_enabled && { label: t('replay.do'), run: () => setOpen('replay') },
+                  value.is_enabled
+                    ? { label: t('endpoints.disable.do'), run: () => setOpen('disable') }
+                    : {
+                        label: t('endpoints.enable'),
+                        run: () => void enable().catch(() => endpoint.reload()),
+                      },
+                  { label: t('endpoints.delete.do'), isDanger: true, run: () => setOpen('delete') },
+                ]}
+              />
+            </>
+          )
+        }
+      />
+      <ErrorNotice error={endpoint.error} onRetry={() => void endpoint.reload()} />
+      <Trouble
+        endpoint={value}
+        onEnable={mayChange ? () => void enable().catch(() => endpoint.reload()) : undefined}
+      />
+      <div class="columns main-aside">
+        <div>
+          <Health id={id} />
+          <section class="card">
+            <header>
+              <h2>{t('endpoints.events')}</h2>
+              {catalog.value !== undefined && (
+                <span class="muted">
+                  {t('endpoints.events.of', { chosen: value.events.length, all: catalog.value.length })}
+                </span>
+              )}
+            </header>
+            <SubscribedEvents types={value.events} catalog={catalog.value ?? []} />
+          </section>
+        </div>
+        <div>
+          <section class="card">
+            <header>
+              <h2>{t('secret.title')}</h2>
+            </header>
+            <div class="card-body">
+              <p>
+                <code>{value.secret_hint}</code>
+              </p>
+              <p class="muted">{t('secret.text')}</p>
+              {value.previous_secret_expires_at !== null &&
+                Date.parse(value.previous_secret_expires_at) > now.value && (
+                  <p class="muted">
+                    {t('secret.overlap', { until: format.exact(value.previous_secret_expires_at) })}
+                  </p>
+                )}
+              <div class="actions start">
+                {mayChange && <Button onClick={() => setOpen('rotate')}>{t('rotate.do')}</Button>}
+                <Button kind="quiet" onClick={() => setOpen('verify')}>
+                  {t('verify.do')}
+                </Button>
+              </div>
+            </div>
+          </section>
+          <section class="card">
+            <header>
+              <h2>{t('endpoints.settings')}</h2>
+            </header>
+            <dl class="facts">
+              <Fact name={t('endpoints.status')}>
+                <EndpointStatus endpoint={value} />
+              </Fact>
+              <Fact name={t('endpoints.mode')}>{t(`endpoints.mode.${value.trigger_mode}`)}</Fact>
+              {value.description !== null && value.description !== '' && (
+                <Fact name={t('endpoints.description')}>{value.description}</Fact>
+              )}
+              <Fact name={t('endpoints.created')}>{format.date(value.created_at)}</Fact>
+            </dl>
+          </section>
+        </div>
+      </div>
+      {open === 'test' && <TestEndpoint endpoint={value} onClose={close} />}
+      {open === 'verify' && <HowToVerify onClose={close} />}
+      {open === 'replay' && <Replay endpoints={[value]} onClose={close} />}
+      {open === 'rotate' && (
+        <RotateSecret
+          endpoint={value}
+          onClose={close}
+          onDone={(rotated) => changed(rotated, t('rotate.done'))}
+        />
+      )}
+      {open === 'disable' && (
+        <DisableEndpoint
+          endpoint={value}
+          onClose={close}
+          onDone={(disabled) => changed(disabled, t('endpoints.disabled'))}
+        />
+      )}
+      {open === 'delete' && (
+        <DeleteEndpoint
+          endpoint={value}
+          onClose={close}
+          onDone={() => {
+            announcement.value = t('endpoints.deleted', { name: value.name })
+            navigation.go({ view: 'endpoints' })
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="pre">{children}</dd>
+    </div>
+  )
+}
+
+/** Why nothing arrives, and what to do about it. */
+function Trouble({ endpoint, onEnable }: { endpoint: WebhookEndpoint; onEnable: (() => void) | undefined }) {
+  const { t, format, settings, shows } = usePortal()
+  const { is_enabled, disabled_reason, health, id } = endpoint
+  const answers = shows('deliveries') && (
+    <Link class="button" to={{ view: 'deliveries', query: { endpoint: id, show: 'all' } }}>
+      {t('endpoints.failing.see')}
+    </Link>
+  )
+  if (!is_enabled) {
+    return (
+      <Banner
+        tone={disabled_reason === 'failing' ? 'bad' : 'plain'}
+        badge={t('endpoints.status.disabled')}
+        action={
+          <>
+            {disabled_reason === 'failing' && answers}
+            {onEnable !== undefined && <Button onClick={onEnable}>{t('endpoints.enable')}</Button>}
+          </>
+        }
+      >
+        {t(disabled_reason === 'failing' ? 'endpoints.disabled.failing' : 'endpoints.disabled.requested')}
+      </Banner>
+    )
+  }
+  if (health.failing_since === null) return null
+  const { disableAfterMs = 0 } = settings
+  const end = new Date(Date.parse(health.failing_since) + disableAfterMs).toISOString()
+  return (
+    <Banner tone="warn" badge={t('endpoints.status.failing')} action={answers}>
+      <strong>{t('endpoints.failing', { since: format.relative(health.failing_since, now.value) })}</strong>{' '}
+      {disableAfterMs > 0 && t('endpoints.failing.end', { date: format.date(end) })}
+    </Banner>
+  )
+}
+
+function Health({ id }: { id: string }) {
+  const { t, client, format } = usePortal()
+  const hours = useLoaded(`hours ${id}`, (signal) =>
+    client.deliveries.hours(
+      { endpoint_id: id, since: new Date(Date.now() - HOURS * HOUR_MS).toISOString() },
+      signal,
+    ),
+  )
+  const delivered = (hours.value ?? []).reduce((sum, each) => sum + each.delivered, 0)
+  const failed = (hours.value ?? []).reduce((sum, each) => sum + each.failed, 0)
+  const start = new Date(now.value - HOURS * HOUR_MS).toISOString()
+  return (
+    <section class="card">
+      <header>
+        <h2>{t('health.title')}</h2>
+        <span class="muted">{t('health.span', { count: HOURS })}</span>
+      </header>
+      <div class="card-body">
+        <ErrorNotice error={hours.error} onRetry={() => void hours.reload()} />
+        <Bars hours={hours.value ?? []} count={HOURS} until={now.value} />
+        <div class="scale muted">
+          <span>{format.exact(start)}</span>
+          <span>
+            {delivered + failed === 0
+              ? t('health.none')
+              : t('health.rate', { rate: format.percent(delivered / (delivered + failed)) })}
+          </span>
+          <span>{t('health.now')}</span>
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function SubscribedEvents({
+  types,
+  catalog,
+}: {
+  types: readonly string[]
+  catalog: readonly CatalogEntry[]
+}) {
+  const descriptions = new Map(catalog.map(({ type, description }) => [type, description]))
+  return (
+    <ul class="event-list">
+      {types.map((type) => (
+        <li key={type}>
+          <code>
+            <Breakable text={type} />
+          </code>
+          <span class="muted">{descriptions.get(type)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,115 @@
+import type { WebhookEndpoint } from '../api/types.ts'
+import { Button } from '../parts/button.tsx'
+import { Link } from '../parts/link.tsx'
+import { Empty, EmptySteps, Skeleton } from '../parts/list-state.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Status } from '../parts/status.tsx'
+import { Time, TimeHead } from '../parts/time.tsx'
+import { usePortal } from '../portal.ts'
+import { useLoaded } from '../use-loaded.ts'
+
+const REFRESH_MS = 30_000
+
+/** The endpoints, each with how it does. */
+export function Endpoints() {
+  const { t, client, format, mayChange, navigation, failingEndpoints } = usePortal()
+  const { value, error, reload } = useLoaded(
+    'endpoints',
+    async (signal) => {
+      const [endpoints, catalog] = await Promise.all([client.endpoints.list(signal), client.events(signal)])
+      failingEndpoints.value = endpoints.filter(isFailing).length
+      return { endpoints, types: catalog.length }
+    },
+    { everyMs: REFRESH_MS },
+  )
+  const add = (
+    <Button kind="primary" onClick={() => navigation.go({ view: 'endpoints', id: 'new' })}>
+      {t('endpoints.add')}
+    </Button>
+  )
+  return (
+    <>
+      <PageHead title={t('endpoints.title')} sub={t('endpoints.sub')} actions={mayChange && add} />
+      <ErrorNotice error={error} onRetry={() => void reload()} />
+      {value === undefined && error === undefined && <Skeleton />}
+      {value?.endpoints.length === 0 && (
+        <Empty title={t('endpoints.empty')} text={t('endpoints.empty.text')}>
+          <EmptySteps steps={[t('endpoints.empty.1'), t('endpoints.empty.2'), t('endpoints.empty.3')]} />
+          {mayChange && add}
+        </Empty>
+      )}
+      {value !== undefined && value.endpoints.length > 0 && (
+        <table class="endpoints">
+          <caption class="hidden">{t('endpoints.title')}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('endpoints.name')}</th>
+              <th scope="col">{t('endpoints.url')}</th>
+              <th scope="col">{t('endpoints.status')}</th>
+              <th scope="col">{t('endpoints.events')}</th>
+              <th scope="col">{t('endpoints.rate')}</th>
+              <th scope="col" class="end">
+                <TimeHead label={t('endpoints.last')} />
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {value.endpoints.map((endpoint) => (
+              <tr key={endpoint.id}>
+                <th scope="row">
+                  <Link class="row-link" to={{ view: 'endpoints', id: endpoint.id }}>
+                    {endpoint.name}
+                  </Link>
+                </th>
+                <td class="mono muted url">{endpoint.url}</td>
+                <td class="phone-end">
+                  <EndpointStatus endpoint={endpoint} />
+                </td>
+                <td class="muted labelled" data-label={t('endpoints.events')}>
+                  {t('endpoints.events.of', { chosen: endpoint.events.length, all: value.types })}
+                </td>
+                <td class="muted labelled" data-label={t('endpoints.rate')}>
+                  {endpoint.health.recent_success_rate === null
+                    ? t('none')
+                    : format.percent(endpoint.health.recent_success_rate)}
+                </td>
+                <td class="muted end labelled" data-label={t('endpoints.last')}>
+                  {endpoint.health.last_success_at === null ? (
+                    t('endpoints.never')
+                  ) : (
+                    <Time at={endpoint.health.last_success_at} />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  )
+}
+
+export function isFailing({ is_enabled, health, disabled_reason }: WebhookEndpoint): boolean {
+  return is_enabled ? health.failing_since !== null : disabled_reason === 'failing'
+}
+
+export function EndpointStatus({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { t } = usePortal()
+  if (!endpoint.is_enabled) {
+    return (
+      <Status tone={endpoint.disabled_reason === 'failing' ? 'bad' : 'off'} isHollow>
+        {t('endpoints.status.disabled')}
+      </Status>
+    )
+  }
+  if (isFailing(endpoint)) return <Status tone="bad">{t('endpoints.status.failing')}</Status>
+  if (endpoint.health.recent_attempts === 0) {
+    return (
+      <Status tone="off" isHollow>
+        {t('endpoints.status.untried')}
+      </Status>
+    )
+  }
+  return <Status tone="good">{t('endpoints.status.delivering')}</Status>
+}

@@ -1,0 +1,42 @@
+import { Breakable } from '../parts/breakable.tsx'
+import { Code } from '../parts/code.tsx'
+import { CopyButton } from '../parts/copy.tsx'
+import { Skeleton } from '../parts/list-state.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { usePortal } from '../portal.ts'
+import { useLoaded } from '../use-loaded.ts'
+
+/** What an endpoint may be told of, each with an example. */
+export function Events() {
+  const { t, client } = usePortal()
+  const catalog = useLoaded('catalog', (signal) => client.events(signal))
+  return (
+    <>
+      <PageHead title={t('events.title')} sub={t('events.sub')} />
+      <ErrorNotice error={catalog.error} onRetry={() => void catalog.reload()} />
+      {catalog.value === undefined && catalog.error === undefined && <Skeleton />}
+      {catalog.value !== undefined && (
+        <div class="card catalog">
+          {catalog.value.map(({ type, description, example }) => {
+            const text = JSON.stringify(example, null, 2)
+            return (
+              <details key={type}>
+                <summary>
+                  <code>
+                    <Breakable text={type} />
+                  </code>
+                  <span class="muted">{description}</span>
+                </summary>
+                <div class="example">
+                  <Code text={text} label={t('events.example', { type })} />
+                  <CopyButton text={text} />
+                </div>
+              </details>
+            )
+          })}
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,203 @@
+import { useState } from 'preact/hooks'
+import type { ApiKey } from '../api/types.ts'
+import { DAY } from '../i18n/format.ts'
+import { Button } from '../parts/button.tsx'
+import { Segments } from '../parts/field.tsx'
+import { Empty, EmptySteps, ListState } from '../parts/list-state.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { PageHead } from '../parts/page-head.tsx'
+import { Status, type Tone } from '../parts/status.tsx'
+import { Time, TimeHead } from '../parts/time.tsx'
+import { now, organizationName, usePortal } from '../portal.ts'
+import { usePages } from '../use-loaded.ts'
+import { DeactivateKey, RenameKey, RevokeKey } from './key-change.tsx'
+import { CreateKey, ReplaceKey } from './key-create.tsx'
+
+const TONES: Record<ApiKey['status'], Tone> = {
+  active: 'good',
+  inactive: 'off',
+  expired: 'bad',
+  revoked: 'off',
+}
+
+/** From here on somebody is told that a key expires. */
+const WARN_DAYS = 30
+
+type Open =
+  | { dialog: 'create' }
+  | { dialog: 'replace' | 'rename' | 'deactivate' | 'revoke'; key: ApiKey }
+  | null
+
+export function Keys() {
+  const { t, client, me, manages, mayChange, announcement } = usePortal()
+  const [owner, setOwner] = useState<'me' | 'all'>('me')
+  const [open, setOpen] = useState<Open>(null)
+  const keys = usePages(`keys ${owner}`, (page, signal) => client.apiKeys.list({ owner, ...page }, signal))
+  const close = () => setOpen(null)
+  const changed = (text: string) => {
+    announcement.value = text
+    setOpen(null)
+    void keys.reload()
+  }
+  async function activate(key: ApiKey) {
+    await client.apiKeys.activate(key.id)
+    changed(t('keys.activated', { name: key.name }))
+  }
+
+  return (
+    <>
+      <PageHead
+        title={t('keys.title')}
+        sub={t('keys.sub', { organization: organizationName(me) })}
+        actions={
+          mayChange && (
+            <Button kind="primary" onClick={() => setOpen({ dialog: 'create' })}>
+              {t('keys.create')}
+            </Button>
+          )
+        }
+      />
+      {manages && (
+        <div class="filters">
+          <Segments
+            label={t('keys.whose')}
+            options={[
+              ['me', t('keys.mine')],
+              ['all', t('keys.all')],
+            ]}
+            value={owner}
+            onChange={(value) => setOwner(value === 'all' ? 'all' : 'me')}
+          />
+        </div>
+      )}
+      <ListState
+        loaded={keys}
+        empty={
+          <Empty title={t('keys.empty')} text={t('keys.empty.text')}>
+            <EmptySteps steps={[t('keys.empty.1'), t('keys.empty.2'), t('keys.empty.3')]} />
+            {mayChange && (
+              <Button kind="primary" onClick={() => setOpen({ dialog: 'create' })}>
+                {t('keys.create')}
+              </Button>
+            )}
+          </Empty>
+        }
+      >
+        {(items) => (
+          <table class="keys">
+            <caption class="hidden">{t('keys.title')}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{t('keys.name')}</th>
+                <th scope="col">{t('keys.key')}</th>
+                <th scope="col">{t('keys.status')}</th>
+                {owner === 'all' && <th scope="col">{t('keys.owner')}</th>}
+                <th scope="col">
+                  <TimeHead label={t('keys.used')} />
+                </th>
+                <th scope="col">{t('keys.expires')}</th>
+                <th scope="col">
+                  <span class="hidden">{t('action.actions')}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((key) => (
+                <tr key={key.id}>
+                  <th scope="row">{key.name}</th>
+                  <td class="mono">{key.masked_key}</td>
+                  <td class="phone-end">
+                    <Status
+                      tone={TONES[key.status]}
+                      isHollow={key.status === 'inactive' || key.status === 'revoked'}
+                    >
+                      {t(`keys.status.${key.status}`)}
+                    </Status>
+                  </td>
+                  {owner === 'all' && <td class="muted">{key.owner_id}</td>}
+                  <td class="muted labelled" data-label={t('keys.used')}>
+                    {key.last_used_at === null ? t('keys.unused') : <Time at={key.last_used_at} />}
+                  </td>
+                  <td class="muted labelled" data-label={t('keys.expires')}>
+                    <Expiry apiKey={key} />
+                  </td>
+                  <td class="row-actions">
+                    <div>
+                      {mayChange && expiresSoon(key, now.value) && (
+                        <Button
+                          label={t('keys.replace.of', { name: key.name })}
+                          onClick={() => setOpen({ dialog: 'replace', key })}
+                        >
+                          {t('keys.replace')}
+                        </Button>
+                      )}
+                      {mayChange && (
+                        <Menu
+                          label={t('action.more', { name: key.name })}
+                          items={[
+                            isLive(key) && {
+                              label: t('keys.rename'),
+                              run: () => setOpen({ dialog: 'rename', key }),
+                            },
+                            isLive(key) && {
+                              label: t('keys.replace.do'),
+                              run: () => setOpen({ dialog: 'replace', key }),
+                            },
+                            key.status === 'active' && {
+                              label: t('keys.deactivate'),
+                              run: () => setOpen({ dialog: 'deactivate', key }),
+                            },
+                            key.status === 'inactive' && {
+                              label: t('keys.activate'),
+                              run: () => void activate(key).catch(() => keys.reload()),
+                            },
+                            key.status !== 'revoked' && {
+                              label: t('keys.revoke.do'),
+                              isDanger: true,
+                              run: () => setOpen({ dialog: 'revoke', key }),
+                            },
+                          ]}
+                        />
+                      )}
+                    </div>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </ListState>
+      {open?.dialog === 'create' && (
+        <CreateKey onClose={close} onCreated={(key) => changed(t('keys.created', { name: key.name }))} />
+      )}
+      {open?.dialog === 'replace' && (
+        <ReplaceKey
+          apiKey={open.key}
+          onClose={close}
+          onDone={() => changed(t('keys.created', { name: open.key.name }))}
+        />
+      )}
+      {open?.dialog === 'rename' && <RenameKey apiKey={open.key} onClose={close} onDone={changed} />}
+      {open?.dialog === 'deactivate' && <DeactivateKey apiKey={open.key} onClose={close} onDone={changed} />}
+      {open?.dialog === 'revoke' && <RevokeKey apiKey={open.key} onClose={close} onDone={changed} />}
+    </>
+  )
+}
+
+/** When a key expires, in words; the nearer, the louder. */
+function Expiry({ apiKey }: { apiKey: ApiKey }) {
+  const { t } = usePortal()
+  if (apiKey.status === 'revoked') return <>{t('none')}</>
+  if (!expiresSoon(apiKey, now.value)) return <Time at={apiKey.expires_at} />
+  return (
+    <span class={`badge ${apiKey.status === 'expired' ? 'bad' : 'warn'}`}>
+      <Time at={apiKey.expires_at} />
+    </span>
+  )
+}
+
+const isLive = ({ status }: ApiKey) => status === 'active' || status === 'inactive'
+
+function expiresSoon(key: ApiKey, at: number): boolean {
+  return key.status !== 'revoked' && Date.parse(key.expires_at) - at < WARN_DAYS * DAY
+}

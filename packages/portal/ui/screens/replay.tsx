@@ -1,0 +1,157 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Replay as ReplayOf, ReplayStatus, WebhookEndpoint } from '../api/types.ts'
+import { DAY } from '../i18n/format.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog, FormDialog } from '../parts/dialog.tsx'
+import { Choice, SelectField, TextField } from '../parts/field.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
+import { usePortal } from '../portal.ts'
+import { useAction } from '../use-action.ts'
+import { useLoaded } from '../use-loaded.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+const POLL_MS = 1000
+const SPANS = ['1', '24', '168', 'own'] as const
+
+/** Sends an endpoint what it missed: which endpoint, which time, what of it; how much that is, and how it goes on. */
+export function Replay({
+  endpoints,
+  endpointId,
+  onClose,
+}: {
+  endpoints: readonly WebhookEndpoint[]
+  endpointId?: string
+  onClose: () => void
+}) {
+  const { t, client, settings } = usePortal()
+  const [id, setId] = useState(endpoints.find((each) => each.id === endpointId)?.id ?? endpoints[0]?.id ?? '')
+  const [span, setSpan] = useState<string>('24')
+  const [from, setFrom] = useState(localTime(Date.now() - DAY))
+  const [until, setUntil] = useState('')
+  const [status, setStatus] = useState<ReplayStatus>('missed')
+  const [started, setStarted] = useState<ReplayOf | null>(null)
+  const [opened] = useState(() => Date.now())
+  const action = useAction()
+
+  const since = span === 'own' ? from : String(span)
+  const range = {
+    since: span === 'own' ? timestamp(from) : new Date(opened - Number(span) * HOUR_MS).toISOString(),
+    ...(span === 'own' && until !== '' ? { until: timestamp(until) } : {}),
+    status,
+  }
+  const count = useLoaded(`count ${id} ${since} ${until} ${status}`, (signal) =>
+    client.replays.count(id, range, signal),
+  )
+
+  if (started !== null) return <Progress started={started} onClose={onClose} />
+  return (
+    <FormDialog
+      title={t('replay.title')}
+      submit={t('replay.start')}
+      isDisabled={count.value?.events === 0}
+      action={action}
+      onClose={onClose}
+      onSubmit={async () => setStarted(await client.replays.start(id, range))}
+    >
+      <p class="lead">{t('replay.text')}</p>
+      {endpoints.length > 1 && (
+        <SelectField
+          label={t('deliveries.endpoint')}
+          value={id}
+          options={endpoints.map((each) => [each.id, each.name])}
+          onInput={setId}
+        />
+      )}
+      <SelectField
+        label={t('deliveries.time')}
+        value={span}
+        options={SPANS.map((value) => [
+          value,
+          value === 'own' ? t('replay.own') : t(`deliveries.span.${value}`),
+        ])}
+        hint={settings.retentionDays !== undefined && t('replay.kept', { count: settings.retentionDays })}
+        error={action.fieldError('since') ?? action.fieldError('until')}
+        onInput={setSpan}
+      />
+      {span === 'own' && (
+        <div class="pair">
+          <TextField type="datetime-local" label={t('replay.since')} value={from} onInput={setFrom} />
+          <TextField
+            type="datetime-local"
+            label={t('replay.until')}
+            isOptional={t('replay.until.now')}
+            value={until}
+            onInput={setUntil}
+          />
+        </div>
+      )}
+      <Choice
+        legend={t('replay.which')}
+        name="status"
+        value={status}
+        onChange={setStatus}
+        options={(['missed', 'failed', 'all'] as const).map((value) => ({
+          value,
+          label: t(`replay.which.${value}`),
+          hint: t(`replay.which.${value}.hint`),
+        }))}
+      />
+      <p class="count" aria-live="polite">
+        {count.value === undefined
+          ? count.error === undefined && t('replay.counting')
+          : t(count.value.is_more ? 'replay.count.more' : 'replay.count', { count: count.value.events })}
+      </p>
+    </FormDialog>
+  )
+}
+
+/** How far a replay is. It goes on without this dialog. */
+function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void }) {
+  const { t, client } = usePortal()
+  const replay = useLoaded(`replay ${started.id}`, (signal) =>
+    client.replays.get(started.endpoint_id, started.id, signal),
+  )
+  const { state, progress, resent } = replay.value ?? started
+  useEffect(() => {
+    if (state !== 'running') return
+    const timer = setInterval(() => void replay.reload(), POLL_MS)
+    return () => clearInterval(timer)
+  }, [state, replay.reload])
+  return (
+    <Dialog
+      title={t(`replay.${state}`)}
+      onClose={onClose}
+      footer={
+        <Button kind="primary" onClick={onClose}>
+          {t('action.close')}
+        </Button>
+      }
+    >
+      <progress
+        value={state === 'completed' ? 1 : progress.examined}
+        max={state === 'completed' ? 1 : Math.max(1, progress.total)}
+        aria-label={t('replay.progress')}
+      />
+      <p aria-live="polite">{t('replay.resent', { count: resent })}</p>
+      <p class="muted">
+        {state === 'running'
+          ? t('replay.running.text')
+          : state === 'stopped'
+            ? t('replay.stopped.text')
+            : null}
+      </p>
+      <ErrorNotice error={replay.error} onRetry={() => void replay.reload()} />
+    </Dialog>
+  )
+}
+
+/** A moment as `datetime-local` writes it, in the reader's time zone. */
+function localTime(time: number): string {
+  const date = new Date(time)
+  return new Date(time - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+function timestamp(local: string): string {
+  const date = new Date(local)
+  return Number.isNaN(date.getTime()) ? local : date.toISOString()
+}

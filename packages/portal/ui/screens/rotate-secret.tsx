@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks'
+import type { EndpointWithSecret, WebhookEndpoint } from '../api/types.ts'
+import { Button } from '../parts/button.tsx'
+import { Secret } from '../parts/copy.tsx'
+import { Dialog, FormDialog } from '../parts/dialog.tsx'
+import { Choice } from '../parts/field.tsx'
+import { usePortal } from '../portal.ts'
+import { useAction } from '../use-action.ts'
+
+/** How long the old secret signs too, in seconds. */
+const OVERLAPS = ['86400', '3600', '0'] as const
+
+export function RotateSecret({
+  endpoint,
+  onClose,
+  onDone,
+}: {
+  endpoint: WebhookEndpoint
+  onClose: () => void
+  onDone: (endpoint: WebhookEndpoint) => void
+}) {
+  const { t, client } = usePortal()
+  const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>('86400')
+  const [rotated, setRotated] = useState<EndpointWithSecret | null>(null)
+  const action = useAction()
+  if (rotated !== null) return <ShowSecret endpoint={rotated} onStored={onDone} />
+  return (
+    <FormDialog
+      title={t('rotate.title', { name: endpoint.name })}
+      submit={t('rotate.submit')}
+      action={action}
+      onClose={onClose}
+      onSubmit={async () => setRotated(await client.endpoints.rotate(endpoint.id, Number(overlap)))}
+    >
+      <p class="lead">{t('rotate.text')}</p>
+      <Choice
+        legend={t('rotate.overlap')}
+        name="overlap"
+        value={overlap}
+        onChange={setOverlap}
+        options={OVERLAPS.map((value) => ({ value, label: t(`rotate.overlap.${value}`) }))}
+      />
+    </FormDialog>
+  )
+}
+
+/** Nothing but its button closes it: the secret is never shown again. */
+export function ShowSecret({
+  endpoint,
+  onStored,
+}: {
+  endpoint: EndpointWithSecret
+  onStored: (endpoint: WebhookEndpoint) => void
+}) {
+  const { t } = usePortal()
+  const { secret, ...stored } = endpoint
+  return (
+    <Dialog
+      title={t('secret.shown.title', { name: endpoint.name })}
+      footer={
+        <Button kind="primary" onClick={() => onStored(stored)}>
+          {t('action.stored')}
+        </Button>
+      }
+    >
+      <p class="lead">{t('secret.shown.text')}</p>
+      <Secret value={secret} />
+      <p class="hint">{t('secret.shown.next')}</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,1 @@
+-- A function, and no place for rows.

@@ -1,0 +1,1 @@
+-- Functions, and no place for rows.

@@ -1,0 +1,1 @@
+-- Functions only: there is nothing to fill in.

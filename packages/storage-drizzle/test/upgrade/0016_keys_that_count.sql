@@ -1,0 +1,1 @@
+-- An index alone: there is nothing to fill in.

@@ -1,0 +1,1 @@
+-- Functions, and a table that has its one row.

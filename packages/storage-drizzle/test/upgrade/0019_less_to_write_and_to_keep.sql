@@ -1,0 +1,1 @@
+-- Nothing new to fill in: what was there has other indexes and fewer secrets.

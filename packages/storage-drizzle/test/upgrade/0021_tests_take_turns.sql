@@ -1,0 +1,1 @@
+-- A function and an index, and no place for rows.
