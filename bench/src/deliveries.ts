@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import postgres from 'postgres'
 import type { Bench, BenchContext } from './bench.ts'
-import { type OwnOptions, ownSide } from './delivery/own-side.ts'
+import { type DeliverySide, type OwnOptions, ownSide } from './delivery/own-side.ts'
 import { postgresCpuSeconds } from './delivery/postgres-cpu.ts'
 import { type FastReceiver, startFastReceiver } from './delivery/receiver.ts'
 import { startRedis } from './delivery/redis.ts'
@@ -27,14 +27,6 @@ type Figures = {
   readonly cpuUs: number
   /** The same of all of PostgreSQL. */
   readonly postgresUs: number
-}
-
-/** A way to deliver, ready to run. */
-export interface DeliverySide {
-  fill(deliveries: number): Promise<void>
-  /** Returns the seconds that it took. */
-  drain(deliveries: number): Promise<number>
-  cpuSeconds(): Promise<number>
 }
 
 export const deliveries: Bench = {

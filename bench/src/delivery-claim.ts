@@ -27,7 +27,7 @@ export const deliveryClaim: Bench = {
       // The oldest are those of one endpoint, which has no room.
       const backlogOfOne = Math.floor(many * 0.3)
       await large.fill(backlogOfOne, large.endpoints.slice(0, 1))
-      await large.storage.settleAndClaim(claim({ limit: PER_ENDPOINT }))
+      await large.storage.deliveries.settleAndClaim(claim({ limit: PER_ENDPOINT }))
       await large.fill(many - backlogOfOne)
       context.progress('the backlog is there')
       const [few, lots] = await takeTurns(
@@ -80,10 +80,10 @@ async function measure({ storage, sql }: Outbox) {
   const took: number[] = []
   for (let n = 0; n < CLAIMS; n += 1) {
     const begun = performance.now()
-    const { claimed } = await storage.settleAndClaim(claim({ workerId, limit: LIMIT }))
+    const { claimed } = await storage.deliveries.settleAndClaim(claim({ workerId, limit: LIMIT }))
     took.push(performance.now() - begun)
     assert.equal(claimed.length, LIMIT)
-    await storage.releaseDeliveries(workerId, claimed)
+    await storage.deliveries.release(workerId, claimed)
     // As the autovacuum would have, after so many changes of so small a table.
     if (n % 5 === 4) await sql`vacuum quickquote.deliveries`
   }

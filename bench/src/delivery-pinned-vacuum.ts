@@ -85,7 +85,7 @@ async function drain({ storage }: Outbox): Promise<number> {
   while (left > 0) {
     left -= settled.length
     const round = { workerId, settled, limit: LIMIT, perEndpoint: 8, now: new Date() }
-    const { claimed } = await storage.settleAndClaim(round)
+    const { claimed } = await storage.deliveries.settleAndClaim(round)
     settled = claimed.map(succeeded)
   }
   return (performance.now() - begun) / 1000

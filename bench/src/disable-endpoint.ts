@@ -27,9 +27,9 @@ export const disableEndpoint: Bench = {
     const on = { context, template, others }
     const [product, statement] = await takeTurns(
       [
-        contender('updateWebhookEndpoint (a batch now)', on, async ({ storage }) => {
+        contender('webhookEndpoints.update (a batch now)', on, async ({ storage }) => {
           const { organizationId, endpointId } = disabled
-          await storage.updateWebhookEndpoint(organizationId, endpointId, { is_enabled: false }, new Date())
+          await storage.webhookEndpoints.update(organizationId, endpointId, { is_enabled: false }, new Date())
         }),
         contender('one UPDATE of the whole backlog', on, ({ sql }) =>
           sql.begin(async (transaction) => {

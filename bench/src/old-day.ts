@@ -18,7 +18,7 @@ export async function createSubscribers(databaseUrl: string, count: number): Pro
   }))
   for (const { organizationId, endpointId } of subscribers) {
     const now = new Date()
-    await storage.insertWebhookEndpoint(
+    await storage.webhookEndpoints.insert(
       {
         id: endpointId,
         organization_id: organizationId,

@@ -42,7 +42,7 @@ export function startOutboxLoad(storage: DrizzleStorage, subscribers: readonly S
     for (let n = first; !isStopped; n += 1) {
       const organization_id = subscribers[n % subscribers.length]?.organizationId ?? ''
       await timed(() =>
-        storage.recordEvent({
+        storage.events.record({
           id: uuidv7(),
           organization_id,
           type: 'quotation.completed',
@@ -60,7 +60,7 @@ export function startOutboxLoad(storage: DrizzleStorage, subscribers: readonly S
     let settled: SettledAttempt[] = []
     while (!isStopped) {
       const round = { workerId, settled, limit: 100, perEndpoint: 100, now: new Date() }
-      const { claimed } = await timed(() => storage.settleAndClaim(round))
+      const { claimed } = await timed(() => storage.deliveries.settleAndClaim(round))
       settled = claimed.map(succeeded)
     }
   }

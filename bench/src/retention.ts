@@ -25,7 +25,11 @@ export const retention: Bench = {
     const [dropped, deleted] = await takeTurns(
       [
         removal('retention (drops the day)', on, async ({ storage, before }) => {
-          assert.deepEqual(await storage.dropHistory(before), { days: 2, rows: 0, isBlocked: false })
+          assert.deepEqual(await storage.retention.dropHistory(before), {
+            days: 2,
+            rows: 0,
+            isBlocked: false,
+          })
         }),
         removal('DELETE of its rows', on, async ({ sql, before }) => {
           await sql`delete from quickquote.delivery_attempts where created_at < ${before}`

@@ -37,7 +37,7 @@ export async function emit(
 
 /** Returns when it was committed. */
 async function record(storage: Outbox['storage'], id: string, { organizationId }: Endpoint): Promise<number> {
-  await storage.recordEvent({
+  await storage.events.record({
     id,
     organization_id: organizationId,
     type: EVENT_TYPE,

@@ -1,9 +1,16 @@
 import type { DeliveryWorkerOptions } from '@quickquote/delivery-worker'
 import type { BenchContext } from '../bench.ts'
-import type { DeliverySide } from '../deliveries.ts'
 import { openOutbox } from './outbox.ts'
 import type { FastReceiver } from './receiver.ts'
 import type { WorkerProcess } from './worker-process.ts'
+
+/** A way to deliver, ready to run. */
+export interface DeliverySide {
+  fill(deliveries: number): Promise<void>
+  /** Returns the seconds that it took. */
+  drain(deliveries: number): Promise<number>
+  cpuSeconds(): Promise<number>
+}
 
 export type OwnOptions = Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'>
 

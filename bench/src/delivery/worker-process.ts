@@ -36,11 +36,14 @@ async function open({ databaseUrl, ca, options }: WorkerSettings): Promise<void>
   const storage = drizzleStorage({ connectionString: databaseUrl })
   const integrations = createBenchIntegrations({
     ...storage,
-    async settleAndClaim(round) {
-      const claim = await storage.settleAndClaim(round)
-      recorded += round.settled.length
-      onRecorded()
-      return claim
+    deliveries: {
+      ...storage.deliveries,
+      async settleAndClaim(round) {
+        const claim = await storage.deliveries.settleAndClaim(round)
+        recorded += round.settled.length
+        onRecorded()
+        return claim
+      },
     },
   })
   worker = createDeliveryWorker({ integrations, ca, ...options })

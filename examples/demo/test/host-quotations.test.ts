@@ -228,7 +228,8 @@ describe('reading', () => {
         (organizationId, { id }) => quotations.get(organizationId, id),
         (organizationId, { id }) => quotations.pipelineStatus(organizationId, id),
         (organizationId, { id }) => quotations.proposal(organizationId, id),
-        (organizationId, { proposalId }) => integrations.storage.findProposal(organizationId, proposalId),
+        (organizationId, { proposalId }) =>
+          integrations.storage.quotations.findProposal(organizationId, proposalId),
       ]
     for (const look of lookUps) {
       expect(await look(ACME.toUpperCase(), { id, proposalId })).toBeTypeOf('object')
@@ -247,7 +248,7 @@ describe('reading', () => {
 
   it('names quotations of the organization alone', async () => {
     const [own, other] = [await start(), await start(integrations, GLOBEX)]
-    const names = await integrations.storage.findQuotationNames(ACME, [own, other, randomUUID()])
+    const names = await integrations.storage.quotations.findNames(ACME, [own, other, randomUUID()])
     expect([...names]).toEqual([[own, 'Portal']])
   })
 
@@ -265,7 +266,7 @@ describe('reading', () => {
 })
 
 function claim(from = integrations, now = new Date()) {
-  return from.storage.claimPipelineStarts({ workerId: randomUUID(), limit: 10, now })
+  return from.storage.pipelineStarts.claim({ workerId: randomUUID(), limit: 10, now })
 }
 
 describe('orders to start', () => {
@@ -301,7 +302,7 @@ describe('orders to start', () => {
 
   it('of runs that nothing was heard of are found by their age', async () => {
     const id = await start()
-    const find = (silentSince: Date) => integrations.storage.findStalledQuotations(silentSince, 10)
+    const find = (silentSince: Date) => integrations.storage.quotations.findStalled(silentSince, 10)
     expect(await find(new Date(Date.now() - 60_000))).toEqual([])
     expect(await find(new Date(Date.now() + 60_000))).toEqual([id])
   })

@@ -138,7 +138,7 @@ async function useProduct({ url, receiver, inHostTransaction }: Running): Promis
       const { body } = await call<{ status: string }[]>('GET', ofEndpoint)
       expect(body.map(({ status }) => status)).toEqual(Array(6 * started.length).fill('succeeded'))
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
 
   // What happens while it is disabled is missed; a replay brings it, signed with the secret of after a rotation.
@@ -150,7 +150,7 @@ async function useProduct({ url, receiver, inHostTransaction }: Running): Promis
       const { body } = await asPartner('GET', `/v1/integrations/quotations/${missed}`)
       expect(body).toMatchObject({ status: 'completed' })
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
   await call('PATCH', endpointPath, { is_enabled: true })
   const { secret } = (await call<{ secret: string }>('POST', `${endpointPath}/rotate-secret`, {})).body

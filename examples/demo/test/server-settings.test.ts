@@ -89,8 +89,10 @@ describe('on a server with settings of its own', () => {
 
     // Retention goes by the moment, whatever the zone and the order of day and month.
     const hour = 3_600_000
-    expect(await storage.removeAuditEntries(new Date(Date.now() - hour), 100)).toBe(0)
-    expect(await storage.dropHistory(new Date(Date.now() - 24 * hour))).toMatchObject({ isBlocked: false })
+    expect(await storage.retention.removeAuditEntries(new Date(Date.now() - hour), 100)).toBe(0)
+    expect(await storage.retention.dropHistory(new Date(Date.now() - 24 * hour))).toMatchObject({
+      isBlocked: false,
+    })
     await host.end()
     await app.close()
     await integrations.close()

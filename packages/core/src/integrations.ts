@@ -2,6 +2,7 @@ import { createRequirementsFiles, type RequirementsFiles } from './files/require
 import type { Clock } from './lib/clock.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import type { QuotationReporter } from './model/quote-pipeline.ts'
+import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
 import { type ApiKeys, createApiKeys } from './services/api-keys.ts'
 import { type AuditLog, createAuditLog } from './services/audit-log.ts'
 import { createDeliveryLog, type DeliveryLog } from './services/delivery-log.ts'
@@ -72,10 +73,12 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents>(
       ? options.storage
       : withHostQuotations(options.storage, options.quotations, settings)
   const files = options.files ?? storage.files
-  const requirementsFiles = createRequirementsFiles({ uploads: storage, files }, settings)
+  const requirementsFiles = createRequirementsFiles({ uploads: storage.uploads, files }, settings)
+  const keyUses = createApiKeyUses(storage.apiKeys, settings.logger)
+  const shared: Shared = { settings, requirementsFiles, keyUses }
   const settle = () => settings.clock.settle()
   return {
-    ...createServices(storage, settings, requirementsFiles, settle),
+    ...createServices(storage, shared, settle),
     testDeliveries: onTime(createTestDeliveries(storage, settings), settle),
     storage,
     settings,
@@ -83,32 +86,38 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents>(
     within(transaction) {
       const bound = storage.within(transaction)
       // Its connection may be the only one that there is.
-      const settleThere = () => settings.clock.settle(() => bound.readClock())
-      return createServices(bound, settings, requirementsFiles, settleThere)
+      const settleThere = () => settings.clock.settle(() => bound.clock.read())
+      return createServices(bound, shared, settleThere)
     },
     reencryptSecrets: () => reencryptSecrets(storage, settings),
     disableFailingEndpoints: () => disableFailingEndpoints(storage, settings),
     enforceRetention: () => enforceRetention(storage, settings),
     async close() {
-      await settings.keyUses.close()
+      await keyUses.close()
       await storage.close()
     },
   }
 }
 
+/** What the services have in common, whatever transaction they are bound to. */
+interface Shared {
+  readonly settings: Settings
+  readonly requirementsFiles: RequirementsFiles
+  readonly keyUses: ApiKeyUses
+}
+
 function createServices(
   storage: Storage,
-  settings: Settings,
-  requirementsFiles: RequirementsFiles,
+  { settings, requirementsFiles, keyUses }: Shared,
   settle: Clock['settle'],
 ): IntegrationServices<EventDefinitions> {
   return {
-    apiKeys: onTime(createApiKeys(storage, settings), settle),
+    apiKeys: onTime(createApiKeys(storage, settings, keyUses), settle),
     quotations: onTime(createQuotations(storage, settings, requirementsFiles), settle),
     webhookEndpoints: onTime(createWebhookEndpoints(storage, settings), settle),
     deliveryLog: onTime(createDeliveryLog(storage, settings), settle),
     replays: onTime(createReplays(storage, settings), settle),
-    auditLog: onTime(createAuditLog(storage, settings), settle),
+    auditLog: onTime(createAuditLog(storage.auditLog, settings), settle),
     pipeline: (quotationId) => onTime(createReporter({ storage, settings }, quotationId), settle),
     ...onTime(createEmitter(storage, settings), settle),
   }

@@ -17,10 +17,9 @@ import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import { DEFAULT_LIMITS, type Limits } from './model/limits.ts'
 import { DELIVERY_RANGES, LIMIT_RANGES, START_RANGES } from './model/option-ranges.ts'
 import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './model/quote-pipeline.ts'
-import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
-import type { FailingEndpoint } from './services/failing-endpoints.ts'
-import type { HostQuotations } from './services/host-quotations.ts'
-import { defaultRetention, type Retention, retentionRanges } from './services/retention.ts'
+import { defaultRetention, type Retention, retentionRanges } from './model/retention.ts'
+import type { FailingEndpoint } from './model/webhook-endpoint.ts'
+import type { HostQuotations } from './storage/host-quotations.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** What a host gives to `createIntegrations`. */
@@ -80,7 +79,6 @@ export interface Settings {
   readonly retention: Retention
   readonly keyring: Keyring
   readonly addressGuard: AddressGuard
-  readonly keyUses: ApiKeyUses
   readonly onEndpointDisabled: (endpoint: FailingEndpoint) => void | Promise<void>
   readonly hookTimeoutMs: number
   readonly logger: Logger
@@ -161,7 +159,7 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
   checkBackoff('delivery', delivery)
   checkBackoff('start', { ...start, backoffFactor: 2 })
   const logger = carefulLogger(given)
-  const clock = createClock({ given: now, readClock: () => storage.readClock(), logger })
+  const clock = createClock({ given: now, readClock: () => storage.clock.read(), logger })
   return {
     pipeline,
     events: createEventCatalog(events),
@@ -177,7 +175,6 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     ),
     keyring: createKeyring(encryptionKeys),
     addressGuard: addressGuard({ allow: allowAddresses }),
-    keyUses: createApiKeyUses(storage, logger),
     onEndpointDisabled,
     hookTimeoutMs,
     logger,

@@ -23,16 +23,18 @@ function open() {
   const storage = {
     transaction() {},
     async close() {},
-    async findApiKeyByHash() {
-      keys += 1
-      return { id: `key ${keys}`, organization_id: 'o', status: 'active', expires_at: new Date(8e15) }
-    },
-    async recordApiKeyUses(uses: ReadonlyMap<string, Date>) {
-      if (refusals > 0) {
-        refusals -= 1
-        throw new Error('The database is away.')
-      }
-      written.push([...uses.keys()])
+    apiKeys: {
+      async findByHash() {
+        keys += 1
+        return { id: `key ${keys}`, organization_id: 'o', status: 'active', expires_at: new Date(8e15) }
+      },
+      async recordUses(uses: ReadonlyMap<string, Date>) {
+        if (refusals > 0) {
+          refusals -= 1
+          throw new Error('The database is away.')
+        }
+        written.push([...uses.keys()])
+      },
     },
   } as unknown as Storage
   return createIntegrations({

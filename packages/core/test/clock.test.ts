@@ -32,13 +32,15 @@ const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'),
 function open(options: Partial<IntegrationsOptions> = {}) {
   const storage = {
     transaction() {},
-    async readClock() {
-      asked += 1
-      const time = Date.now() + databaseAheadMs
-      await answer()
-      return new Date(time)
+    clock: {
+      async read() {
+        asked += 1
+        const time = Date.now() + databaseAheadMs
+        await answer()
+        return new Date(time)
+      },
     },
-    findQuotation: async () => 'unknown',
+    quotations: { find: async () => 'unknown' },
   } as unknown as Storage
   return createIntegrations({
     storage,

@@ -226,7 +226,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
     await http.close()
     throw error
   }
-  const unlisten = await storage.listen(wake, (error) => {
+  const unlisten = await storage.workers.listen(wake, (error) => {
     logger.warn({ err: error }, 'the worker is not told of new work; it polls, and listens again')
   })
   isRunning = true
@@ -263,7 +263,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
       const leasesLeft = deliveries.leasesLeft()
       // A worker that retires with leases would leave them to nobody: silent, it is found by the others.
       if (loopsEnded && leasesLeft === 0) {
-        await endsWithin(storage.retireWorker(workerId).catch(logRetirement), LAST_STEPS_MS)
+        await endsWithin(storage.workers.retire(workerId).catch(logRetirement), LAST_STEPS_MS)
       }
       logger.info({ worker_id: workerId, leases_left: leasesLeft }, 'the delivery worker has stopped')
     },

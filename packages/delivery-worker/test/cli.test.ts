@@ -17,7 +17,7 @@ const folder = await mkdtemp(join(tmpdir(), 'quickquote-cli-'))
 const caFile = join(folder, 'ca.pem')
 
 /** Programs start slowly on a busy machine. */
-const PATIENT = { timeout: 20_000 }
+const PATIENT = { timeout: 60_000 }
 
 let host: Host
 let receiver: Receiver

@@ -5,15 +5,13 @@ import {
   type ReceiverOptions,
   startReceiver,
 } from '@quickquote/dev-servers'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Host, type HostOptions, openHost } from './host.ts'
 import { killWorkers, runWorker, type WorkerProcess } from './worker-process.ts'
 
 /** Faster than in earnest, and slow enough for a machine that is busy. */
-const FAST = { heartbeatMs: 300, deadAfterMs: 2000 }
-const PATIENTLY = { timeout: 30_000 }
-
-vi.setConfig({ testTimeout: 60_000 })
+const FAST = { heartbeatMs: 300, deadAfterMs: 5000 }
+const PATIENTLY = { timeout: 60_000 }
 
 let certificate: Certificate
 let host: Host

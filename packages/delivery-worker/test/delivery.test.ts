@@ -39,7 +39,7 @@ async function deliver(options: HostOptions, url: string): Promise<{ id: string;
 }
 
 function attemptsToBe(...expected: object[]): Promise<void> {
-  return expect.poll(() => host.attempts(), { timeout: 10_000 }).toMatchObject(expected)
+  return expect.poll(() => host.attempts()).toMatchObject(expected)
 }
 
 describe('a delivery', () => {

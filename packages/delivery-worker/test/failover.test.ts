@@ -96,7 +96,7 @@ describe('a primary and its standby in one connection string', () => {
     const storage = drizzleStorage({ sql })
     const lost: unknown[] = []
     let wakes = 0
-    await storage.listen(
+    await storage.workers.listen(
       () => {
         wakes += 1
       },

@@ -11,7 +11,7 @@ import { type Host, openHost } from './host.ts'
 const certificate = await createCertificate()
 /** Trouble that lasts 300 ms counts. */
 const FAST = { heartbeatMs: 50, deadAfterMs: 300, pollIntervalMs: 50 }
-const PATIENT = { timeout: 20_000 }
+const PATIENT = { timeout: 60_000 }
 
 let host: Host
 let receiver: Receiver
@@ -133,15 +133,21 @@ describe('health over HTTP', () => {
   })
 
   it('is 503 while the worker stops, though the process lives, and closed when it has stopped', async () => {
-    const worker = await open({ health: { port: 0 } }, () => ({ hang: true }))
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    const worker = await open({ health: { port: 0 } }, async () => {
+      await answered
+      return { status: 204 }
+    })
     await worker.start()
     await host.createEndpoint(receiver.url)
     await host.finishStep()
     await receiver.next()
 
-    const stopped = worker.stop({ deadlineMs: 1000 })
+    const stopped = worker.stop()
     expect(await get('/health/ready')).toMatchObject({ status: 503, body: { state: 'stopping' } })
     expect(await get('/health/live')).toMatchObject({ status: 200 })
+    answer()
     await stopped
 
     await expect(get('/health/live')).rejects.toThrow()

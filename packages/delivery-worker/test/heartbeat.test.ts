@@ -21,13 +21,15 @@ function open(answer: Answer) {
   const fresh: number[] = []
   const storage = {
     transaction() {},
-    async heartbeat() {
-      const beat = beats.push(performance.now())
-      return answer(beat)
-    },
-    async recoverDeadWorkers() {
-      judged.push(performance.now())
-      return { deliveries: 0, starts: 0 }
+    workers: {
+      async heartbeat() {
+        const beat = beats.push(performance.now())
+        return answer(beat)
+      },
+      async recoverDead() {
+        judged.push(performance.now())
+        return { deliveries: 0, starts: 0 }
+      },
     },
   } as unknown as Storage
   const { settings } = createIntegrations({

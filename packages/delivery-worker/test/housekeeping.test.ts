@@ -103,7 +103,7 @@ it('the pipeline reads the files of its quote, as they were uploaded', async () 
   await expect.poll(() => contents).toEqual(['roof.md md 7: A roof.'])
 })
 
-describe('one step that fails holds up no other', () => {
+describe('one step of housekeeping holds up no other when it fails', () => {
   const forgotten = () => host.sql`select key from quickquote.idempotency_keys`
   const insertOldKey = async () => {
     const id = await host.startQuote()
@@ -191,6 +191,30 @@ describe('one step that fails holds up no other', () => {
     await expect.poll(() => failed.size).toBe(30)
     await expect.poll(forgotten).toEqual([])
   })
+
+  it('nor does one that hangs: the others begin without it, and it is not begun a second time', async () => {
+    await host.close()
+    let calls = 0
+    host = await openHost({
+      hookTimeoutMs: 120_000,
+      onEndpointDisabled() {
+        calls += 1
+        return new Promise(() => {})
+      },
+    })
+    const { id } = await host.createEndpoint('https://receiver.example/')
+    await host.sql`insert into quickquote.endpoint_health (endpoint_id, failing_since)
+      values (${id}, now() - interval '6 days')`
+    await insertOldKey()
+
+    await host.createWorker().start()
+
+    await expect.poll(() => calls).toBe(1)
+    expect(await forgotten()).toHaveLength(1)
+    // The others wait 20 seconds for it.
+    await expect.poll(forgotten, { timeout: 60_000 }).toEqual([])
+    expect(calls).toBe(1)
+  })
 })
 
 describe('what is no longer kept', () => {
@@ -226,7 +250,7 @@ describe('what is no longer kept', () => {
           ${at})`
     }
     for (const at of [daysAgo(402), daysAgo(399)]) {
-      await integrations.storage.recordAudit({
+      await integrations.storage.auditLog.record({
         id: idAt(at),
         organization_id: ORGANIZATION,
         actor_id: null,

@@ -61,7 +61,7 @@ async function listen(server: Server): Promise<number> {
 function http(options: Partial<HttpOptions> = {}): Http {
   const created = createHttp({
     guard: addressGuard({ allow: ['127.0.0.1/32'] }),
-    timeoutMs: 5000,
+    timeoutMs: 30_000,
     maxResponseBytes: 16 * 1024,
     maxRawResponseBytes: 256 * 1024,
     socketsPerOrigin: 16,
@@ -356,7 +356,7 @@ describe('the timeout', () => {
     let answer = (_: readonly LookupAddress[]) => {}
     let questions = 0
     const client = http({
-      timeoutMs: 1000,
+      timeoutMs: 8000,
       socketsPerOrigin: 1,
       resolve: () => {
         questions += 1
@@ -369,7 +369,7 @@ describe('the timeout', () => {
     expect(await post(client, byName, '/late')).toEqual({
       kind: 'error',
       code: 'timeout',
-      error: 'timed out after 1000 ms',
+      error: 'timed out after 8000 ms',
     })
 
     answer(here)

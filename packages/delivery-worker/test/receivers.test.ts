@@ -92,7 +92,7 @@ async function openAddress(): Promise<{ url: string; serve(listener: RequestList
 }
 
 function attemptsToBe(...expected: object[]): Promise<void> {
-  return expect.poll(() => host.attempts(), { timeout: 10_000 }).toMatchObject(expected)
+  return expect.poll(() => host.attempts()).toMatchObject(expected)
 }
 
 describe.each(PARTNERS)('a partner with $name, called by a delivery worker', ({ build }) => {

@@ -12,7 +12,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost } from './host.ts'
 import { registerSdk } from './open-telemetry.ts'
 
-const PATIENT = { timeout: 20_000 }
+const PATIENT = { timeout: 60_000 }
 const certificate = await createCertificate()
 const sdk = registerSdk()
 const instrumentation = new UndiciInstrumentation()
@@ -242,9 +242,9 @@ describe('metrics', () => {
     await open(() => ({ hang: true }))
     const endpoint = await host.createEndpoint(receiver.url)
     const { storage } = host.integrations
-    const read = storage.readQueueState
+    const read = storage.telemetry.readQueueState
     let statements = 0
-    Object.assign(storage, {
+    Object.assign(storage.telemetry, {
       readQueueState: (now: Date) => {
         statements += 1
         return read(now)

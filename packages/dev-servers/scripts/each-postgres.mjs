@@ -12,6 +12,7 @@ const TESTS = [
   ...[
     'migrate',
     'upgrade',
+    'schema',
     'roles',
     'delivery-round',
     'retention',

@@ -3,6 +3,19 @@ import postgres from 'postgres'
 
 const DUPLICATE_DATABASE = '42P04'
 
+/** A real PostgreSQL server to run against. */
+export interface Postgres {
+  /** The connection string of its main database. It holds a password: keep it out of logs. */
+  readonly url: string
+  /**
+   * Creates a database and returns its connection string; an existing one of that name is returned as it is.
+   * Default name: random. `template` is the database to copy.
+   */
+  createDatabase(name?: string, options?: { template?: string }): Promise<string>
+  /** Gives back what was taken. Calling it again does nothing. */
+  stop(): Promise<void>
+}
+
 /**
  * Creates a database on the server and returns its connection string. One that is already there is left as it is.
  *

@@ -3,9 +3,8 @@ import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabase } from './database.ts'
+import { createDatabase, type Postgres } from './database.ts'
 import { freePort } from './free-port.ts'
-import type { Postgres } from './postgres.ts'
 import { type Cluster, clearLeftovers, initCluster, launch, SUPERUSER, stopServer } from './postmaster.ts'
 import { reachableDataFolder, reachableProgram, type ServerUser, serverUser } from './unprivileged-user.ts'
 

@@ -7,7 +7,7 @@ export {
   type ReceiverResponse,
   startReceiver,
 } from '@quickquote/test-kit'
-export { createDatabase, dropDatabase, type TestDatabase, testDatabase } from './database.ts'
+export { createDatabase, dropDatabase, type Postgres, type TestDatabase, testDatabase } from './database.ts'
 export {
   type EmbeddedPostgres,
   POSTGRES_VERSIONS,
@@ -18,6 +18,6 @@ export {
 export { type LossyProxy, lossyProxy } from './lossy-proxy.ts'
 export { hasNginx, type Nginx, startNginx } from './nginx.ts'
 export { hasPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts'
-export { type Postgres, usePostgres } from './postgres.ts'
+export { usePostgres } from './postgres.ts'
 export { hasRedis, type RedisServer, startRedis } from './redis.ts'
 export { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts'

@@ -1,18 +1,5 @@
-import { createDatabase, dropDatabase } from './database.ts'
+import { createDatabase, dropDatabase, type Postgres } from './database.ts'
 import { type StartPostgresOptions, startPostgres } from './embedded-postgres.ts'
-
-/** A real PostgreSQL server to run against. */
-export interface Postgres {
-  /** The connection string of its main database. It holds a password: keep it out of logs. */
-  readonly url: string
-  /**
-   * Creates a database and returns its connection string; an existing one of that name is returned as it is.
-   * Default name: random. `template` is the database to copy.
-   */
-  createDatabase(name?: string, options?: { template?: string }): Promise<string>
-  /** Gives back what was taken. Calling it again does nothing. */
-  stop(): Promise<void>
-}
 
 /**
  * The server behind `DATABASE_URL` when that is set, else an embedded one (see {@link startPostgres}).

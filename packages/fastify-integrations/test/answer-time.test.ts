@@ -3,7 +3,10 @@ import { expect, it } from 'vitest'
 import { useHost } from './support/host.ts'
 
 const context = useHost({
-  wrapStorage: (storage) => ({ ...storage, findQuotation: () => new Promise<never>(() => {}) }),
+  wrapStorage: (storage) => ({
+    ...storage,
+    quotations: { ...storage.quotations, find: () => new Promise<never>(() => {}) },
+  }),
 })
 
 it('A request whose answer never comes is a 503 with Retry-After within 15 s, whatever hangs', async () => {
@@ -13,4 +16,4 @@ it('A request whose answer never comes is a 503 with Retry-After within 15 s, wh
 
   expect(answer).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-}, 20_000)
+}, 30_000)

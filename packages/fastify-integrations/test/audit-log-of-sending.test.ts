@@ -40,7 +40,7 @@ const post = (path: string, member: 'acme-admin' | 'globex-admin', json?: unknow
 async function deliveryOf(endpointId: string): Promise<string> {
   const deliveries = () => context.sql`
     select delivery_id from quickquote.delivery_attempts where endpoint_id = ${endpointId} and status = 'succeeded'`
-  await expect.poll(deliveries, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(deliveries).toHaveLength(1)
   const [row] = await deliveries()
   return row?.['delivery_id']
 }

@@ -19,7 +19,7 @@ it('a host whose clock is wrong says so when it gets ready, and goes by the time
     // The other way round it is the same: the database's clock is two hours behind this machine's.
     storage: {
       ...storage,
-      readClock: async () => new Date((await storage.readClock()).getTime() - 2 * HOUR_MS),
+      clock: { read: async () => new Date((await storage.clock.read()).getTime() - 2 * HOUR_MS) },
     },
     pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: '', expires_at: new Date() }) },
     encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],

@@ -32,7 +32,7 @@ beforeAll(async () => {
       expect.any(String),
       expect.any(String),
     ])
-  }, 20_000)
+  }, 60_000)
 })
 
 it.each(LISTS)(

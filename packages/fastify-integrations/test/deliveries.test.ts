@@ -40,7 +40,7 @@ beforeAll(async () => {
   await failQuote(host, 'theirs', 'globex-admin')
   await vi.waitFor(
     async () => expect(await context.sql`select from quickquote.delivery_attempts`).toHaveLength(7),
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
 })
 
@@ -334,7 +334,7 @@ describe('POST /deliveries/:deliveryId/resend', () => {
           status: 'succeeded',
           attempts: [{ attempt: 1, http_status: 204 }],
         }),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     const [one, two, ...more] = receiver.requests.filter((request) => request.path === path)
     expect(more).toEqual([])
@@ -437,6 +437,6 @@ async function attemptOf(endpointId: string): Promise<Attempt> {
       if (attempt === undefined) throw new Error('nothing was sent yet')
       return attempt
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
 }

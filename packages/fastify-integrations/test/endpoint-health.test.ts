@@ -43,7 +43,7 @@ async function deliver(endpoint: { id: string }, status: number) {
   }
   const before = await count()
   await failQuote(context.host, 'x')
-  await vi.waitFor(async () => expect(await count()).toBe(before + 1), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await count()).toBe(before + 1), { timeout: 60_000 })
 }
 const endpointAt = (path: string) => createEndpoint(context.host, { url: context.receiver.url + path })
 const get = async (id: string) => (await call('GET', `/${id}`)).body

@@ -190,9 +190,7 @@ describe('events of the host, from one declaration', () => {
     await arrivedAt(path)
     await integrations.emit('project.closed', { organizationId: ACME, data: { project_id: PROJECT } })
     await arrivedAt(path)
-    await expect
-      .poll(async () => (await call('GET', `/deliveries?endpoint_id=${id}`)).body, { timeout: 10_000 })
-      .toHaveLength(2)
+    await expect.poll(async () => (await call('GET', `/deliveries?endpoint_id=${id}`)).body).toHaveLength(2)
     expect(
       (await call('GET', `/deliveries?endpoint_id=${id}&event_type=project.created`)).body,
     ).toMatchObject([{ event_id, event_type: 'project.created', quotation_id: null, status: 'succeeded' }])

@@ -25,6 +25,7 @@ async function open(patience: Patience, contentLength: number) {
   await app.listen({ port: 0, host: '127.0.0.1' })
   onTestFinished(() => app.close())
 
+  const taken = once(app.server, 'request')
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   await once(socket, 'connect')
   socket.write(
@@ -32,6 +33,8 @@ async function open(patience: Patience, contentLength: number) {
   )
   return {
     socket,
+    /** Resolves when the server has read the head. */
+    taken,
     /** The log line with a code, now or later. */
     async refusal() {
       for (;;) {
@@ -82,9 +85,9 @@ it('a client that is slow is waited for, as long as it is not slower than allowe
 })
 
 it('a client that hangs up in the middle is no failure of ours', async () => {
-  const { socket, refusal } = await open(LONG, 9000)
+  const { socket, taken, refusal } = await open(LONG, 9000)
   socket.write('{"name":')
-  await sleep(50)
+  await taken
   socket.destroy()
   expect(await refusal()).toMatchObject({ code: 'MALFORMED_REQUEST', level: 30 })
 })

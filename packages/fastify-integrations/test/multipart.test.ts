@@ -613,7 +613,7 @@ describe('a connection', () => {
   })
 
   it('of a client that is slow is kept, as long as it is not slower than allowed', async () => {
-    await serve({ patience: { graceMs: 5000, bytesPerSecond: 1 } })
+    await serve({ patience: { graceMs: 60_000, bytesPerSecond: 1 } })
     const { socket, answer } = open()
     const body = Buffer.concat([file('a.txt', 'x'), END])
     socket.write(head(undefined, body.length))

@@ -110,7 +110,10 @@ describe('a fault of ours', () => {
   it('is a 500 that tells nothing, and a log line that tells the cause without parameters', async () => {
     const host = await startHost({
       databaseUrl: database.url,
-      wrapStorage: (storage) => ({ ...storage, findQuotation: () => Promise.reject(fault) }),
+      wrapStorage: (storage) => ({
+        ...storage,
+        quotations: { ...storage.quotations, find: () => Promise.reject(fault) },
+      }),
     })
     const { key } = await host.createKey()
     const { status, body } = await host.call('GET', READ, { key })
@@ -143,7 +146,10 @@ describe('a fault of ours', () => {
   ])('is a 500 when %s is thrown', async (_, thrown) => {
     const host = await startHost({
       databaseUrl: database.url,
-      wrapStorage: (storage) => ({ ...storage, findQuotation: () => Promise.reject(thrown) }),
+      wrapStorage: (storage) => ({
+        ...storage,
+        quotations: { ...storage.quotations, find: () => Promise.reject(thrown) },
+      }),
     })
     const { key } = await host.createKey()
     expect((await host.call('GET', READ, { key })).status).toBe(500)
@@ -153,7 +159,10 @@ describe('a fault of ours', () => {
   it('before a key is known is a 500 as well', async () => {
     const host = await startHost({
       databaseUrl: database.url,
-      wrapStorage: (storage) => ({ ...storage, findApiKeyByHash: () => Promise.reject(fault) }),
+      wrapStorage: (storage) => ({
+        ...storage,
+        apiKeys: { ...storage.apiKeys, findByHash: () => Promise.reject(fault) },
+      }),
     })
     const { key } = await host.createKey()
     expect((await host.call('GET', READ, { key })).status).toBe(500)

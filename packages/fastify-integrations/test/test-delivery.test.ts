@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ACME, startHost, useDatabase } from './support/host.ts'
 import { createEndpoint, startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
 
-const context = useDeliveries({ integrations: { delivery: { timeoutMs: 2000 } } })
+const context = useDeliveries({ integrations: { delivery: { timeoutMs: 5000 } } })
 let endpoints = 0
 
 /** An endpoint whose requests can be told from all others. */
@@ -235,9 +235,9 @@ describe('a client that hangs up', () => {
     if (isSent) {
       const stopWorker = await startWorker(host, context.receiver)
       onTestFinished(stopWorker)
-    } else await storage.heartbeat(randomUUID())
+    } else await storage.workers.heartbeat(randomUUID())
     const { id } = await createEndpoint(host, { url: context.receiver.url })
-    const polls = vi.spyOn(storage, 'findTestDelivery')
+    const polls = vi.spyOn(storage.testDeliveries, 'find')
     const hangUp = new AbortController()
     const request = fetch(`${host.url}${WEBHOOKS}/${id}/test`, {
       method: 'POST',
@@ -251,7 +251,7 @@ describe('a client that hangs up', () => {
     hangUp.abort()
     await expect(request).rejects.toThrow()
 
-    if (!isSent) await expect.poll(pending, { timeout: 5000 }).toEqual([])
+    if (!isSent) await expect.poll(pending).toEqual([])
     const polled = polls.mock.calls.length
     await new Promise((resolve) => setTimeout(resolve, 2500))
     // One may have been under way when the client went.
@@ -278,7 +278,7 @@ describe('without a worker that has time', () => {
     })
     const { id } = await createEndpoint(host, { url: `${context.receiver.url}/nobody` })
     // A worker that lives and takes nothing.
-    if (isBusy) await host.integrations.storage.heartbeat(randomUUID())
+    if (isBusy) await host.integrations.storage.workers.heartbeat(randomUUID())
     const { status, body } = await host.call('POST', `${WEBHOOKS}/${id}/test`, {
       member: 'acme-admin',
       json: { event_type: 'quotation.completed' },

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { hasNginx, startNginx } from '@quickquote/dev-servers'
@@ -58,6 +57,15 @@ async function sendEndless(
   return { text, bytesRead: end.bytesRead }
 }
 
+/** Resolves when the server has taken up so many requests. */
+async function requests(count: number): Promise<void> {
+  let left = count
+  for await (const _ of on(host.app.server, 'request')) {
+    left -= 1
+    if (left === 0) return
+  }
+}
+
 describe('a client that goes on sending after it was refused', () => {
   beforeEach(async () => {
     await serve({ integrations: { limits: { requestsPerMinute: 3 } } })
@@ -95,9 +103,11 @@ describe('a client that goes on sending after it was refused', () => {
   })
 
   it('does not hold up the end of the server', async () => {
+    const arrived = requests(2)
     const sent = sendEndless('POST', PATH, { ...WRONG_KEY, ...json }, 'stall')
     const flooded = sendEndless('POST', PATH, { ...WRONG_KEY, ...json }, 'flood')
-    await sleep(100)
+    // A connection whose request has not arrived is idle, and closed without an answer.
+    await arrived
     await host.app.close()
     expect((await sent).text).toMatch(/^HTTP\/1\.1 401 .*^connection: close/ims)
     await flooded
@@ -110,8 +120,12 @@ it('thirty refused clients that stall are answered, also while the garbage colle
   key = (await host.createKey()).key
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
-  const collecting = setInterval(collect, 20)
-  onTestFinished(() => clearInterval(collecting))
+  // The pause comes after the collection, or there would be time for nothing else.
+  const collecting = setTimeout(() => {
+    collect()
+    collecting.refresh()
+  }, 20)
+  onTestFinished(() => clearTimeout(collecting))
 
   const form = { 'X-API-Key': key, 'Content-Type': 'multipart/form-data; boundary=b' }
   const refused = await Promise.all(

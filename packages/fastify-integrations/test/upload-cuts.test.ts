@@ -30,10 +30,10 @@ beforeAll(async () => {
   }
   const uploads: UploadStorage = {
     // As long as a database takes: the rest of the form is there before its file is read.
-    recordUpload: () => sleep(5),
-    abandonUploads: async () => [],
-    abandonUploadsBefore: async () => [],
-    async forgetUploads() {},
+    record: () => sleep(5),
+    abandon: async () => [],
+    abandonBefore: async () => [],
+    async forget() {},
   }
   const requirementsFiles = createRequirementsFiles(
     { uploads, files },

@@ -1,5 +1,12 @@
--- Every name is qualified with "quickquote"; migrate() replaces it when the host chose another schema.
+-- The tables, then the functions, of one SQL schema. Every name is qualified with "quickquote"; migrate() replaces it when the
+-- host chose another schema. What is here was never released: it is edited until it is, and from then on changed by the
+-- migrations that follow it.
+--
+-- Times are kept to the millisecond, as JavaScript has them. Ids are uuids of version 7: they begin with the time.
 
+-- API keys ------------------------------------------------------------------------------------------------------------------
+
+-- The value of a key is nowhere: only its hash.
 create table "quickquote".api_keys (
   id uuid primary key,
   organization_id uuid not null,
@@ -13,8 +20,16 @@ create table "quickquote".api_keys (
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null
 );
-create index api_keys_of_organization on "quickquote".api_keys (organization_id, id);
+-- Keys are listed a page at a time, the newest first.
+create index api_keys_newest on "quickquote".api_keys (organization_id, created_at desc, id desc);
+-- Keys of an organization are counted before one is created: only those that may still work are looked at, however many were
+-- revoked. No column of a use is in it, so that writing `last_used_at` stays an update in place.
+create index api_keys_that_count on "quickquote".api_keys (organization_id, expires_at) include (owner_id)
+  where status <> 'revoked';
 
+-- Quotations ----------------------------------------------------------------------------------------------------------------
+
+-- A host may keep quotations in tables of its own: then these five are empty.
 create table "quickquote".quotations (
   id uuid primary key,
   organization_id uuid not null,
@@ -22,17 +37,37 @@ create table "quickquote".quotations (
   description text not null,
   status text not null check (status in ('queued', 'running', 'completed', 'failed')),
   processed_step text not null,
-  source text not null check (source in ('ui', 'api_key')),
-  config_id uuid,
-  api_key_id uuid references "quickquote".api_keys (id),
   error_code text,
+  source text not null check (source in ('ui', 'api_key')),
+  api_key_id uuid references "quickquote".api_keys (id),
+  config_id uuid,
   requirements_text text,
   metadata jsonb,
+  -- The trace of the request that started it: the two headers of W3C Trace Context.
+  traceparent text,
+  tracestate text,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null
-);
+  -- Updated with each report. No index has a column that a report changes, so there is a place for the row's next version on
+  -- its own page.
+) with (fillfactor = 80);
+-- Lists the quotations of an organization, the newest first: ids begin with the time.
 create index quotations_of_organization on "quickquote".quotations (organization_id, id);
+-- Finds the runs that nothing was heard of for long, however many have ended.
+create index quotations_unfinished on "quickquote".quotations (id) where status in ('queued', 'running');
 
+-- A step without a row is pending.
+create table "quickquote".quotation_steps (
+  quotation_id uuid not null references "quickquote".quotations (id) on delete cascade,
+  step text not null,
+  status text not null check (status in ('running', 'completed', 'failed')),
+  error_code text,
+  started_at timestamptz(3) not null,
+  completed_at timestamptz(3),
+  primary key (quotation_id, step)
+);
+
+-- The requirements files of a quotation, in the order in which they were sent.
 create table "quickquote".quotation_files (
   id uuid primary key,
   quotation_id uuid not null references "quickquote".quotations (id) on delete cascade,
@@ -41,17 +76,6 @@ create table "quickquote".quotation_files (
   type text not null check (type in ('docx', 'pdf', 'txt', 'md')),
   size bigint not null,
   unique (quotation_id, position)
-);
-
--- A step without a row is pending.
-create table "quickquote".quotation_steps (
-  quotation_id uuid not null references "quickquote".quotations (id) on delete cascade,
-  step text not null,
-  status text not null check (status in ('running', 'completed', 'failed')),
-  started_at timestamptz(3) not null,
-  completed_at timestamptz(3),
-  error_code text,
-  primary key (quotation_id, step)
 );
 
 create table "quickquote".proposals (
@@ -65,22 +89,56 @@ create table "quickquote".proposals (
   updated_at timestamptz(3) not null
 );
 
--- Processes that hold leases. A row whose heartbeat is old belongs to a dead one.
-create table "quickquote".workers (
+-- Starting a quotation ------------------------------------------------------------------------------------------------------
+
+-- Files that belong to no quote: noted before their first byte is stored, struck off by the transaction that accepts the
+-- quote. What stays here was given up, wherever its bytes are.
+create table "quickquote".uploads (
   id uuid primary key,
-  started_at timestamptz(3) not null default now(),
-  heartbeat_at timestamptz(3) not null default now()
+  organization_id uuid not null,
+  created_at timestamptz(3) not null,
+  -- Set when the upload was given up: no quote takes it any more, and its bytes are on their way out.
+  abandoned_at timestamptz(3)
 );
+create index uploads_by_age on "quickquote".uploads (created_at);
+
+-- The bytes of files, unless the host keeps them elsewhere.
+create table "quickquote".file_chunks (
+  file_id uuid not null,
+  position integer not null,
+  organization_id uuid not null,
+  is_last boolean not null,
+  bytes bytea not null,
+  primary key (file_id, position)
+);
+-- docx and pdf are compressed already: trying again costs time and gains nothing.
+alter table "quickquote".file_chunks alter column bytes set storage external;
+
+-- Which request a client may repeat: see the Idempotency-Key header of the start. Kept for a day. The quotation may be one
+-- that the host keeps, so there is no foreign key.
+create table "quickquote".idempotency_keys (
+  organization_id uuid not null,
+  key text not null,
+  request_hash bytea not null,
+  quotation_id uuid not null,
+  created_at timestamptz(3) not null,
+  primary key (organization_id, key)
+);
+create index idempotency_keys_by_age on "quickquote".idempotency_keys (created_at);
 
 -- Orders to start a pipeline. A row leaves when the pipeline has taken the quote over.
 create table "quickquote".pipeline_starts (
-  quotation_id uuid primary key references "quickquote".quotations (id) on delete cascade,
-  due_at timestamptz(3) not null,
+  quotation_id uuid primary key,
+  -- The quote, when the host keeps the quotation.
+  quote jsonb,
   attempt smallint not null default 0,
+  due_at timestamptz(3) not null,
   leased_by uuid
 ) with (fillfactor = 80);
 create index pipeline_starts_due on "quickquote".pipeline_starts (due_at) where leased_by is null;
 create index pipeline_starts_leased on "quickquote".pipeline_starts (leased_by) where leased_by is not null;
+
+-- Webhook endpoints ---------------------------------------------------------------------------------------------------------
 
 create table "quickquote".webhook_endpoints (
   id uuid primary key,
@@ -91,16 +149,37 @@ create table "quickquote".webhook_endpoints (
   events text[] not null,
   trigger_mode text not null check (trigger_mode in ('headless_only', 'always')),
   is_enabled boolean not null,
-  secret_ciphertext bytea not null,
-  secret_key_id text not null,
+  -- Why it is disabled; null while it is enabled.
+  disabled_reason text check (disabled_reason in ('requested', 'failing')),
+  secret_ciphertext bytea,
+  secret_key_id text,
   secret_hint text not null,
+  -- The signing secret before the last rotation, while its overlap lasts.
+  previous_secret_ciphertext bytea,
+  previous_secret_key_id text,
+  previous_secret_expires_at timestamptz(3),
   -- Grows with every change, so that workers know when what they cached is old.
   version integer not null default 1,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
-  deleted_at timestamptz(3)
+  deleted_at timestamptz(3),
+  -- An endpoint that was deleted never signs again: its secrets go with it.
+  constraint webhook_endpoints_have_secrets
+    check (deleted_at is not null or num_nulls(secret_ciphertext, secret_key_id) = 0)
 );
-create index webhook_endpoints_of_organization on "quickquote".webhook_endpoints (organization_id, id) where deleted_at is null;
+create index webhook_endpoints_of_organization on "quickquote".webhook_endpoints (organization_id, id)
+  where deleted_at is null;
+
+-- How the deliveries of an endpoint go. Written when that changes, not for each attempt.
+create table "quickquote".endpoint_health (
+  endpoint_id uuid primary key,
+  last_success_at timestamptz(3),
+  -- The first failure after the last success; null while it goes well.
+  failing_since timestamptz(3)
+) with (fillfactor = 70);
+create index endpoint_health_failing on "quickquote".endpoint_health (failing_since) where failing_since is not null;
+
+-- Events and their deliveries -----------------------------------------------------------------------------------------------
 
 -- Append-only, a partition a day: retention drops whole days. `default` catches what no day was made for.
 create table "quickquote".events (
@@ -108,7 +187,15 @@ create table "quickquote".events (
   organization_id uuid not null,
   type text not null,
   quotation_id uuid,
+  -- Which endpoints want it depends on it, so what an endpoint missed is found by it.
+  generation_source text,
+  -- What is sent, byte for byte.
   body text not null,
+  -- A sample: sent to one endpoint, and nobody else's.
+  is_test boolean not null default false,
+  -- The trace that it belongs to: the two headers of W3C Trace Context.
+  traceparent text,
+  tracestate text,
   created_at timestamptz(3) not null,
   primary key (id, created_at)
 ) partition by range (created_at);
@@ -124,13 +211,13 @@ create table "quickquote".deliveries (
   event_id uuid not null,
   -- Finds the partition of the event.
   event_created_at timestamptz(3) not null,
+  is_test boolean not null default false,
   -- Attempts that were begun. The number of the attempt under way fences its lease.
   attempt smallint not null default 0,
   due_at timestamptz(3) not null,
   leased_by uuid,
   leased_at timestamptz(3),
-  is_test boolean not null default false,
-  -- Set when the endpoint was disabled or deleted meanwhile: nothing is sent unless somebody resends it.
+  -- Set when the endpoint was disabled or deleted meanwhile, and for a test from the start: no claim of what is due sees it.
   parked_at timestamptz(3)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = false);
 create index deliveries_due on "quickquote".deliveries (endpoint_id, due_at) where leased_by is null and parked_at is null;
@@ -138,27 +225,652 @@ create index deliveries_due on "quickquote".deliveries (endpoint_id, due_at) whe
 -- was empty never reads all that is due to find what is due at one endpoint.
 create index deliveries_due_first on "quickquote".deliveries (due_at)
   where leased_by is null and parked_at is null and attempt >= 0;
+-- Tests are parked: a claim finds them here, and goes from one endpoint that is tested to the next.
+create index deliveries_tests on "quickquote".deliveries (endpoint_id, due_at) where is_test and leased_by is null;
 -- Counts what is under way to an endpoint. Recovery reads all of it: leased rows are few.
 create index deliveries_in_flight on "quickquote".deliveries (endpoint_id) where leased_by is not null;
 
+-- Every attempt that ended, however it did. Append-only, a partition a day like events.
 create table "quickquote".delivery_attempts (
   id uuid not null,
   delivery_id uuid not null,
+  attempt smallint not null,
   organization_id uuid not null,
   endpoint_id uuid not null,
   event_id uuid not null,
   event_type text not null,
   quotation_id uuid,
-  attempt smallint not null,
+  is_test boolean not null,
   status text not null check (status in ('succeeded', 'failed', 'exhausted', 'rejected', 'interrupted')),
   http_status smallint,
   error text,
+  -- What members see of an answer, to find out what is wrong with it.
+  response_body text,
   duration_ms integer,
-  is_test boolean not null,
+  first_byte_ms integer,
   created_at timestamptz(3) not null,
   next_attempt_at timestamptz(3),
-  primary key (id, created_at)
+  -- Ids of deliveries begin with the time of their event, so this index grows at its end.
+  primary key (delivery_id, attempt, created_at)
 ) partition by range (created_at);
 create table "quickquote".delivery_attempts_default partition of "quickquote".delivery_attempts default;
 create index delivery_attempts_of_organization on "quickquote".delivery_attempts (organization_id, created_at desc, id desc);
 create index delivery_attempts_of_endpoint on "quickquote".delivery_attempts (endpoint_id, created_at desc, id desc);
+
+-- Orders to send an endpoint what it missed. A worker goes through the events in batches; each batch and the position after
+-- it are one transaction.
+create table "quickquote".replays (
+  id uuid primary key,
+  organization_id uuid not null,
+  endpoint_id uuid not null,
+  state text not null check (state in ('running', 'completed', 'stopped')),
+  since timestamptz(3) not null,
+  until timestamptz(3) not null,
+  status text not null check (status in ('missed', 'failed', 'all')),
+  position_at timestamptz(3) not null,
+  position_id uuid not null,
+  total integer not null,
+  examined integer not null default 0,
+  resent integer not null default 0,
+  -- The transactions that were writing events when the replay was ordered. What they write may happen to be older than what
+  -- the replay has seen by then, so it waits for them.
+  waits_for text[] not null default '{}',
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null
+);
+create unique index replays_running on "quickquote".replays (endpoint_id) where state = 'running';
+
+-- Processes that hold leases. A row whose heartbeat is old belongs to a dead one.
+create table "quickquote".workers (
+  id uuid primary key,
+  started_at timestamptz(3) not null default now(),
+  heartbeat_at timestamptz(3) not null default now()
+);
+
+-- History -------------------------------------------------------------------------------------------------------------------
+
+-- Who changed which key or endpoint. Append-only.
+create table "quickquote".audit_log (
+  id uuid primary key,
+  organization_id uuid not null,
+  -- Null for what the service did on its own.
+  actor_id text,
+  -- Where the change came from; null for what came of no request.
+  client_address text,
+  action text not null,
+  resource_type text not null,
+  resource_id uuid not null,
+  resource_name text not null,
+  changes jsonb not null,
+  created_at timestamptz(3) not null
+);
+create index audit_log_of_organization on "quickquote".audit_log (organization_id, created_at desc, id desc);
+create index audit_log_of_resource on "quickquote".audit_log (resource_id, created_at desc, id desc);
+
+-- Days for which history is kept whatever the runtime role asks for. The schema's owner changes it:
+--   update "quickquote".retention_floor set event_days = 7;
+-- The owner itself, who could drop the tables as well, is only held to two days.
+create table "quickquote".retention_floor (
+  is_only boolean primary key default true check (is_only),
+  event_days integer not null default 30 check (event_days >= 2),
+  audit_days integer not null default 400 check (audit_days >= 2)
+);
+insert into "quickquote".retention_floor default values;
+
+-- Functions of quotations ---------------------------------------------------------------------------------------------------
+
+-- Quotations that are ours take their orders and idempotency keys with them, which have no foreign key.
+create function "quickquote".forget_quotation() returns trigger language plpgsql as $$
+begin
+  delete from "quickquote".pipeline_starts where quotation_id = old.id;
+  delete from "quickquote".idempotency_keys where organization_id = old.organization_id and quotation_id = old.id;
+  return null;
+end
+$$;
+create trigger forget_quotation after delete on "quickquote".quotations
+  for each row execute function "quickquote".forget_quotation();
+
+-- Functions of history ------------------------------------------------------------------------------------------------------
+--
+-- History has one way in, its parent tables, and the functions below are its only way out: API and workers may not change or
+-- delete it, nor drop what is younger than the floor. The functions run with the rights of whoever owns the schema, so that the
+-- role of API and workers needs none to change tables; they look names up nowhere else, and only a role that was granted it may
+-- call them. Bounds of days are read as they are written, whatever the DateStyle and time zone of the session: an abbreviation
+-- like IST is another zone on the way back.
+
+-- The moment from which on nothing is removed, by the clock of the database: the beginning of a day (UTC).
+create function "quickquote".history_floor(days integer) returns timestamptz
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select (date_trunc('day', now() at time zone 'utc')
+    - case when pg_has_role(session_user, nspowner, 'member') then 2 else days end * interval '1 day') at time zone 'utc'
+  from pg_namespace where oid = '"quickquote"'::regnamespace
+$$;
+revoke all on function "quickquote".history_floor(integer) from public;
+
+-- Takes back what default privileges gave. Partitions are made with the rights of any table, so it is called again for them.
+create function "quickquote".protect_history() returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  granted record;
+begin
+  for granted in
+    select distinct relation.oid::regclass as relation, relname,
+      case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as role
+    from pg_class relation cross join aclexplode(relacl) acl
+    where relnamespace = '"quickquote"'::regnamespace and grantee <> relowner
+      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor'))
+      and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
+  loop
+    execute format('revoke update, delete, truncate on %s from %s', granted.relation, granted.role);
+    if granted.relname = 'retention_floor' then
+      execute format('revoke insert on %s from %s', granted.relation, granted.role);
+    end if;
+  end loop;
+end
+$$;
+revoke all on function "quickquote".protect_history() from public;
+
+-- Makes the day partitions (UTC) of today and the next six days where they are missing. Rows of such a day that went to the
+-- default partition meanwhile are moved. It takes no arguments, so that whoever calls it decides nothing.
+--
+-- It waits for nobody: a long query (a backup) that reads the default partition would hold it up, and while it waited, the
+-- claims of all workers would wait behind it. What cannot be made now is made the next time; there are days enough ahead.
+create function "quickquote".make_partitions() returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set datestyle = 'ISO' set timezone = 'UTC'
+set lock_timeout = '100ms'
+as $$
+declare
+  -- A job that fails for days in a row loses nothing: then the default partition takes over.
+  days constant int := 7;
+  parent text;
+  day timestamp;
+  partition text;
+  since text;
+  until text;
+begin
+  -- Another process is at it, then.
+  if not (
+    select pg_try_advisory_xact_lock(hashtextextended(nspname || ' maintenance', 0))
+    from pg_namespace where oid = '"quickquote"'::regnamespace
+  ) then
+    return;
+  end if;
+
+  foreach parent in array array['"quickquote".events', '"quickquote".delivery_attempts'] loop
+    for ahead in 0 .. days - 1 loop
+      day := date_trunc('day', now() at time zone 'utc') + ahead * interval '1 day';
+      partition := parent || to_char(day, '_YYYY_MM_DD');
+      continue when to_regclass(partition) is not null;
+      since := quote_literal(to_char(day, 'YYYY-MM-DD"T00:00:00Z"'));
+      until := quote_literal(to_char(day + interval '1 day', 'YYYY-MM-DD"T00:00:00Z"'));
+
+      begin
+        -- Attached, not created as a partition: that would lock out all readers and writers of the whole table. Nobody may
+        -- write to the default partition between the move and the attachment, which fails when a row of the day is in there.
+        execute format('lock table %s_default in access exclusive mode', parent);
+        execute format('create table %s (like %s including all)', partition, parent);
+        execute format(
+          'with moved as (delete from %s_default where created_at >= %s and created_at < %s returning *)
+           insert into %s select * from moved', parent, since, until, partition);
+        execute format('alter table %s attach partition %s for values from (%s) to (%s)', parent, partition, since, until);
+        perform "quickquote".protect_history();
+      exception when lock_not_available then
+        return;
+      end;
+    end loop;
+  end loop;
+end
+$$;
+revoke all on function "quickquote".make_partitions() from public;
+
+-- Drops the oldest day of events or of attempts that ended at "before" or earlier, one for each call, so that no lock is
+-- held for long. The answer is what became of it:
+--
+--   dropped  there may be another one
+--   none     there is none
+--   busy     another process is at it
+--   in_use   a delivery needs an event of before "before"
+--   blocked  a transaction uses the table; nobody was held up for longer than the lock timeout
+--   kept     there is none but such as the floor keeps
+--
+-- A day cannot be detached concurrently, because there is a default partition: dropping locks the whole table, and while it
+-- waits for that, everybody else waits behind it. It never waits for long, then. It is a function, so that the lock never
+-- waits for a process that was paused.
+--
+-- Ids of deliveries begin with the time of their event: those of "kept_deliveries" and later need no event that is dropped.
+-- Whoever makes or leases a delivery reads its event: under the lock nobody does, and all that did have committed.
+create function "quickquote".drop_expired_day(of_table text, before timestamptz, kept_deliveries uuid) returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set datestyle = 'ISO' set timezone = 'UTC'
+set lock_timeout = '100ms'
+set enable_seqscan = off set enable_bitmapscan = off
+as $$
+declare
+  allowed timestamptz;
+  expired regclass;
+  day_ended_at timestamptz;
+begin
+  if not (
+    select pg_try_advisory_xact_lock(hashtextextended(nspname || ' maintenance', 0))
+    from pg_namespace where oid = '"quickquote"'::regnamespace
+  ) then
+    return 'busy';
+  end if;
+
+  select day.oid, ended_at into expired, day_ended_at
+  from pg_class parent
+  join pg_inherits on inhparent = parent.oid
+  join pg_class day on day.oid = inhrelid
+  cross join lateral (
+    select (regexp_match(pg_get_expr(day.relpartbound, day.oid), $bound$TO \('(.+)'\)$bound$))[1]::timestamptz as ended_at
+  ) bound
+  where parent.relnamespace = '"quickquote"'::regnamespace and parent.relkind = 'p' and parent.relname = of_table
+    and ended_at <= before
+  order by ended_at limit 1;
+  if expired is null then
+    return 'none';
+  end if;
+  select "quickquote".history_floor(event_days) into allowed from "quickquote".retention_floor;
+  -- Without a floor nothing is dropped.
+  if day_ended_at <= allowed then
+    null;
+  else
+    return 'kept';
+  end if;
+
+  begin
+    if of_table = 'events' then
+      lock table only "quickquote".events in access exclusive mode;
+      if exists (
+        select from "quickquote".deliveries where id < kept_deliveries and event_created_at < before
+      ) then
+        return 'in_use';
+      end if;
+    end if;
+    execute format('drop table %s', expired);
+  exception when lock_not_available then
+    return 'blocked';
+  end;
+  return 'dropped';
+end
+$$;
+revoke all on function "quickquote".drop_expired_day(text, timestamptz, uuid) from public;
+
+-- A default partition cannot be dropped: what is old in it is removed by rows, at most so many for each call. An event that a
+-- delivery needs stays; ids of deliveries begin with the id of their event.
+create function "quickquote".remove_expired_rows(of_table text, before timestamptz, at_most integer) returns integer
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  ends_at timestamptz;
+  removed integer := 0;
+begin
+  select least(before, "quickquote".history_floor(event_days)) into ends_at from "quickquote".retention_floor;
+  if of_table = 'delivery_attempts' then
+    delete from "quickquote".delivery_attempts_default where ctid = any (array(
+      select ctid from "quickquote".delivery_attempts_default
+      where created_at < ends_at limit at_most for update skip locked
+    ));
+    get diagnostics removed = row_count;
+  elsif of_table = 'events' then
+    delete from "quickquote".events_default where ctid = any (array(
+      select ctid from "quickquote".events_default old
+      where created_at < ends_at and not exists (
+        select from "quickquote".deliveries
+        where id >= (left(old.id::text, 15) || '000-0000-000000000000')::uuid
+          and id <= (left(old.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = old.id
+      )
+      limit at_most for update skip locked
+    ));
+    get diagnostics removed = row_count;
+  end if;
+  return removed;
+end
+$$;
+revoke all on function "quickquote".remove_expired_rows(text, timestamptz, integer) from public;
+
+-- Removes the oldest entries of the audit log, at most so many. No row of before "before" has the id "kept" or a later one.
+create function "quickquote".remove_audit_entries(before timestamptz, kept uuid, at_most integer) returns integer
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  ends_at timestamptz;
+  removed integer;
+begin
+  select least(before, "quickquote".history_floor(audit_days)) into ends_at from "quickquote".retention_floor;
+  delete from "quickquote".audit_log where id = any (array(
+    select id from "quickquote".audit_log where id < kept and created_at < ends_at
+    order by id limit at_most for update skip locked
+  ));
+  get diagnostics removed = row_count;
+  return removed;
+end
+$$;
+revoke all on function "quickquote".remove_audit_entries(timestamptz, uuid, integer) from public;
+
+select "quickquote".protect_history();
+
+-- The round of a worker -----------------------------------------------------------------------------------------------------
+
+-- One round of a worker: ends the attempts of a batch, and leases due deliveries. See src/deliveries.ts.
+--
+-- It is a function for three reasons. It is one call, and a transaction of its own: whatever happens to the worker's
+-- process in the middle of it, no lock stays behind. Its two statements each see what was committed before they began,
+-- so that the second counts exactly what is under way. And it brings the settings that it is planned with: it lives on
+-- its indexes alone. Its plans are kept, and may have been made while the tables were empty; a plan that read whole
+-- tables then would go on doing so when they are full. For the same reason rows are looked up one by one, in laterals with
+-- a limit, and changed by their ctid: then there is one index for each search, and no join that could be turned around.
+--
+-- outcomes: the batch, an array of objects. walk_after: the endpoint after which a walk begins. must_walk: the round before
+-- has not found enough. due_after: nothing is claimed that was due before that; the entries of deliveries that are gone
+-- stay in the indexes while a long transaction keeps them from being removed, and would be read each time.
+--
+-- The first row of the result has the round alone, as JSON: where a walk was cut short, whether the oldest deliveries are more
+-- than were looked at and which is the first of them, whether there is more to claim right now, when something is due
+-- next, and the endpoints of what was leased. That is what the other rows are: few columns, since there are many of them.
+create function "quickquote".delivery_round(
+  worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
+  due_after timestamptz, outcomes json
+) returns table (
+  round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
+  is_test boolean, endpoint_id uuid
+)
+language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set jit = off
+as $$
+#variable_conflict use_column
+declare
+  -- The oldest due deliveries that are looked at. When there are no more, they tell all endpoints that have some.
+  look_ahead constant int := 50 + claim_limit;
+  -- When there are more, so many endpoints are walked through at times, from where the last walk ended.
+  walk_steps constant int := 200;
+  walk_share constant float := 0.125;
+  -- More than this of a claim is not one organization's while others may wait.
+  fair_share constant int := greatest(1, claim_limit / 8);
+  -- Endpoints of a backlog that are claimed of at once: one for each delivery when few are wanted, later one for four.
+  claimed_endpoints constant int := greatest(least(claim_limit, 16), claim_limit / 4);
+  -- What is parked in one round of the deliveries of endpoints that were disabled or deleted.
+  parked_at_once constant int := 500;
+  tests_at_once constant int := 8;
+  locked_endpoints uuid[];
+  tested_endpoints uuid[];
+  walk_end uuid;
+  is_long_ahead boolean;
+  first_ahead timestamptz;
+  is_more_elsewhere boolean;
+begin
+  with recursive outcome as (
+    select * from json_to_recordset(outcomes) as outcome (id uuid, delivery_id uuid, attempt smallint, status text,
+      http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
+      event_type text, quotation_id uuid, response_body text, first_byte_ms int)
+  ),
+  -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
+  -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
+  -- deliveries out of this.
+  held as (
+    select outcome.*, delivery.*
+    from outcome cross join lateral (
+      select ctid as place, organization_id, endpoint_id, event_id, is_test from "quickquote".deliveries
+      where id = outcome.delivery_id and attempt = outcome.attempt and leased_by is not distinct from worker_id
+      limit 1
+    ) delivery
+  ), finished as (
+    delete from "quickquote".deliveries delivery using held
+    where delivery.ctid = held.place and held.next_attempt_at is null
+      and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
+    returning held.*
+  ), postponed as (
+    update "quickquote".deliveries delivery set due_at = held.next_attempt_at, leased_by = null, leased_at = null
+    from held where delivery.ctid = held.place and held.next_attempt_at is not null
+      and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
+    returning held.*
+  ), recorded as (
+    insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+      quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
+      response_body, first_byte_ms)
+    select id, delivery_id, organization_id, endpoint_id, event_id, event_type, quotation_id, attempt, status,
+      http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
+    from (select * from finished union all select * from postponed) ended
+    returning endpoint_id, status, created_at, is_test
+  ),
+  -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
+  -- so that no two statements wait for each other.
+  lately as (
+    select endpoint_id, max(created_at) filter (where status = 'succeeded') as succeeded_at,
+      max(created_at) filter (where status <> 'succeeded') as last_failed_at
+    from recorded where not is_test
+    group by endpoint_id
+  ), went as (
+    select endpoint_id, succeeded_at, case when succeeded_at is null or last_failed_at > succeeded_at then (
+      select min(created_at) from recorded
+      where endpoint_id = lately.endpoint_id and status <> 'succeeded' and not is_test
+        and created_at > coalesce(lately.succeeded_at, '-infinity')
+    ) end as failed_at
+    from lately
+  ), health as (
+    insert into "quickquote".endpoint_health as health (endpoint_id, last_success_at, failing_since)
+    select went.endpoint_id, went.succeeded_at, went.failed_at
+    from went left join lateral (
+      select * from "quickquote".endpoint_health where endpoint_id = went.endpoint_id limit 1
+    ) known on true
+    where went.failed_at is not null and known.failing_since is null
+      or went.succeeded_at is not null and (known.failing_since is not null or known.last_success_at is null
+        or went.succeeded_at > known.last_success_at + interval '1 minute')
+    order by went.endpoint_id
+    on conflict (endpoint_id) do update set
+      last_success_at = greatest(health.last_success_at, excluded.last_success_at),
+      failing_since = case when excluded.last_success_at is null
+        then coalesce(health.failing_since, excluded.failing_since) else excluded.failing_since end
+  ),
+  -- Usually these are all the due deliveries that there are.
+  ahead as (
+    select endpoint_id, organization_id, due_at from "quickquote".deliveries
+    where leased_by is null and parked_at is null and attempt >= 0 and due_at > due_after and due_at <= at
+      and claim_limit > 0
+    order by due_at limit look_ahead
+  ), ahead_endpoint as (
+    select endpoint_id, organization_id, count(*) as due from ahead group by endpoint_id, organization_id
+  ),
+  -- Otherwise the rest may hide behind the backlog of one endpoint or organization. Then a walk goes over all endpoints:
+  -- when the oldest deliveries cannot fill the claim in fair shares, or did not in the round before, and else in one
+  -- round of eight, for those who wait behind them.
+  walking as (
+    select is_long, first_due_at, case when is_long then claimed_endpoints else claim_limit end as endpoints,
+      is_long and (must_walk or random() < walk_share or coalesce(room, 0) < claim_limit) as is_walking
+    from (select count(*) = look_ahead as is_long, min(due_at) as first_due_at from ahead) ahead, (
+      select sum(least(room, fair_share)) as room from (
+        select sum(least(due, per_endpoint, fair_share)) as room from ahead_endpoint group by organization_id
+      ) organization
+    ) organizations
+  ),
+  -- One index entry is read for each endpoint, whatever its backlog.
+  walk (endpoint_id, organization_id, due_at, steps) as (
+    (select endpoint_id, organization_id, due_at, 1 from "quickquote".deliveries
+     where leased_by is null and parked_at is null and endpoint_id > walk_after
+       and (select is_walking from walking)
+     order by endpoint_id, due_at limit 1)
+    union all
+    select next.endpoint_id, next.organization_id, next.due_at, walk.steps + 1
+    from walk cross join lateral (
+      select endpoint_id, organization_id, due_at from "quickquote".deliveries
+      where leased_by is null and parked_at is null and endpoint_id > walk.endpoint_id
+      order by endpoint_id, due_at limit 1
+    ) next
+    where walk.steps < walk_steps
+  ),
+  -- Round robin over organizations: none fills a claim while another one waits.
+  candidate as (
+    select endpoint_id, row_number() over (partition by organization_id order by random()) as turn
+    from (
+      select endpoint_id, organization_id from ahead_endpoint
+      union select endpoint_id, organization_id from walk where due_at <= at
+    ) waiting
+  ),
+  -- They are looked at one after the other until there are enough of them. Those without room take nobody's place; that
+  -- is a guess: what this statement has just ended still looks leased to it, so whoever it ended something of has room.
+  -- Whoever holds a lock is claiming, or changing the endpoint: next time. ">= 0" is always so: it keeps an endpoint from being
+  -- locked before its room is known.
+  chosen as (
+    select candidate.endpoint_id, endpoint.is_active
+    from (select endpoint_id from candidate order by turn, random()) candidate
+    cross join lateral (
+      select count(*) as leased from (
+        select from "quickquote".deliveries
+        where endpoint_id = candidate.endpoint_id and leased_by is not null limit per_endpoint
+      ) leased
+    ) in_flight
+    left join lateral (
+      select is_enabled and deleted_at is null as is_active from "quickquote".webhook_endpoints
+      where id = candidate.endpoint_id and in_flight.leased >= 0 limit 1 for no key update skip locked
+    ) endpoint on true
+    where in_flight.leased < per_endpoint or candidate.endpoint_id in (select endpoint_id from held)
+    limit (select endpoints from walking)
+  ),
+  -- Somebody is waiting for each test, so they go first: a few of a round, in turns of the organizations, and of endpoints that
+  -- have room. An endpoint may be tested while it is disabled.
+  test (endpoint_id, organization_id) as (
+    (select endpoint_id, organization_id from "quickquote".deliveries
+     where is_test and leased_by is null and claim_limit > 0
+     order by endpoint_id limit 1)
+    union all
+    select next.endpoint_id, next.organization_id
+    from test cross join lateral (
+      select endpoint_id, organization_id from "quickquote".deliveries
+      where is_test and leased_by is null and endpoint_id > test.endpoint_id
+      order by endpoint_id limit 1
+    ) next
+  ), tested as (
+    select test.endpoint_id, endpoint.is_there
+    from (
+      select endpoint_id, row_number() over (partition by organization_id order by random()) as turn from test
+      order by turn, random()
+    ) test
+    cross join lateral (
+      select count(*) as leased from (
+        select from "quickquote".deliveries
+        where endpoint_id = test.endpoint_id and leased_by is not null limit per_endpoint
+      ) leased
+    ) in_flight
+    left join lateral (
+      select num_nulls(deleted_at) = 1 as is_there from "quickquote".webhook_endpoints
+      where id = test.endpoint_id and in_flight.leased >= 0 limit 1 for no key update skip locked
+    ) endpoint on true
+    where in_flight.leased < per_endpoint or test.endpoint_id in (select endpoint_id from held)
+    limit tests_at_once
+  ),
+  -- Deliveries of an endpoint that was disabled or deleted leave the indexes that claims read.
+  parked as (
+    update "quickquote".deliveries set parked_at = at where ctid = any (array(
+      select due.place from chosen cross join lateral (
+        select ctid as place from "quickquote".deliveries
+        where leased_by is null and parked_at is null and endpoint_id = chosen.endpoint_id and due_at <= at
+        order by due_at limit parked_at_once for update skip locked
+      ) due
+      where not chosen.is_active limit parked_at_once
+    ))
+    returning 1
+  )
+  select array(select endpoint_id from chosen where is_active), array(select endpoint_id from tested where is_there),
+    is_long, first_due_at,
+    case when is_walking then (select endpoint_id from walk where steps = walk_steps)
+      when is_long then walk_after end,
+    exists (select from parked)
+      or (select count(*) = endpoints or count(*) > count(is_active) from chosen)
+      or exists (select from tested where is_there is null)
+      or exists (select from held where next_attempt_at <= at)
+  from walking
+  into locked_endpoints, tested_endpoints, is_long_ahead, first_ahead, walk_end, is_more_elsewhere;
+
+  -- What others claimed of these endpoints was committed before they could be locked, so it is counted here, and nobody
+  -- claims of them now: per_endpoint holds exactly, over all workers.
+  return query
+  with test as (
+    select delivery.place, delivery.endpoint_id
+    from unnest(tested_endpoints) as tested (id) cross join lateral (
+      select greatest(0, per_endpoint - count(*)) as room from "quickquote".deliveries
+      where endpoint_id = tested.id and leased_by is not null
+    ) in_flight
+    cross join lateral (
+      select ctid as place, endpoint_id, row_number() over (order by due_at) as turn from "quickquote".deliveries
+      where is_test and leased_by is null and endpoint_id = tested.id
+      order by due_at limit room
+    ) delivery
+    order by delivery.turn limit least(claim_limit, tests_at_once)
+  ), endpoint as (
+    select endpoint.*, count(*) over () as endpoints
+    from unnest(locked_endpoints) as locked (id) cross join lateral (
+      select id, organization_id from "quickquote".webhook_endpoints
+      where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
+    ) endpoint
+  ),
+  -- Each gives its share of the claim, so that none fills it while another one waits.
+  due as (
+    select delivery.place, delivery.due_at, endpoint.organization_id, share.size < share.room as may_have_more
+    from endpoint
+    cross join lateral (
+      select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
+        select greatest(0, per_endpoint - count(*) - (select count(*) from test where endpoint_id = endpoint.id)) as room
+        from "quickquote".deliveries where endpoint_id = endpoint.id and leased_by is not null
+      ) in_flight
+    ) share
+    cross join lateral (
+      select ctid as place, due_at from "quickquote".deliveries
+      where leased_by is null and parked_at is null and endpoint_id = endpoint.id
+        and due_at > due_after and due_at <= at
+      order by due_at limit share.size
+    ) delivery
+  ), chosen as (
+    (select place from (
+       select place, due_at, row_number() over (partition by organization_id order by due_at) as turn from due
+     ) turns
+     order by turn, due_at limit claim_limit - (select count(*) from test))
+    union all
+    select place from test
+  ), leased as (
+    update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
+    where ctid = any (array(select place from chosen)) and num_nulls(leased_by) = 1
+    returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test
+  )
+  select json_build_object(
+    'walked_to', walk_end, 'is_long', is_long_ahead, 'first_due_at', first_ahead,
+    'is_more', is_more_elsewhere
+      or (select count(*) from due) > (select count(*) from leased where not is_test)
+      or exists (select from due where may_have_more)
+      or (select count(*) from test) = tests_at_once,
+    'next_due_at', (
+      select due_at from "quickquote".deliveries
+      where leased_by is null and parked_at is null and attempt >= 0 and due_at > at
+      order by due_at limit 1
+    ),
+    'endpoints', (
+      select coalesce(json_agg(json_build_object(
+        'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version,
+        'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
+        'previous_secret_key_id',
+        case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
+        'previous_secret_ciphertext', encode(endpoint.previous_secret_ciphertext, 'hex')
+      )), '[]')
+      from (select distinct endpoint_id from leased) leased
+      cross join lateral (
+        select * from "quickquote".webhook_endpoints where id = leased.endpoint_id limit 1
+      ) endpoint
+    )
+  )::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid
+  union all
+  select null, leased.id, leased.organization_id, leased.event_id, event.type, event.quotation_id, event.body, leased.attempt,
+    leased.is_test, leased.endpoint_id
+  from leased cross join lateral (
+    select type, quotation_id, body from "quickquote".events
+    where id = leased.event_id and created_at = leased.event_created_at
+      and organization_id = leased.organization_id limit 1
+  ) event;
+end
+$$;

@@ -3,6 +3,7 @@ import {
   AUDIT_ACTIONS,
   AUDIT_RESOURCE_TYPES,
   type AuditChange,
+  ConfigurationError,
   DISABLED_REASONS,
   QUOTATION_STATUSES,
   type Quote,
@@ -28,6 +29,19 @@ import {
 
 /** The SQL schema that is used unless the host names another. */
 export const DEFAULT_SCHEMA = 'quickquote'
+
+/** @throws ConfigurationError */
+export function checkSchema(schema: unknown): void {
+  const isOurs =
+    typeof schema === 'string' &&
+    /^[a-z_][a-z0-9_]{0,39}$/.test(schema) &&
+    !/^(pg_.*|public|information_schema)$/.test(schema)
+  if (!isOurs) {
+    throw new ConfigurationError(
+      'schema must name an SQL schema that holds nothing else: lower-case letters, digits and _, at most 40 characters.',
+    )
+  }
+}
 
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
   dataType: () => 'bytea',

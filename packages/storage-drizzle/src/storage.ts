@@ -13,7 +13,7 @@ import {
   DEFAULT_TIMEOUTS,
   openClient,
 } from './connection/connection.ts'
-import { type Connection, createDatabase, type Database, unhurried } from './connection/database.ts'
+import { type Connection, createDatabase, type Database } from './connection/database.ts'
 import { checkDatabase } from './connection/database-check.ts'
 import { callGuard, type Guard, withStorageErrors } from './connection/storage-error.ts'
 import { createWaker, type Waker } from './connection/wake.ts'
@@ -23,18 +23,16 @@ import { eventStorage } from './deliveries/events.ts'
 import { replayStorage } from './deliveries/replays.ts'
 import { testDeliveryStorage } from './deliveries/test-deliveries.ts'
 import { endpointHealthStorage } from './endpoints/endpoint-health.ts'
-import { secretStorage } from './endpoints/signing-secrets.ts'
+import { signingSecretStorage } from './endpoints/signing-secrets.ts'
 import { webhookEndpointStorage } from './endpoints/webhook-endpoints.ts'
 import { type MigrationStatus, migrate, migrationPlan, migrationStatus } from './migrations/migrate.ts'
 import { MIGRATE_COMMAND } from './migrations/migrate-command.ts'
-import { ensurePartitions } from './migrations/partitions.ts'
 import { apiKeyStorage } from './organizations/api-keys.ts'
 import { auditStorage } from './organizations/audit-log.ts'
 import { fileStorage, uploadStorage } from './quotations/files.ts'
-import { idempotencyStorage } from './quotations/idempotency-keys.ts'
 import { pipelineStartStorage } from './quotations/pipeline-starts.ts'
 import { quotationStorage } from './quotations/quotations.ts'
-import { DEFAULT_SCHEMA } from './schema.ts'
+import { checkSchema, DEFAULT_SCHEMA } from './schema.ts'
 import { retentionStorage } from './workers/retention.ts'
 import { telemetryStorage } from './workers/telemetry.ts'
 import { workerStorage } from './workers/workers.ts'
@@ -129,31 +127,26 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
     await ready()
     return call()
   }
-  const whole = withStorageErrors(
-    {
-      ...retentionStorage(unhurried(connection)),
-      listen: waker.listen,
-      ensurePartitions: () => ensurePartitions(sql, schema),
-    },
-    unlimited,
-  )
+  const whole = {
+    listen: waker.listen,
+    retention: withStorageErrors('retention', retentionStorage(connection), unlimited),
+  }
   const guard = callGuard(ready, callTimeoutMs)
   const storage = storageOn(createDatabase(connection), whole, guard)
+  const { check } = withStorageErrors('database', { check: () => checkDatabase(sql, schema) }, guard)
   let isChecked = false
   return {
     ...storage,
-    ...withStorageErrors(careOf(sql, schema), unlimited),
-    ...withStorageErrors(
-      {
-        // The first thing that a worker does.
-        async heartbeat(workerId: string) {
-          if (!isChecked) await checkDatabase(sql, schema)
-          isChecked = true
-          return storage.heartbeat(workerId)
-        },
+    ...withStorageErrors('database', careOf(sql, schema), unlimited),
+    workers: {
+      ...storage.workers,
+      // The first thing that a worker does.
+      async heartbeat(workerId) {
+        if (!isChecked) await check()
+        isChecked = true
+        return storage.workers.heartbeat(workerId)
       },
-      guard,
-    ),
+    },
     async close() {
       await waker.close()
       if (ownsClient) await sql.end({ timeout: 5 })
@@ -164,40 +157,39 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
 const DEFAULT_CALL_TIMEOUT_MS = 6000
 
 /** What is done on connections of its own, also where the rest is bound to a transaction. */
-type OnWholeDatabase = Pick<Waker, 'listen'> & Pick<Storage, 'ensurePartitions'>
+interface OnWholeDatabase extends Pick<Storage, 'retention'> {
+  readonly listen: Waker['listen']
+}
 
 /** Every part of the storage, on the connections of our own or bound to a transaction, which waits as long as it does. */
-function storageOn(database: Database, whole: OnWholeDatabase, guard?: Guard): Storage {
-  const methods = withStorageErrors(
-    {
-      ...apiKeyStorage(database),
-      ...auditStorage(database),
-      ...quotationStorage(database),
-      ...webhookEndpointStorage(database),
-      ...secretStorage(database),
-      ...endpointHealthStorage(database),
-      ...deliveryLogStorage(database),
-      ...replayStorage(database),
-      ...testDeliveryStorage(database),
-      ...eventStorage(database),
-      ...deliveryStorage(database),
-      ...pipelineStartStorage(database),
-      ...clockStorage(database),
-      ...workerStorage(database),
-      ...telemetryStorage(database),
-      ...uploadStorage(database),
-      ...idempotencyStorage(database),
-      ...retentionStorage(database),
-      transaction: <T>(work: (storage: Storage) => Promise<T>) =>
-        database.transaction((transaction) => work(storageOn(transaction, whole))),
-    },
-    guard,
-  )
+function storageOn(database: Database, { listen, retention }: OnWholeDatabase, guard?: Guard): Storage {
+  const part = <T extends object>(noun: string, methods: T) => withStorageErrors(noun, methods, guard)
+  const whole = { listen, retention }
+  const { transaction } = part('storage', {
+    transaction: <T>(work: (storage: Storage) => Promise<T>) =>
+      database.transaction((bound) => work(storageOn(bound, whole))),
+  })
   return {
+    apiKeys: part('apiKeys', apiKeyStorage(database)),
+    auditLog: part('auditLog', auditStorage(database)),
+    quotations: part('quotations', quotationStorage(database)),
+    pipelineStarts: part('pipelineStarts', pipelineStartStorage(database)),
+    uploads: part('uploads', uploadStorage(database)),
     files: fileStorage(database, guard),
-    ...methods,
-    ...whole,
-    within: (transaction) => storageOn(database.within(transaction), whole),
+    webhookEndpoints: part('webhookEndpoints', webhookEndpointStorage(database)),
+    signingSecrets: part('signingSecrets', signingSecretStorage(database)),
+    endpointHealth: part('endpointHealth', endpointHealthStorage(database)),
+    events: part('events', eventStorage(database)),
+    deliveries: part('deliveries', deliveryStorage(database)),
+    deliveryLog: part('deliveryLog', deliveryLogStorage(database)),
+    replays: part('replays', replayStorage(database)),
+    testDeliveries: part('testDeliveries', testDeliveryStorage(database)),
+    workers: { ...part('workers', workerStorage(database)), listen },
+    clock: part('clock', clockStorage(database)),
+    telemetry: part('telemetry', telemetryStorage(database)),
+    retention,
+    transaction,
+    within: (given) => storageOn(database.within(given), whole),
     // Bound to a transaction there is nothing to close.
     async close() {},
   }
@@ -269,16 +261,4 @@ function checkClient(sql: postgres.Sql): postgres.Sql {
     )
   }
   return sql
-}
-
-export function checkSchema(schema: unknown): void {
-  const isOurs =
-    typeof schema === 'string' &&
-    /^[a-z_][a-z0-9_]{0,39}$/.test(schema) &&
-    !/^(pg_.*|public|information_schema)$/.test(schema)
-  if (!isOurs) {
-    throw new ConfigurationError(
-      'schema must name an SQL schema that holds nothing else: lower-case letters, digits and _, at most 40 characters.',
-    )
-  }
 }

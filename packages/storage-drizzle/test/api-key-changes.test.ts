@@ -8,7 +8,7 @@ const { sql, storage } = await openDatabase({ maxConnections: 8 })
 
 async function insert(fields: Partial<StoredApiKey> = {}): Promise<StoredApiKey> {
   const key = sampleApiKey(fields)
-  await storage.insertApiKey(key, randomBytes(32), MANY_KEYS)
+  await storage.apiKeys.insert(key, randomBytes(32), MANY_KEYS)
   return key
 }
 
@@ -23,27 +23,27 @@ async function somebodyWaitsForALock(): Promise<void> {
 describe('an API key', () => {
   it('is found by its id, without its hash; what cannot be an id is unknown', async () => {
     const key = await insert()
-    expect(await storage.findApiKey(key.organization_id, key.id)).toEqual(key)
-    expect(await storage.findApiKey(key.organization_id, randomUUID())).toBeNull()
-    expect(await storage.findApiKey(key.organization_id, "' or true --")).toBeNull()
-    expect(await storage.lockApiKey(key.organization_id, "' or true --")).toBeNull()
+    expect(await storage.apiKeys.find(key.organization_id, key.id)).toEqual(key)
+    expect(await storage.apiKeys.find(key.organization_id, randomUUID())).toBeNull()
+    expect(await storage.apiKeys.find(key.organization_id, "' or true --")).toBeNull()
+    expect(await storage.apiKeys.lock(key.organization_id, "' or true --")).toBeNull()
   })
 
   it('changes its name, its state and the time of its change, and nothing else', async () => {
     const key = await insert({ name: 'CRM' })
     const changed: StoredApiKey = { ...key, name: AWKWARD, status: 'revoked', updated_at: new Date() }
-    await storage.saveApiKey({ ...changed, owner_id: 'thief', expires_at: new Date() })
-    expect(await storage.findApiKey(key.organization_id, key.id)).toEqual(changed)
+    await storage.apiKeys.save({ ...changed, owner_id: 'thief', expires_at: new Date() })
+    expect(await storage.apiKeys.find(key.organization_id, key.id)).toEqual(changed)
   })
 
   it('that was locked is changed by nobody else meanwhile; whoever waited sees what it has become', async () => {
     const key = await insert({ status: 'active' })
-    const lock = (transaction: Storage) => transaction.lockApiKey(key.organization_id, key.id)
+    const lock = (transaction: Storage) => transaction.apiKeys.lock(key.organization_id, key.id)
     const second = await storage.transaction(async (transaction) => {
       await lock(transaction)
       const waiting = storage.transaction(lock)
       await somebodyWaitsForALock()
-      await transaction.saveApiKey({ ...key, status: 'inactive' })
+      await transaction.apiKeys.save({ ...key, status: 'inactive' })
       return { waiting }
     })
     expect((await second.waiting)?.status).toBe('inactive')
@@ -52,15 +52,15 @@ describe('an API key', () => {
   it('that is locked still authenticates', async () => {
     const hash = randomBytes(32)
     const key = sampleApiKey()
-    await storage.insertApiKey(key, hash, MANY_KEYS)
+    await storage.apiKeys.insert(key, hash, MANY_KEYS)
     await storage.transaction(async (transaction) => {
-      await transaction.lockApiKey(key.organization_id, key.id)
-      expect(await storage.findApiKeyByHash(hash)).toMatchObject({ id: key.id })
+      await transaction.apiKeys.lock(key.organization_id, key.id)
+      expect(await storage.apiKeys.findByHash(hash)).toMatchObject({ id: key.id })
     })
   })
 })
 
-describe('listApiKeys', () => {
+describe('apiKeys.list', () => {
   it('lists keys in every state, the newest first, of one owner or of all', async () => {
     const organization_id = randomUUID()
     const made = (second: number, fields: Partial<StoredApiKey>) =>
@@ -70,7 +70,7 @@ describe('listApiKeys', () => {
     const newest = await made(3, { owner_id: 'me', status: 'inactive' })
 
     const list = (ownerId: string | null, after: Position | null = null, limit = 10) =>
-      storage.listApiKeys(organization_id, ownerId, { after, limit })
+      storage.apiKeys.list(organization_id, ownerId, { after, limit })
     expect(await list(null)).toEqual([newest, theirs, mine])
     expect(await list('me')).toEqual([newest, mine])
     expect(await list('nobody')).toEqual([])

@@ -8,7 +8,7 @@ const { url, sql, storage } = await openDatabase({ maxConnections: 8 })
 
 async function insertKeys(count: number): Promise<string[]> {
   const keys = Array.from({ length: count }, () => sampleApiKey())
-  for (const key of keys) await storage.insertApiKey(key, randomBytes(32), MANY_KEYS)
+  for (const key of keys) await storage.apiKeys.insert(key, randomBytes(32), MANY_KEYS)
   return keys.map((key) => key.id)
 }
 
@@ -22,11 +22,11 @@ describe('last_used_at', () => {
 
   it('never goes backwards', async () => {
     const [id = ''] = await insertKeys(1)
-    await storage.recordApiKeyUses(new Map([[id, at(2)]]))
-    await storage.recordApiKeyUses(new Map([[id, at(1)]]))
+    await storage.apiKeys.recordUses(new Map([[id, at(2)]]))
+    await storage.apiKeys.recordUses(new Map([[id, at(1)]]))
     expect(await lastUsed(id)).toEqual(at(2))
 
-    await storage.recordApiKeyUses(new Map([[id, at(3)]]))
+    await storage.apiKeys.recordUses(new Map([[id, at(3)]]))
     expect(await lastUsed(id)).toEqual(at(3))
   })
 
@@ -41,7 +41,7 @@ describe('last_used_at', () => {
     })
     const rounds = Array.from({ length: 80 }, (_, second) => {
       const order = second % 2 === 0 ? ids : ids.toReversed()
-      return processes.recordApiKeyUses(new Map(order.map((id) => [id, at(second)])))
+      return processes.apiKeys.recordUses(new Map(order.map((id) => [id, at(second)])))
     })
     await Promise.all(rounds).finally(() => processes.close())
 
@@ -50,7 +50,7 @@ describe('last_used_at', () => {
 
   it('is written for the keys that exist; one that is gone does not matter', async () => {
     const [id = ''] = await insertKeys(1)
-    await storage.recordApiKeyUses(
+    await storage.apiKeys.recordUses(
       new Map([
         [randomUUID(), at(1)],
         [id, at(1)],
@@ -63,7 +63,7 @@ describe('last_used_at', () => {
     const [id = ''] = await insertKeys(1)
     const read = () => sql`select * from quickquote.api_keys where id = ${id}`
     const [before] = await read()
-    await storage.recordApiKeyUses(new Map([[id, at(1)]]))
+    await storage.apiKeys.recordUses(new Map([[id, at(1)]]))
     expect(await read()).toEqual([{ ...before, last_used_at: at(1) }])
   })
 })

@@ -21,9 +21,9 @@ async function insertSix() {
       created_at: at(second),
     }),
   )
-  for (const entry of entries) await storage.recordAudit(entry)
+  for (const entry of entries) await storage.auditLog.record(entry)
   const list = (filter: Partial<AuditFilter> = {}, after: Position | null = null, limit = 10) =>
-    storage.listAuditLog(organization_id, { ...ANY, ...filter }, { after, limit })
+    storage.auditLog.list(organization_id, { ...ANY, ...filter }, { after, limit })
   return { organization_id, entries, resources, list }
 }
 
@@ -38,8 +38,10 @@ describe('the audit log', () => {
         { field: 'description' },
       ],
     })
-    await storage.recordAudit(entry)
-    expect(await storage.listAuditLog(entry.organization_id, ANY, { after: null, limit: 1 })).toEqual([entry])
+    await storage.auditLog.record(entry)
+    expect(await storage.auditLog.list(entry.organization_id, ANY, { after: null, limit: 1 })).toEqual([
+      entry,
+    ])
   })
 
   it('is read page by page, the newest first, and changes of one moment neither twice nor never', async () => {
@@ -76,11 +78,11 @@ describe('the audit log', () => {
   it('is rolled back with the change that it tells of', async () => {
     const entry = sampleAuditEntry()
     const work = storage.transaction(async (transaction) => {
-      await transaction.recordAudit(entry)
+      await transaction.auditLog.record(entry)
       throw new Error('the change failed')
     })
     await expect(work).rejects.toThrow('the change failed')
-    expect(await storage.listAuditLog(entry.organization_id, ANY, { after: null, limit: 1 })).toEqual([])
+    expect(await storage.auditLog.list(entry.organization_id, ANY, { after: null, limit: 1 })).toEqual([])
   })
 
   it('reads a page from an index, however long the log is', async () => {

@@ -11,17 +11,17 @@ export interface CliResult {
   readonly stderr: string
 }
 
-/** Starts the command line in a process of its own, as built. */
-export function spawnCli(args: readonly string[], databaseUrl?: string) {
-  const child = spawn(process.execPath, [CLI, ...args], {
+/** Starts the command line in a process of its own, as built; `cli` is another version of it. */
+export function spawnCli(args: readonly string[], databaseUrl?: string, cli = CLI) {
+  const child = spawn(process.execPath, [cli, ...args], {
     env: { PATH: process.env['PATH'], ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return { child: child as ChildProcess, result: resultOf(child) }
 }
 
-export function runCli(args: readonly string[], databaseUrl?: string): Promise<CliResult> {
-  return spawnCli(args, databaseUrl).result
+export function runCli(args: readonly string[], databaseUrl?: string, cli = CLI): Promise<CliResult> {
+  return spawnCli(args, databaseUrl, cli).result
 }
 
 async function resultOf(child: ReturnType<typeof spawn>): Promise<CliResult> {

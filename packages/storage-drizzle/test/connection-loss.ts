@@ -20,7 +20,7 @@ export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof
     storage = drizzleStorage({ connectionString: proxy.url, maxConnections: 4 })
     await storage.migrate()
     const quotations = Array.from({ length: 20 }, () => sampleQuotation({ organization_id: ORGANIZATION }))
-    for (const quotation of quotations) await storage.acceptQuotation(quotation, null)
+    for (const quotation of quotations) await storage.quotations.accept(quotation, null)
     ids = quotations.map(({ id }) => id)
   })
 
@@ -55,16 +55,16 @@ export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof
   }
 
   async function readOne(id: string): Promise<string> {
-    const found = await storage.findQuotation(ORGANIZATION, id)
+    const found = await storage.quotations.find(ORGANIZATION, id)
     return typeof found === 'string' ? found : found.id
   }
 
   function readInTransaction(id: string): Promise<string> {
     return storage.transaction(async (transaction) => {
-      const names = await transaction.findQuotationNames(ORGANIZATION, [id])
+      const names = await transaction.quotations.findNames(ORGANIZATION, [id])
       // Something else than the database is waited for, and a loss is not noticed by a statement.
       await sleep(names.size)
-      const progress = await transaction.lockProgress(id)
+      const progress = await transaction.quotations.lockProgress(id)
       return progress?.quotation_id ?? 'nothing'
     })
   }

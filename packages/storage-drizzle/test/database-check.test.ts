@@ -38,7 +38,7 @@ async function expectRefused(storage: DrizzleStorage, why: RegExp): Promise<void
     })
   }
   // With this a worker starts.
-  await expect(storage.heartbeat(randomUUID())).rejects.toThrow(why)
+  await expect(storage.workers.heartbeat(randomUUID())).rejects.toThrow(why)
 }
 
 describe('an SQL schema that was renamed', () => {
@@ -52,12 +52,12 @@ describe('an SQL schema that was renamed', () => {
     const second = open()
     await second.migrate()
     const endpoint = sampleEndpoint()
-    await second.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
-    await second.recordEvent(sampleEvent({ organization_id: endpoint.organization_id }))
+    await second.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    await second.events.record(sampleEvent({ organization_id: endpoint.organization_id }))
 
     await expectRefused(open('first'), /"first" was renamed.*"quickquote".*docs\/guides\/database\.md/s)
 
-    expect((await second.settleAndClaim(claimOf(randomUUID()))).claimed).toHaveLength(1)
+    expect((await second.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toHaveLength(1)
   })
 
   it('is taken again when it has its name back', async () => {
@@ -78,13 +78,13 @@ describe('an SQL schema that was renamed', () => {
     await first.migrate()
     const endpoint = sampleEndpoint()
     for (const storage of [first, second]) {
-      await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+      await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
     }
     const event = sampleEvent({ organization_id: endpoint.organization_id })
-    await first.recordEvent(event)
-    await first.ensurePartitions()
-    expect((await second.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
-    expect((await first.settleAndClaim(claimOf(randomUUID()))).claimed).toMatchObject([
+    await first.events.record(event)
+    await first.retention.ensurePartitions()
+    expect((await second.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+    expect((await first.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toMatchObject([
       { event_id: event.id },
     ])
   })
@@ -138,7 +138,7 @@ describe('row-level security that a DBA turned on', () => {
       /Row-level security hides rows of api_keys, quotations.*disable row level security.*bypassrls/s
     await expect(storage.requireMigrated()).rejects.toMatchObject({ name: 'ConfigurationError' })
     await expect(storage.requireMigrated()).rejects.toThrow(why)
-    await expect(storage.heartbeat(randomUUID())).rejects.toThrow(why)
+    await expect(storage.workers.heartbeat(randomUUID())).rejects.toThrow(why)
     // Those who see all rows anyway are not stopped.
     await open().requireMigrated()
   })
@@ -147,8 +147,8 @@ describe('row-level security that a DBA turned on', () => {
     const storage = await asRuntime()
     await sql`alter table quickquote.api_keys enable row level security`
     for (const call of [
-      () => storage.findApiKeyByHash(randomBytes(32)),
-      () => storage.insertApiKey(sampleApiKey(), randomBytes(32), MANY_KEYS),
+      () => storage.apiKeys.findByHash(randomBytes(32)),
+      () => storage.apiKeys.insert(sampleApiKey(), randomBytes(32), MANY_KEYS),
     ]) {
       await expect(call()).rejects.toMatchObject({
         name: 'StorageError',
@@ -188,7 +188,7 @@ describe("a client of the host's", () => {
     const storage = drizzleStorage({ sql: client })
     await storage.migrate()
     await storage.requireMigrated()
-    await storage.heartbeat(randomUUID())
+    await storage.workers.heartbeat(randomUUID())
     await client.end()
   })
 })

@@ -33,13 +33,13 @@ it('has SQL that leaves workers nothing to do on a copy', async () => {
   const storage = drizzleStorage({ sql })
   await storage.migrate()
   const endpoint = sampleEndpoint()
-  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
   const event = () => sampleEvent({ organization_id: endpoint.organization_id })
-  await storage.recordEvent(event())
+  await storage.events.record(event())
 
   const block = blocksOf('sql').find((text) => text.includes('is_enabled = false')) ?? ''
   await sql.unsafe(block).simple()
-  await storage.recordEvent(event())
+  await storage.events.record(event())
 
   expect(await sql`select from quickquote.deliveries`).toHaveLength(0)
   await sql.end()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, DeliveryStorage } from '@quickquote/core'
+import type { ClaimedDelivery, Storage } from '@quickquote/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startAnswerThief } from './answer-thief.ts'
 import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
@@ -24,13 +24,10 @@ beforeEach(async () => {
 afterAll(() => outbox.close())
 
 /** Claims round after round until nothing is left that could be claimed now. */
-async function claimAll(
-  round = claimOf(worker),
-  from: DeliveryStorage = storage,
-): Promise<ClaimedDelivery[]> {
+async function claimAll(round = claimOf(worker), from: Storage = storage): Promise<ClaimedDelivery[]> {
   const all: ClaimedDelivery[] = []
   for (;;) {
-    const { claimed, nextDueAt } = await from.settleAndClaim(round)
+    const { claimed, nextDueAt } = await from.deliveries.settleAndClaim(round)
     all.push(...claimed)
     if (nextDueAt === null || nextDueAt > round.now) return all
   }
@@ -56,7 +53,7 @@ describe('a claim', () => {
     const endpoint = await outbox.insertEndpoint()
     const event = await outbox.recordEvent(endpoint)
 
-    const { claimed } = await storage.settleAndClaim(claimOf(worker))
+    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker))
 
     expect(claimed).toEqual([
       {
@@ -87,16 +84,16 @@ describe('a claim', () => {
     await outbox.recordEvent(endpoint, { created_at: new Date(now.getTime() + 120_000) })
     await outbox.recordEvent(endpoint, { created_at: inAMinute })
 
-    const early = await storage.settleAndClaim(claimOf(worker, { now }))
+    const early = await storage.deliveries.settleAndClaim(claimOf(worker, { now }))
     expect(early).toEqual({ claimed: [], nextDueAt: inAMinute })
 
-    const onTime = await storage.settleAndClaim(claimOf(worker, { now: inAMinute }))
+    const onTime = await storage.deliveries.settleAndClaim(claimOf(worker, { now: inAMinute }))
     expect(onTime.claimed).toHaveLength(1)
     expect(onTime.nextDueAt).toEqual(new Date(now.getTime() + 120_000))
   })
 
   it('tells that nothing is waiting', async () => {
-    expect(await storage.settleAndClaim(claimOf(worker))).toEqual({ claimed: [], nextDueAt: null })
+    expect(await storage.deliveries.settleAndClaim(claimOf(worker))).toEqual({ claimed: [], nextDueAt: null })
   })
 
   it('never takes what another worker holds', async () => {
@@ -119,7 +116,7 @@ describe('an outcome', () => {
     const [delivery] = await claimAll()
     const outcome = succeeded(delivery as ClaimedDelivery)
 
-    await storage.settleAndClaim({ ...claimOf(worker), settled: [outcome] })
+    await storage.deliveries.settleAndClaim({ ...claimOf(worker), settled: [outcome] })
 
     expect(await rowOf(outcome.delivery)).toBeUndefined()
     expect(await attempts()).toEqual([
@@ -150,14 +147,14 @@ describe('an outcome', () => {
     const [delivery] = await claimAll()
     const retryAt = new Date(Date.now() + 10_000)
 
-    const round = await storage.settleAndClaim({
+    const round = await storage.deliveries.settleAndClaim({
       ...claimOf(worker),
       settled: [failed(delivery as ClaimedDelivery, retryAt)],
     })
 
     expect(round).toEqual({ claimed: [], nextDueAt: retryAt })
     expect(await attempts()).toMatchObject([{ status: 'failed', http_status: 500, next_attempt_at: retryAt }])
-    const [again] = (await storage.settleAndClaim(claimOf(other, { now: retryAt }))).claimed
+    const [again] = (await storage.deliveries.settleAndClaim(claimOf(other, { now: retryAt }))).claimed
     expect(again).toMatchObject({ id: delivery?.id, attempt: 2 })
   })
 
@@ -167,7 +164,7 @@ describe('an outcome', () => {
     const now = new Date()
 
     const settled = [failed(delivery as ClaimedDelivery, new Date(now.getTime() - 1000))]
-    const round = await storage.settleAndClaim({ ...claimOf(worker, { now }), settled })
+    const round = await storage.deliveries.settleAndClaim({ ...claimOf(worker, { now }), settled })
 
     expect(round.nextDueAt).toEqual(now)
     expect(await claimAll()).toMatchObject([{ id: delivery?.id, attempt: 2 }])
@@ -176,14 +173,17 @@ describe('an outcome', () => {
   it('of a lease that is lost changes nothing', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const [stale] = await claimAll()
-    await storage.heartbeat(other)
-    await storage.recoverDeadWorkers({ silentForMs: 10_000, maxAttempts: 8, now: new Date() })
+    await storage.workers.heartbeat(other)
+    await storage.workers.recoverDead({ silentForMs: 10_000, maxAttempts: 8, now: new Date() })
     const [held] = await claimAll(claimOf(other))
     expect(held).toMatchObject({ id: stale?.id, attempt: 2 })
     const before = await attempts()
 
     for (const workerId of [worker, other]) {
-      await storage.settleAndClaim({ ...claimOf(workerId), settled: [succeeded(stale as ClaimedDelivery)] })
+      await storage.deliveries.settleAndClaim({
+        ...claimOf(workerId),
+        settled: [succeeded(stale as ClaimedDelivery)],
+      })
     }
 
     expect(await rowOf(held as ClaimedDelivery)).toMatchObject({ leased_by: other, attempt: 2 })
@@ -195,8 +195,8 @@ describe('an outcome', () => {
     const [delivery] = await claimAll()
     const settled = [succeeded(delivery as ClaimedDelivery)]
 
-    await storage.settleAndClaim({ ...claimOf(worker), settled })
-    await storage.settleAndClaim({ ...claimOf(worker), settled })
+    await storage.deliveries.settleAndClaim({ ...claimOf(worker), settled })
+    await storage.deliveries.settleAndClaim({ ...claimOf(worker), settled })
 
     expect(await attempts()).toHaveLength(1)
   })
@@ -217,7 +217,7 @@ describe('the cap of an endpoint', () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(1), 20)
     const claimed = await claimAll()
 
-    const round = await storage.settleAndClaim({
+    const round = await storage.deliveries.settleAndClaim({
       ...claimOf(worker),
       settled: claimed.slice(0, 3).map((delivery) => succeeded(delivery)),
     })
@@ -240,7 +240,9 @@ describe('the cap of an endpoint', () => {
         held = held.filter((delivery) => !ended.includes(delivery))
         const settled = ended.map((delivery) => succeeded(delivery))
         const limit = 1 + Math.floor(Math.random() * 12)
-        held.push(...(await process.settleAndClaim({ ...claimOf(workerId, { limit }), settled })).claimed)
+        held.push(
+          ...(await process.deliveries.settleAndClaim({ ...claimOf(workerId, { limit }), settled })).claimed,
+        )
       }
     }
     // Each is due before all that is there: claims that begin at different moments disagree about which come first.
@@ -275,8 +277,10 @@ describe('fairness', () => {
     await outbox.insertBacklog([hoarder], 3000, 3_600_000)
     await outbox.insertBacklog(others, 1)
 
-    const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 64, perEndpoint: 1000 }))
-    const rest = await storage.settleAndClaim(claimOf(worker, { limit: 64, perEndpoint: 1000 }))
+    const { claimed } = await storage.deliveries.settleAndClaim(
+      claimOf(worker, { limit: 64, perEndpoint: 1000 }),
+    )
+    const rest = await storage.deliveries.settleAndClaim(claimOf(worker, { limit: 64, perEndpoint: 1000 }))
 
     const counts = endpointsOf([...claimed, ...rest.claimed])
     expect(others.filter((id) => !counts.has(id))).toEqual([])
@@ -290,10 +294,10 @@ describe('fairness', () => {
 
     // Chance decides between equals: once would prove little.
     for (let round = 0; round < 10; round += 1) {
-      const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 4 }))
+      const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker, { limit: 4 }))
       expect(claimed).toHaveLength(4)
       expect(endpointsOf(claimed).get(small.id)).toBe(1)
-      await storage.releaseDeliveries(worker, claimed)
+      await storage.deliveries.release(worker, claimed)
     }
   })
 
@@ -303,7 +307,7 @@ describe('fairness', () => {
     await outbox.insertBacklog(big, 4, 3_600_000)
     await outbox.insertBacklog([late], 1)
 
-    const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 100 }))
+    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker, { limit: 100 }))
 
     expect(endpointsOf(claimed).get(late)).toBe(1)
   })
@@ -316,7 +320,9 @@ describe('fairness', () => {
         select distinct on (endpoint_id) id from quickquote.deliveries
         where endpoint_id <> ${endpoints[317] ?? ''} order by endpoint_id)`
 
-    const { claimed } = await storage.settleAndClaim(claimOf(worker, { limit: 10, perEndpoint: 1 }))
+    const { claimed } = await storage.deliveries.settleAndClaim(
+      claimOf(worker, { limit: 10, perEndpoint: 1 }),
+    )
 
     expect([...endpointsOf(claimed)]).toEqual([[endpoints[317], 1]])
   })
@@ -325,7 +331,7 @@ describe('fairness', () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(2), 300)
     await claimAll()
 
-    expect(await storage.settleAndClaim(claimOf(other))).toEqual({ claimed: [], nextDueAt: null })
+    expect(await storage.deliveries.settleAndClaim(claimOf(other))).toEqual({ claimed: [], nextDueAt: null })
   })
 })
 
@@ -333,7 +339,7 @@ describe('a backlog that is drained', () => {
   it('keeps nothing back that becomes due late, with an older time than all that is there', async () => {
     const [late = '', ...endpoints] = await outbox.insertEndpoints(81)
     await outbox.insertBacklog(endpoints, 5)
-    const first = await storage.settleAndClaim(claimOf(worker))
+    const first = await storage.deliveries.settleAndClaim(claimOf(worker))
     expect(first.claimed.length).toBeGreaterThan(64)
 
     await outbox.insertBacklog([late], 3, 3_600_000)
@@ -349,7 +355,10 @@ describe('a backlog that is drained', () => {
     let settled: ClaimedDelivery[] = []
     do {
       const outcomes = settled.map((delivery) => succeeded(delivery))
-      const round = await storage.settleAndClaim({ ...claimOf(worker, { limit: 150 }), settled: outcomes })
+      const round = await storage.deliveries.settleAndClaim({
+        ...claimOf(worker, { limit: 150 }),
+        settled: outcomes,
+      })
       settled = round.claimed
       claimed.push(...settled.map(({ id }) => id))
     } while (settled.length > 0)
@@ -384,7 +393,7 @@ describe('deliveries of an endpoint that is disabled or deleted', () => {
     await sql`update quickquote.webhook_endpoints set is_enabled = false`
     const retryAt = new Date(Date.now() + 1000)
 
-    await storage.settleAndClaim({
+    await storage.deliveries.settleAndClaim({
       ...claimOf(worker),
       settled: [failed(delivery as ClaimedDelivery, retryAt)],
     })
@@ -411,7 +420,7 @@ describe('a change of an endpoint', () => {
 
     await sql.begin(async (transaction) => {
       await transaction`update quickquote.webhook_endpoints set is_enabled = false where id = ${changing}`
-      const { claimed } = await storage.settleAndClaim(claimOf(worker))
+      const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker))
       expect([...endpointsOf(claimed).keys()]).toEqual([calm])
     })
 
@@ -424,7 +433,7 @@ describe('a lease that is given back', () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const claimed = await claimAll()
 
-    await storage.releaseDeliveries(worker, claimed)
+    await storage.deliveries.release(worker, claimed)
 
     expect(await claimAll(claimOf(other))).toMatchObject([{ id: claimed[0]?.id, attempt: 1 }])
   })
@@ -432,10 +441,10 @@ describe('a lease that is given back', () => {
   it('is not taken from the worker that holds it by now', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const claimed = await claimAll()
-    await storage.releaseDeliveries(worker, claimed)
+    await storage.deliveries.release(worker, claimed)
     await claimAll(claimOf(other))
 
-    await storage.releaseDeliveries(worker, claimed)
+    await storage.deliveries.release(worker, claimed)
 
     expect(await rowOf(claimed[0] as ClaimedDelivery)).toMatchObject({ leased_by: other, attempt: 1 })
   })
@@ -447,12 +456,14 @@ describe('a claim whose answer is lost', () => {
     const thief = await startAnswerThief(outbox.url)
     const far = outbox.anotherStorage({ url: thief.url })
     await outbox.insertBacklog([held], 1)
-    const [known] = (await far.settleAndClaim(claimOf(worker))).claimed
+    const [known] = (await far.deliveries.settleAndClaim(claimOf(worker))).claimed
     await outbox.insertBacklog([lost], 3)
 
     // Its id is in the message that carries the parameters, and has the statement run.
     thief.stealAnswerTo(worker)
-    await expect(far.settleAndClaim(claimOf(worker))).rejects.toMatchObject({ name: 'StorageError' })
+    await expect(far.deliveries.settleAndClaim(claimOf(worker))).rejects.toMatchObject({
+      name: 'StorageError',
+    })
     expect(await sql`select id from quickquote.deliveries where leased_by = ${worker}`).toHaveLength(4)
 
     const again = await claimAll(claimOf(worker), far)

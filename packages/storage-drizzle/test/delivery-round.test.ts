@@ -108,17 +108,17 @@ describe('a round among 100,000 deliveries that are due', () => {
     const { storage, explain, nodes } = openExplained()
     const worker = randomUUID()
     const round = (limit: number) => claimOf(worker, { limit })
-    for (let n = 0; n < 8; n += 1) await storage.settleAndClaim(round(0))
+    for (let n = 0; n < 8; n += 1) await storage.deliveries.settleAndClaim(round(0))
     await fill()
     await after()
-    const { claimed } = await storage.settleAndClaim(round(LIMIT))
+    const { claimed } = await storage.deliveries.settleAndClaim(round(LIMIT))
     const later = new Date(Date.now() + 60_000)
     const settled = claimed.map((delivery, n) =>
       n % 4 === 0 ? failed(delivery, later) : succeeded(delivery),
     )
 
     await explain()
-    const next = await storage.settleAndClaim({ ...round(LIMIT), settled })
+    const next = await storage.deliveries.settleAndClaim({ ...round(LIMIT), settled })
 
     expect([claimed.length, next.claimed.length]).toEqual([LIMIT, LIMIT])
     const read = nodes()
@@ -145,8 +145,9 @@ describe('a round while an old transaction keeps vacuum from cleaning up', () =>
     let claimed: ClaimedDelivery[] = []
     async function round(): Promise<void> {
       const settled = claimed.map((delivery) => succeeded(delivery))
-      claimed = (await draining.storage.settleAndClaim({ ...claimOf(worker, { limit: LIMIT }), settled }))
-        .claimed
+      claimed = (
+        await draining.storage.deliveries.settleAndClaim({ ...claimOf(worker, { limit: LIMIT }), settled })
+      ).claimed
     }
     for (let n = 0; n < 60; n += 1) await round()
 
@@ -160,7 +161,7 @@ describe('a round while an old transaction keeps vacuum from cleaning up', () =>
     }
     const fresh = openExplained()
     await fresh.explain()
-    await fresh.storage.settleAndClaim(claimOf(randomUUID(), { limit: LIMIT }))
+    await fresh.storage.deliveries.settleAndClaim(claimOf(randomUUID(), { limit: LIMIT }))
 
     expect(Math.min(...blocks)).toBeLessThan(blocksOf(fresh.nodes(), 'deliveries_due_first') / 2)
   })

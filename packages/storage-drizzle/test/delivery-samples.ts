@@ -42,12 +42,12 @@ export async function openOutbox(): Promise<Outbox> {
     anotherStorage,
     async insertEndpoint(fields = {}) {
       const endpoint = sampleEndpoint(fields)
-      await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 1000)
+      await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 1000)
       return endpoint
     },
     async recordEvent(endpoint, fields = {}) {
       const event = sampleEvent({ organization_id: endpoint.organization_id, ...fields })
-      await storage.recordEvent(event)
+      await storage.events.record(event)
       return event
     },
     async insertBacklog(endpointIds, each, from = 60_000) {

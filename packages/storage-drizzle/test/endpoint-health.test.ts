@@ -19,7 +19,7 @@ const at = (seconds: number) => new Date(START + seconds * 1000)
 async function settle(endpoint: StoredWebhookEndpoint, ...attempts: [SettledAttempt['status'], number][]) {
   for (const _ of attempts) await outbox.recordEvent(endpoint)
   const round = { workerId: worker, limit: 50, perEndpoint: 50, now: new Date(Date.now() + 1000) }
-  const { claimed } = await outbox.storage.settleAndClaim({ ...round, settled: [] })
+  const { claimed } = await outbox.storage.deliveries.settleAndClaim({ ...round, settled: [] })
   expect(claimed).toHaveLength(attempts.length)
   const settled = attempts.map(([status, second], index): SettledAttempt => {
     const delivery = claimed[index]
@@ -37,11 +37,11 @@ async function settle(endpoint: StoredWebhookEndpoint, ...attempts: [SettledAtte
       next_attempt_at: null,
     }
   })
-  await outbox.storage.settleAndClaim({ ...round, limit: 0, settled })
+  await outbox.storage.deliveries.settleAndClaim({ ...round, limit: 0, settled })
 }
 
 async function healthOf({ organization_id, id }: StoredWebhookEndpoint) {
-  return (await outbox.storage.readEndpointHealth(organization_id, [id])).get(id)
+  return (await outbox.storage.endpointHealth.read(organization_id, [id])).get(id)
 }
 
 it('an endpoint that nothing was sent to has no health yet', async () => {
@@ -98,7 +98,7 @@ it('an endpoint is found once nothing but failures came of it for long enough', 
   const failing = await outbox.insertEndpoint()
   await settle(failing, ['exhausted', 10])
   const found = async (second: number) =>
-    (await outbox.storage.findFailingEndpoints(at(second), 100)).filter(({ id }) => id === failing.id)
+    (await outbox.storage.endpointHealth.findFailing(at(second), 100)).filter(({ id }) => id === failing.id)
   expect(await found(9)).toEqual([])
   const { id, organization_id, name } = failing
   expect(await found(10)).toEqual([{ id, organization_id, name, failing_since: at(10) }])
@@ -115,7 +115,7 @@ it('enabling it again forgets that it failed', async () => {
   const endpoint = await outbox.insertEndpoint()
   await settle(endpoint, ['exhausted', 1])
   const { organization_id, id } = endpoint
-  await outbox.storage.updateWebhookEndpoint(organization_id, id, { is_enabled: true }, new Date())
+  await outbox.storage.webhookEndpoints.update(organization_id, id, { is_enabled: true }, new Date())
   expect(await healthOf(endpoint)).toMatchObject({ failing_since: null, recent_attempts: 1 })
 })
 
@@ -130,7 +130,7 @@ it('workers that settle for the same endpoints in another order do not wait for 
       [1, 2, 3].map(async () => {
         const workerId = randomUUID()
         const round = { workerId, limit: 40, perEndpoint: 1, now: new Date(Date.now() + 1000) }
-        const { claimed } = await outbox.storage.settleAndClaim({ ...round, settled: [] })
+        const { claimed } = await outbox.storage.deliveries.settleAndClaim({ ...round, settled: [] })
         const settled = claimed.map(
           (delivery): SettledAttempt => ({
             id: randomUUID(),
@@ -146,7 +146,7 @@ it('workers that settle for the same endpoints in another order do not wait for 
           }),
         )
         settled.sort(() => Math.random() - 0.5)
-        await outbox.storage.settleAndClaim({ ...round, limit: 0, settled })
+        await outbox.storage.deliveries.settleAndClaim({ ...round, limit: 0, settled })
       }),
     )
   }

@@ -18,9 +18,9 @@ async function reaches(
 ): Promise<boolean> {
   const endpoint = sampleEndpoint(fields)
   const recorded = sampleEvent({ organization_id: endpoint.organization_id, ...event })
-  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
   if (deleted) await sql`update quickquote.webhook_endpoints set deleted_at = now() where id = ${endpoint.id}`
-  await storage.recordEvent(recorded)
+  await storage.events.record(recorded)
 
   expect(await sql`select body from quickquote.events where id = ${recorded.id}`).toEqual([
     { body: recorded.body },
@@ -64,9 +64,9 @@ describe('an endpoint receives only the event types in its list, and only while 
 it('an event has one delivery for each endpoint, due at once', async () => {
   const event = sampleEvent()
   const endpoints = [1, 2, 3].map(() => sampleEndpoint({ organization_id: event.organization_id }))
-  for (const endpoint of endpoints) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  for (const endpoint of endpoints) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
 
-  await storage.recordEvent(event)
+  await storage.events.record(event)
 
   const deliveries = await sql`select * from quickquote.deliveries where event_id = ${event.id}`
   expect(deliveries.map((row) => row['endpoint_id']).sort()).toEqual(endpoints.map(({ id }) => id).sort())
@@ -75,8 +75,8 @@ it('an event has one delivery for each endpoint, due at once', async () => {
 
 it('an event that is recorded twice is refused', async () => {
   const event = sampleEvent()
-  await storage.recordEvent(event)
-  await expect(storage.recordEvent(event)).rejects.toMatchObject({ code: '23505' })
+  await storage.events.record(event)
+  await expect(storage.events.record(event)).rejects.toMatchObject({ code: '23505' })
 })
 
 describe('the workers are woken', () => {
@@ -91,20 +91,20 @@ describe('the workers are woken', () => {
 
   async function sampleEventWithEndpoint(): Promise<RecordedEvent> {
     const endpoint = sampleEndpoint()
-    await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
     return sampleEvent({ organization_id: endpoint.organization_id })
   }
 
   it('by an event with deliveries, and not by one that nobody subscribes to', async () => {
     const event = await sampleEventWithEndpoint()
-    expect(await wakesDuring((database) => eventStorage(database).recordEvent(event))).toBe(1)
-    expect(await wakesDuring((database) => eventStorage(database).recordEvent(sampleEvent()))).toBe(0)
+    expect(await wakesDuring((database) => eventStorage(database).record(event))).toBe(1)
+    expect(await wakesDuring((database) => eventStorage(database).record(sampleEvent()))).toBe(0)
   })
 
   it('by a quote that was accepted', async () => {
-    expect(
-      await wakesDuring((database) => quotationStorage(database).acceptQuotation(sampleQuotation(), null)),
-    ).toBe(1)
+    expect(await wakesDuring((database) => quotationStorage(database).accept(sampleQuotation(), null))).toBe(
+      1,
+    )
   })
 
   it('by a transaction once, when it is committed', async () => {
@@ -115,8 +115,8 @@ describe('the workers are woken', () => {
     }
     await createDatabase({ sql, schema: 'quickquote', prepare: true, wake }).transaction(
       async (transaction) => {
-        await eventStorage(transaction).recordEvent(event)
-        await quotationStorage(transaction).acceptQuotation(sampleQuotation(), null)
+        await eventStorage(transaction).record(event)
+        await quotationStorage(transaction).accept(sampleQuotation(), null)
         expect(wakes).toBe(0)
       },
     )
@@ -126,7 +126,7 @@ describe('the workers are woken', () => {
   it('not by a transaction that is rolled back', async () => {
     const wakes = await wakesDuring((database) =>
       database.transaction(async (transaction) => {
-        await quotationStorage(transaction).acceptQuotation(sampleQuotation(), null)
+        await quotationStorage(transaction).accept(sampleQuotation(), null)
         throw new Error('rolled back')
       }),
     )

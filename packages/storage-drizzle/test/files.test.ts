@@ -117,16 +117,16 @@ describe('an upload', () => {
 
   it('is taken by one quote', async () => {
     const file = aFile()
-    await uploads.recordUpload(file, now)
+    await uploads.record(file, now)
     await take(file)
     expect(await noted()).toEqual([])
     await expect(take(file)).rejects.toMatchObject(refusal)
-    expect(await uploads.abandonUploads([file], now)).toEqual([])
+    expect(await uploads.abandon([file], now)).toEqual([])
   })
 
   it('is not taken for another organization, nor twice, nor when it was never there', async () => {
     const file = aFile()
-    await uploads.recordUpload(file, now)
+    await uploads.record(file, now)
     await expect(take({ ...file, organization_id: randomUUID() })).rejects.toMatchObject(refusal)
     await expect(take(file, [file.id, file.id])).rejects.toMatchObject(refusal)
     await expect(take(file, [file.id, randomUUID()])).rejects.toBeInstanceOf(IntegrationError)
@@ -135,7 +135,7 @@ describe('an upload', () => {
 
   it('stays on the list when the quote that took it is rolled back', async () => {
     const file = aFile()
-    await uploads.recordUpload(file, now)
+    await uploads.record(file, now)
     const rollback = new Error('rolled back')
     const work = database.transaction(async (transaction) => {
       await takeUploads(transaction, file.organization_id, [file.id])
@@ -147,51 +147,51 @@ describe('an upload', () => {
 
   it('that was given up is taken by no quote', async () => {
     const file = aFile()
-    await uploads.recordUpload(file, now)
-    expect(await uploads.abandonUploads([{ ...file, organization_id: randomUUID() }], now)).toEqual([])
-    expect(await uploads.abandonUploads([file], now)).toEqual([file])
+    await uploads.record(file, now)
+    expect(await uploads.abandon([{ ...file, organization_id: randomUUID() }], now)).toEqual([])
+    expect(await uploads.abandon([file], now)).toEqual([file])
     await expect(take(file)).rejects.toMatchObject(refusal)
     // Its bytes may still be there: it can be given up again until it is forgotten.
-    expect(await uploads.abandonUploads([file], now)).toEqual([file])
-    await uploads.forgetUploads([{ ...file, organization_id: randomUUID() }])
+    expect(await uploads.abandon([file], now)).toEqual([file])
+    await uploads.forget([{ ...file, organization_id: randomUUID() }])
     expect(await noted()).toEqual([file.id])
-    await uploads.forgetUploads([file])
+    await uploads.forget([file])
     expect(await noted()).toEqual([])
   })
 
   it('is found by its age, the oldest first', async () => {
     const [oldest, older, young] = [aFile(), aFile(), aFile()]
-    await uploads.recordUpload(older, before(90))
-    await uploads.recordUpload(young, before(10))
-    await uploads.recordUpload(oldest, before(120))
-    expect(await uploads.abandonUploadsBefore(before(60), 1, now)).toEqual([oldest])
-    const both = await uploads.abandonUploadsBefore(before(60), 10, now)
+    await uploads.record(older, before(90))
+    await uploads.record(young, before(10))
+    await uploads.record(oldest, before(120))
+    expect(await uploads.abandonBefore(before(60), 1, now)).toEqual([oldest])
+    const both = await uploads.abandonBefore(before(60), 10, now)
     expect(both.map(({ id }) => id).sort()).toEqual([oldest.id, older.id].sort())
     await take(young)
   })
 
   it('that is noted again is as young as its last note, unless it was given up', async () => {
     const [arriving, other] = [aFile(), aFile()]
-    await uploads.recordUpload(arriving, before(120))
-    await uploads.recordUpload({ ...arriving, organization_id: randomUUID() }, before(10))
-    expect(await uploads.abandonUploadsBefore(before(100), 10, now)).toEqual([arriving])
-    await uploads.recordUpload(arriving, before(10))
-    expect(await uploads.abandonUploadsBefore(before(60), 10, now)).toEqual([arriving])
-    await uploads.forgetUploads([arriving])
+    await uploads.record(arriving, before(120))
+    await uploads.record({ ...arriving, organization_id: randomUUID() }, before(10))
+    expect(await uploads.abandonBefore(before(100), 10, now)).toEqual([arriving])
+    await uploads.record(arriving, before(10))
+    expect(await uploads.abandonBefore(before(60), 10, now)).toEqual([arriving])
+    await uploads.forget([arriving])
 
-    await uploads.recordUpload(other, before(120))
-    await uploads.recordUpload(other, before(10))
-    expect(await uploads.abandonUploadsBefore(before(60), 10, now)).toEqual([])
+    await uploads.record(other, before(120))
+    await uploads.record(other, before(10))
+    expect(await uploads.abandonBefore(before(60), 10, now)).toEqual([])
     await take(other)
   })
 
   it('that cannot be removed holds up no other', async () => {
     const [stuck, next] = [aFile(), aFile()]
-    await uploads.recordUpload(stuck, before(120))
-    await uploads.recordUpload(next, before(90))
-    expect(await uploads.abandonUploadsBefore(before(60), 1, now)).toEqual([stuck])
-    expect(await uploads.abandonUploadsBefore(before(60), 1, now)).toEqual([next])
-    await uploads.forgetUploads([stuck, next])
+    await uploads.record(stuck, before(120))
+    await uploads.record(next, before(90))
+    expect(await uploads.abandonBefore(before(60), 1, now)).toEqual([stuck])
+    expect(await uploads.abandonBefore(before(60), 1, now)).toEqual([next])
+    await uploads.forget([stuck, next])
   })
 
   it('that no list knows is found, and those that an upload or a quote knows are left alone', async () => {
@@ -202,7 +202,7 @@ describe('an upload', () => {
     const young = { id: idOf(before(10)), organization_id: randomUUID() }
     for (const file of [stray, uploaded, taken, young])
       await files.put(file, inPieces(randomBytes(CHUNK + 1), CHUNK))
-    await uploads.recordUpload(uploaded, before(10))
+    await uploads.record(uploaded, before(10))
     const [quotation] = await sql`
       insert into quickquote.quotations
         (id, organization_id, name, description, status, processed_step, source, created_at, updated_at)
@@ -212,21 +212,21 @@ describe('an upload', () => {
 
     await uploads.noteStrays?.(before(60), now)
 
-    expect(await uploads.abandonUploadsBefore(before(60), 10, now)).toEqual([stray])
+    expect(await uploads.abandonBefore(before(60), 10, now)).toEqual([stray])
   })
 
   it('goes either to its quote or to the sweep, never to both', async () => {
     for (let round = 0; round < 20; round += 1) {
       const file = aFile()
-      await uploads.recordUpload(file, before(90))
+      await uploads.record(file, before(90))
       const [quote, swept] = await Promise.allSettled([
         take(file),
-        uploads.abandonUploadsBefore(before(60), 10, now),
+        uploads.abandonBefore(before(60), 10, now),
       ])
       const wasSwept = swept.status === 'fulfilled' && swept.value.some(({ id }) => id === file.id)
       expect(swept.status).toBe('fulfilled')
       expect(quote.status === 'fulfilled').toBe(!wasSwept)
-      await uploads.forgetUploads([file])
+      await uploads.forget([file])
     }
   })
 })

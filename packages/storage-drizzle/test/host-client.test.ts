@@ -63,16 +63,16 @@ async function use(sql: postgres.Sql): Promise<void> {
   const storage = drizzleStorage({ sql })
   await storage.migrate()
   await storage.requireMigrated()
-  await storage.recordEvent(sampleEvent())
-  await storage.heartbeat(randomUUID())
-  await storage.settleAndClaim({
+  await storage.events.record(sampleEvent())
+  await storage.workers.heartbeat(randomUUID())
+  await storage.deliveries.settleAndClaim({
     workerId: randomUUID(),
     settled: [],
     limit: 10,
     perEndpoint: 1,
     now: new Date(),
   })
-  const unlisten = await storage.listen(() => {})
+  const unlisten = await storage.workers.listen(() => {})
   await unlisten()
   await integrationsOn(storage).quotations.start(QUOTE)
   await integrationsOn(storage).close()

@@ -78,8 +78,8 @@ describe.each(Object.entries(HOSTS))('within %s', (_, openHost) => {
       organization_id: quotation.organization_id,
       events: ['quotation.requirement_analysis.completed'],
     })
-    await integrations.storage.acceptQuotation(quotation, null)
-    await integrations.storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    await integrations.storage.quotations.accept(quotation, null)
+    await integrations.storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
     return { quotation, endpoint, before: await recorded() }
   }
 

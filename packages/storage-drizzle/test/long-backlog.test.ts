@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => outbox.close())
 
 const setEnabled = (is_enabled: boolean) =>
-  outbox.storage.updateWebhookEndpoint(endpoint.organization_id, endpoint.id, { is_enabled }, new Date())
+  outbox.storage.webhookEndpoints.update(endpoint.organization_id, endpoint.id, { is_enabled }, new Date())
 
 async function pending(): Promise<{ id: string }[]> {
   return outbox.sql`select id from quickquote.deliveries where parked_at is null`
@@ -33,7 +33,9 @@ describe('an endpoint with a long backlog', () => {
 
     const claims = []
     while ((await pending()).length > 3) {
-      claims.push(...(await outbox.storage.settleAndClaim(claimOf(randomUUID(), { limit: 1 }))).claimed)
+      claims.push(
+        ...(await outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID(), { limit: 1 }))).claimed,
+      )
     }
     expect(claims.filter((claim) => claim.endpoint.id === endpoint.id)).toEqual([])
   })
@@ -41,12 +43,12 @@ describe('an endpoint with a long backlog', () => {
   it('shows all of it as parked once it is disabled', async () => {
     const { storage } = outbox
     const [row] = await pending()
-    const find = () => storage.findDelivery(endpoint.organization_id, row?.id ?? '')
+    const find = () => storage.deliveryLog.find(endpoint.organization_id, row?.id ?? '')
     expect(await find()).toMatchObject({ status: 'pending', next_attempt_at: expect.any(Date) })
 
     await setEnabled(false)
     const left = await pending()
-    const unparked = await storage.findDelivery(endpoint.organization_id, left[0]?.id ?? '')
+    const unparked = await storage.deliveryLog.find(endpoint.organization_id, left[0]?.id ?? '')
     expect(unparked).toMatchObject({ status: 'parked', next_attempt_at: null })
   })
 
@@ -55,7 +57,7 @@ describe('an endpoint with a long backlog', () => {
     await setEnabled(true)
 
     expect(await pending()).toEqual([])
-    expect((await outbox.storage.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+    expect((await outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
   })
 
   it('keeps what is pending when it is enabled and was so before', async () => {
@@ -64,11 +66,11 @@ describe('an endpoint with a long backlog', () => {
   })
 
   it('is deleted at the price of a short one, too', async () => {
-    await outbox.storage.deleteWebhookEndpoint(endpoint.organization_id, endpoint.id, new Date())
+    await outbox.storage.webhookEndpoints.delete(endpoint.organization_id, endpoint.id, new Date())
     expect(await pending()).toHaveLength(BACKLOG - 1000)
 
     while ((await pending()).length > 0) {
-      expect((await outbox.storage.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+      expect((await outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
     }
   })
 })

@@ -122,7 +122,7 @@ describe('a database that was not migrated', () => {
   })
 
   it('shows in the error of whatever is asked of it', async () => {
-    const lookup = open().findApiKeyByHash(Buffer.alloc(32))
+    const lookup = open().apiKeys.findByHash(Buffer.alloc(32))
 
     await expect(lookup).rejects.toMatchObject({ name: 'StorageError', code: '42P01' })
     await expect(lookup).rejects.toThrow(/storage\.migrate\(\)/)
@@ -170,7 +170,7 @@ describe('ensurePartitions', () => {
     await insertEvent(new Date(now.getTime() - 30 * DAY_MS))
     expect(await partitionsOfEvents()).toEqual({ 'quickquote.events_default': 2 })
 
-    await Promise.all([storage, open(), open()].map((each) => each.ensurePartitions()))
+    await Promise.all([storage, open(), open()].map((each) => each.retention.ensurePartitions()))
 
     expect(await partitionsOfEvents()).toEqual({ [partition]: 1, 'quickquote.events_default': 1 })
   })

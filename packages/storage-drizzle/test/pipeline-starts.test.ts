@@ -26,13 +26,13 @@ afterAll(() => outbox.close())
 async function accept(fields: Partial<NewQuotation> = {}): Promise<NewQuotation> {
   const quotation = sampleQuotation({ created_at: new Date(), ...fields })
   const { files, organization_id, created_at } = quotation
-  for (const { id } of files) await storage.recordUpload({ id, organization_id }, created_at)
-  await storage.acceptQuotation(quotation, null)
+  for (const { id } of files) await storage.uploads.record({ id, organization_id }, created_at)
+  await storage.quotations.accept(quotation, null)
   return quotation
 }
 
 function claim(workerId: string, fields: { limit?: number; now?: Date } = {}, from = storage) {
-  return from.claimPipelineStarts({ workerId, limit: 10, now: new Date(), ...fields })
+  return from.pipelineStarts.claim({ workerId, limit: 10, now: new Date(), ...fields })
 }
 
 describe('an order to start a pipeline', () => {
@@ -49,7 +49,7 @@ describe('an order to start a pipeline', () => {
   it('goes with its quotation, and so does the idempotency key', async () => {
     const [gone, kept] = [sampleQuotation(), sampleQuotation()]
     for (const quotation of [gone, kept]) {
-      await storage.acceptQuotation(quotation, { key: quotation.id, requestHash: Buffer.alloc(32) })
+      await storage.quotations.accept(quotation, { key: quotation.id, requestHash: Buffer.alloc(32) })
     }
     await sql`delete from quickquote.quotations where id = ${gone.id}`
     expect(await sql`select quotation_id from quickquote.pipeline_starts`).toEqual([
@@ -83,7 +83,7 @@ describe('an order to start a pipeline', () => {
     const { id } = await accept()
     await claim(worker)
 
-    await storage.settlePipelineStart({ workerId: worker, quotationId: id, attempt: 1, retryAt: null })
+    await storage.pipelineStarts.settle({ workerId: worker, quotationId: id, attempt: 1, retryAt: null })
 
     expect(await sql`select * from quickquote.pipeline_starts`).toHaveLength(0)
   })
@@ -93,7 +93,7 @@ describe('an order to start a pipeline', () => {
     await claim(worker)
     const retryAt = new Date(Date.now() + 60_000)
 
-    await storage.settlePipelineStart({ workerId: worker, quotationId: id, attempt: 1, retryAt })
+    await storage.pipelineStarts.settle({ workerId: worker, quotationId: id, attempt: 1, retryAt })
 
     expect(await claim(other)).toEqual({ claimed: [], nextDueAt: retryAt })
     const { claimed } = await claim(other, { now: retryAt })
@@ -114,13 +114,13 @@ describe('an order to start a pipeline', () => {
   it('is not ended, nor postponed, by a worker that has lost it', async () => {
     const { id } = await accept()
     await claim(worker)
-    await storage.recoverDeadWorkers({ silentForMs: 10_000, maxAttempts: 8, now: new Date() })
+    await storage.workers.recoverDead({ silentForMs: 10_000, maxAttempts: 8, now: new Date() })
     await claim(other)
 
     const stale = { workerId: worker, quotationId: id, attempt: 1 }
-    await storage.settlePipelineStart({ ...stale, retryAt: null })
-    await storage.settlePipelineStart({ ...stale, retryAt: new Date() })
-    await storage.settlePipelineStart({ ...stale, workerId: other, retryAt: null })
+    await storage.pipelineStarts.settle({ ...stale, retryAt: null })
+    await storage.pipelineStarts.settle({ ...stale, retryAt: new Date() })
+    await storage.pipelineStarts.settle({ ...stale, workerId: other, retryAt: null })
 
     const held = await sql`select leased_by, attempt from quickquote.pipeline_starts`
     expect([...held]).toEqual([{ leased_by: other, attempt: 2 }])

@@ -24,7 +24,7 @@ function openProcess(): Integrations {
 
 async function startQuotation(): Promise<string> {
   const quotation = sampleQuotation()
-  await processes[0].storage.acceptQuotation(quotation, null)
+  await processes[0].storage.quotations.accept(quotation, null)
   return quotation.id
 }
 
@@ -34,19 +34,19 @@ async function eventsOf(quotationId: string): Promise<string[]> {
   return rows.map((row) => row['type'])
 }
 
-describe('acceptQuotation', () => {
+describe('quotations.accept', () => {
   it('writes quotation, files and the order to start, or none of them', async () => {
     const id = randomUUID()
     const file = { id: randomUUID(), name: 'a.pdf', type: 'pdf' as const, size: 1 }
     const quotation = sampleQuotation({ id, files: [file, file] })
     const { organization_id, created_at } = quotation
-    await processes[0].storage.recordUpload({ id: file.id, organization_id }, created_at)
+    await processes[0].storage.uploads.record({ id: file.id, organization_id }, created_at)
 
-    await expect(processes[0].storage.acceptQuotation(quotation, null)).rejects.toMatchObject({
+    await expect(processes[0].storage.quotations.accept(quotation, null)).rejects.toMatchObject({
       errors: [{ pointer: '/files' }],
     })
 
-    expect(await processes[0].storage.findQuotation(quotation.organization_id, id)).toBe('unknown')
+    expect(await processes[0].storage.quotations.find(quotation.organization_id, id)).toBe('unknown')
     expect(await sql`select from quickquote.pipeline_starts where quotation_id = ${id}`).toHaveLength(0)
     expect(await sql`select from quickquote.uploads where id = ${file.id}`).toHaveLength(1)
   })
@@ -144,7 +144,7 @@ describe('what reports cost', () => {
     const client = postgres(url, { max: 1 })
     const storage = drizzleStorage({ sql: client })
     for (const count of [1, 2, 3, 50]) {
-      await storage.findQuotationNames(
+      await storage.quotations.findNames(
         randomUUID(),
         Array.from({ length: count }, () => randomUUID()),
       )

@@ -29,7 +29,7 @@ it('a batch reads what belongs to its events, however much was sent since, in a 
     from quickquote.events where organization_id = ${organization_id}`
   const since = new Date(Date.now() - 2 * 60 * 60 * 1000)
   const order = { id: randomUUID(), endpoint_id: id, since, until: new Date(), status: 'missed' } as const
-  await storage.insertReplay(organization_id, order, new Date())
+  await storage.replays.insert(organization_id, order, new Date())
 
   // Explained first, and rolled back: what it read tells the plan.
   const connection = await sql.reserve()
@@ -46,8 +46,8 @@ it('a batch reads what belongs to its events, however much was sent since, in a 
   expect(scans.length).toBeGreaterThan(5)
   expect(scans.reduce((sum, scan) => sum + rowsOf(scan), 0)).toBeLessThan(5000)
 
-  expect(await storage.advanceReplay(200, new Date())).toBe(true)
-  const replay = await storage.findReplay(organization_id, id, order.id)
+  expect(await storage.replays.advance(200, new Date())).toBe(true)
+  const replay = await storage.replays.find(organization_id, id, order.id)
   expect(replay?.progress).toEqual({ examined: 200, total: 20_000 })
   const [sent] = await sql`
     select count(*)::int as made, bool_and(attempt.status = 'exhausted') as is_right
@@ -92,15 +92,15 @@ describe('an event of a transaction that began before the endpoint was enabled',
       values (${uuidAt(at)}, ${organization_id}, 'quotation.completed', '{}', ${at}, 'api_key')`
     await sql`select pg_sleep(0.01)`
     await record(new Date())
-    await storage.updateWebhookEndpoint(organization_id, id, { is_enabled: true }, new Date())
+    await storage.webhookEndpoints.update(organization_id, id, { is_enabled: true }, new Date())
     const order = { id: randomUUID(), endpoint_id: id, since, until: new Date(), status: 'missed' } as const
-    await storage.insertReplay(organization_id, order, new Date())
+    await storage.replays.insert(organization_id, order, new Date())
     return {
       connection,
-      find: () => storage.findReplay(organization_id, id, order.id),
+      find: () => storage.replays.find(organization_id, id, order.id),
       /** Others of this file may be running, too. */
       advance: async (now = new Date()) => {
-        while (await storage.advanceReplay(100, now));
+        while (await storage.replays.advance(100, now));
       },
     }
   }

@@ -44,9 +44,9 @@ async function delivered(at: Date): Promise<void> {
   const { storage } = outbox
   await happened(at)
   const workerId = randomUUID()
-  const { claimed } = await storage.settleAndClaim(claimOf(workerId))
+  const { claimed } = await storage.deliveries.settleAndClaim(claimOf(workerId))
   const settled = claimed.map((delivery) => succeeded(delivery, { created_at: at }))
-  await storage.settleAndClaim({ ...claimOf(workerId), settled })
+  await storage.deliveries.settleAndClaim({ ...claimOf(workerId), settled })
 }
 
 async function daysOf(table: string): Promise<string[]> {
@@ -67,7 +67,7 @@ describe('dropHistory', () => {
     await delivered(daysAgo(30))
     await delivered(new Date())
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
       days: 6,
       rows: 0,
       isBlocked: false,
@@ -77,7 +77,7 @@ describe('dropHistory', () => {
     expect(await daysOf('events')).toEqual(['quickquote.events_30_days_ago'])
     expect(await daysOf('delivery_attempts')).toEqual(['quickquote.delivery_attempts_30_days_ago'])
     expect(await eventsLeft()).toHaveLength(2)
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
       days: 0,
       rows: 0,
       isBlocked: false,
@@ -89,7 +89,7 @@ describe('dropHistory', () => {
     await delivered(new Date(BEFORE.getTime() - 1))
     await delivered(BEFORE)
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
       days: 0,
       rows: 2,
       isBlocked: false,
@@ -107,7 +107,7 @@ describe('dropHistory', () => {
       const url = new URL(outbox.url)
       url.searchParams.set('options', `-c TimeZone=${zone} -c DateStyle=SQL,DMY`)
       const client = postgres(url.href, { max: 1, onnotice() {} })
-      const dropped = await drizzleStorage({ sql: client }).dropHistory(BEFORE)
+      const dropped = await drizzleStorage({ sql: client }).retention.dropHistory(BEFORE)
       await client.end()
       expect(dropped).toMatchObject({ days: 4 })
       expect(await daysOf('events')).toEqual(['quickquote.events_30_days_ago'])
@@ -123,7 +123,7 @@ describe('dropHistory', () => {
     await reader`select count(*) from quickquote.events`
 
     // The reader never ends by itself: whoever waited for it would wait for ever.
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
       days: 1,
       rows: 0,
       isBlocked: true,
@@ -134,7 +134,7 @@ describe('dropHistory', () => {
     await reader`commit`
     reader.release()
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
       days: 1,
       rows: 0,
       isBlocked: false,
@@ -148,10 +148,10 @@ describe('dropHistory', () => {
     const storages = Array.from({ length: 10 }, () => outbox.anotherStorage())
 
     const [results] = await Promise.all([
-      Promise.all(storages.map((storage) => storage.dropHistory(BEFORE))),
+      Promise.all(storages.map((storage) => storage.retention.dropHistory(BEFORE))),
       Promise.all(Array.from({ length: 50 }, () => happened(new Date()))),
     ])
-    const last = await outbox.storage.dropHistory(BEFORE)
+    const last = await outbox.storage.retention.dropHistory(BEFORE)
 
     expect([...results, last].reduce((sum, { days }) => sum + days, 0)).toBe(12)
     expect(await daysOf('events')).toEqual([])
@@ -178,7 +178,7 @@ describe('dropHistory', () => {
     await makeDay(31)
     const event = await happened(daysAgo(31))
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
       days: 1,
       rows: 0,
       isBlocked: true,
@@ -187,11 +187,11 @@ describe('dropHistory', () => {
 
     await outbox.sql`delete from quickquote.deliveries`
     const resending = await resend(event.id)
-    expect(await outbox.storage.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
+    expect(await outbox.storage.retention.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
     await resending.commit()
-    expect(await outbox.storage.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
+    expect(await outbox.storage.retention.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
 
-    const { claimed } = await outbox.storage.settleAndClaim(claimOf(randomUUID()))
+    const { claimed } = await outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID()))
     expect(claimed).toMatchObject([{ event_id: event.id, body: event.body }])
   })
 
@@ -203,10 +203,10 @@ describe('dropHistory', () => {
     // Otherwise it would give up before this test has gone on.
     await sql`alter function quickquote.drop_expired_day set lock_timeout = '20s'`
     const resending = await resend(event.id)
-    const dropping = storage.dropHistory(BEFORE)
+    const dropping = storage.retention.dropHistory(BEFORE)
     const waiting = () => sql`select from pg_locks where mode = 'AccessExclusiveLock' and not granted
       and database = (select oid from pg_database where datname = current_database())`
-    await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(waiting).toHaveLength(1)
     await resending.commit()
 
     expect(await dropping).toEqual({ days: 1, rows: 0, isBlocked: true, isKept: false })
@@ -218,7 +218,7 @@ describe('dropHistory', () => {
     await outbox.sql`create table other.events (created_at timestamptz) partition by range (created_at)`
     await outbox.sql`create table other.old partition of other.events for values from (minvalue) to ('2000-01-01')`
 
-    expect(await outbox.storage.dropHistory(BEFORE)).toEqual({
+    expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
       days: 0,
       rows: 0,
       isBlocked: false,
@@ -239,13 +239,13 @@ describe('ensurePartitions', () => {
     await reader`begin`
     await reader`select from quickquote.events`
 
-    await storage.ensurePartitions()
+    await storage.retention.ensurePartitions()
     expect(await isThere()).toBe(false)
     await happened(new Date())
 
     await reader`commit`
     reader.release()
-    await storage.ensurePartitions()
+    await storage.retention.ensurePartitions()
     expect(await isThere()).toBe(true)
     expect(await sql`select tableoid::regclass::text as day from quickquote.events`).toEqual([
       { day: `quickquote.${today}` },
@@ -258,20 +258,20 @@ describe('expireDeliveries', () => {
     const { storage, sql } = outbox
     const sent = await happened(daysAgo(40))
     const workerId = randomUUID()
-    const { claimed } = await storage.settleAndClaim(claimOf(workerId))
+    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(workerId))
     for (const days of [39, 38, 37]) await happened(daysAgo(days))
     await sql`update quickquote.deliveries set parked_at = now() where event_id <> ${sent.id}`
     await happened(daysAgo(31))
     const kept = [await happened(BEFORE), await happened(new Date())]
 
-    expect(await storage.expireDeliveries(BEFORE, 2)).toEqual({ parked: 2, pending: 0 })
-    expect(await storage.expireDeliveries(BEFORE, 2)).toEqual({ parked: 1, pending: 1 })
-    expect(await storage.expireDeliveries(BEFORE, 2)).toEqual({ parked: 0, pending: 0 })
+    expect(await storage.retention.expireDeliveries(BEFORE, 2)).toEqual({ parked: 2, pending: 0 })
+    expect(await storage.retention.expireDeliveries(BEFORE, 2)).toEqual({ parked: 1, pending: 1 })
+    expect(await storage.retention.expireDeliveries(BEFORE, 2)).toEqual({ parked: 0, pending: 0 })
     expect((await deliveries()).map(({ event_id }) => event_id)).toEqual([sent, ...kept].map(({ id }) => id))
 
     // Its outcome counts, and nothing is left of it.
     const settled = claimed.map((delivery) => succeeded(delivery))
-    await storage.settleAndClaim({ ...claimOf(workerId), limit: 0, settled })
+    await storage.deliveries.settleAndClaim({ ...claimOf(workerId), limit: 0, settled })
     expect(await sql`select status from quickquote.delivery_attempts`).toEqual([{ status: 'succeeded' }])
     expect(await deliveries()).toHaveLength(2)
   })
@@ -280,7 +280,9 @@ describe('expireDeliveries', () => {
     const at = daysAgo(31)
     await Promise.all(Array.from({ length: 40 }, () => happened(at)))
     const storages = [outbox.storage, outbox.anotherStorage(), outbox.anotherStorage()]
-    const removed = await Promise.all(storages.map((storage) => storage.expireDeliveries(BEFORE, 1000)))
+    const removed = await Promise.all(
+      storages.map((storage) => storage.retention.expireDeliveries(BEFORE, 1000)),
+    )
     expect(removed.reduce((sum, { pending }) => sum + pending, 0)).toBe(40)
   })
 })
@@ -292,12 +294,12 @@ describe('removeStrayLeases', () => {
     const stray = await happened(new Date())
     // As somebody who drops partitions by hand.
     await sql`delete from quickquote.events where id = ${stray.id}`
-    const { claimed } = await storage.settleAndClaim(claimOf(randomUUID()))
+    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
     expect(claimed).toHaveLength(1)
     expect(await deliveries()).toHaveLength(2)
 
-    expect(await storage.removeStrayLeases(new Date(Date.now() - 60_000))).toBe(0)
-    expect(await storage.removeStrayLeases(new Date(Date.now() + 1))).toBe(1)
+    expect(await storage.retention.removeStrayLeases(new Date(Date.now() - 60_000))).toBe(0)
+    expect(await storage.retention.removeStrayLeases(new Date(Date.now() + 1))).toBe(1)
 
     expect(await deliveries()).toMatchObject([{ event_id: claimed[0]?.event_id }])
   })
@@ -310,9 +312,9 @@ describe('a finished delivery', () => {
       const { storage, sql } = outbox
       await happened(new Date())
       const workerId = randomUUID()
-      const { claimed } = await storage.settleAndClaim(claimOf(workerId))
+      const { claimed } = await storage.deliveries.settleAndClaim(claimOf(workerId))
       const settled = claimed.map((delivery) => succeeded(delivery, { status }))
-      await storage.settleAndClaim({ ...claimOf(workerId), settled })
+      await storage.deliveries.settleAndClaim({ ...claimOf(workerId), settled })
       expect(await deliveries()).toEqual([])
       expect(await sql`select status from quickquote.delivery_attempts`).toEqual([{ status }])
     },
@@ -328,16 +330,16 @@ describe('the delivery log', () => {
     await delivered(new Date())
     const all = { endpoint_id: null, event_type: null, status: null, since: null, until: null }
     const list = (after: { created_at: Date; id: string } | null) =>
-      storage.listDeliveryAttempts(endpoint.organization_id, all, { after, limit: 3 })
+      storage.deliveryLog.listAttempts(endpoint.organization_id, all, { after, limit: 3 })
     const first = await list(null)
     expect(first.map(({ created_at }) => created_at < BEFORE)).toEqual([false, false, true])
 
-    await storage.dropHistory(BEFORE)
+    await storage.retention.dropHistory(BEFORE)
 
     const [, , last] = first
     expect(await list(last ?? null)).toEqual([])
     expect(await list(null)).toEqual(first.slice(0, 2))
-    const gone = await storage.findDelivery(endpoint.organization_id, last?.delivery_id ?? '')
+    const gone = await storage.deliveryLog.find(endpoint.organization_id, last?.delivery_id ?? '')
     expect(gone).toBeNull()
     expect(await sql`select from quickquote.deliveries`).toEqual([])
   })
@@ -347,9 +349,9 @@ describe('the delivery log', () => {
     await delivered(daysAgo(31))
     const [delivery] = await outbox.sql<{ id: string; event_id: string; endpoint_id: string }[]>`
       select delivery_id as id, event_id, endpoint_id from quickquote.delivery_attempts`
-    await outbox.storage.dropHistory(BEFORE)
+    await outbox.storage.retention.dropHistory(BEFORE)
 
-    const resent = outbox.storage.resendDelivery(
+    const resent = outbox.storage.deliveryLog.resend(
       endpoint.organization_id,
       delivery ?? { id: '', event_id: '', endpoint_id: '' },
       new Date(),
@@ -372,32 +374,32 @@ describe('replays', () => {
     await makeDay(31)
     for (const at of [daysAgo(31), daysAgo(31), daysAgo(30), new Date()]) await delivered(at)
     const replay = order(daysAgo(31))
-    await storage.insertReplay(endpoint.organization_id, replay, new Date())
-    expect(await storage.advanceReplay(1, new Date())).toBe(true)
+    await storage.replays.insert(endpoint.organization_id, replay, new Date())
+    expect(await storage.replays.advance(1, new Date())).toBe(true)
 
-    expect(await storage.expireDeliveries(BEFORE, 1000)).toEqual({ parked: 0, pending: 1 })
-    expect(await storage.dropHistory(BEFORE)).toMatchObject({ days: 2 })
-    while (await storage.advanceReplay(10, new Date()));
+    expect(await storage.retention.expireDeliveries(BEFORE, 1000)).toEqual({ parked: 0, pending: 1 })
+    expect(await storage.retention.dropHistory(BEFORE)).toMatchObject({ days: 2 })
+    while (await storage.replays.advance(10, new Date()));
 
-    expect(await storage.findReplay(endpoint.organization_id, endpoint.id, replay.id)).toMatchObject({
+    expect(await storage.replays.find(endpoint.organization_id, endpoint.id, replay.id)).toMatchObject({
       state: 'completed',
       progress: { examined: 3, total: 4 },
       resent: 3,
     })
-    const { claimed } = await storage.settleAndClaim(claimOf(randomUUID()))
+    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
     expect(claimed).toHaveLength(2)
   })
 
   it('are forgotten when they ended long ago', async () => {
     const { storage, sql } = outbox
     const replay = order(daysAgo(1))
-    await storage.insertReplay(endpoint.organization_id, replay, daysAgo(40))
-    await storage.forgetReplays(BEFORE)
+    await storage.replays.insert(endpoint.organization_id, replay, daysAgo(40))
+    await storage.retention.forgetReplays(BEFORE)
     expect(await sql`select state from quickquote.replays`).toEqual([{ state: 'running' }])
-    await storage.advanceReplay(10, daysAgo(31))
-    await storage.forgetReplays(daysAgo(31))
+    await storage.replays.advance(10, daysAgo(31))
+    await storage.retention.forgetReplays(daysAgo(31))
     expect(await sql`select state from quickquote.replays`).toEqual([{ state: 'completed' }])
-    await storage.forgetReplays(BEFORE)
+    await storage.retention.forgetReplays(BEFORE)
     expect(await sql`select state from quickquote.replays`).toEqual([])
   })
 })
@@ -407,11 +409,11 @@ describe('removeAuditEntries', () => {
     const { storage, sql } = outbox
     const moments = [daysAgo(403), daysAgo(402), daysAgo(401), daysAgo(400), new Date()]
     for (const created_at of moments) {
-      await storage.recordAudit(sampleAuditEntry({ id: idOf(created_at), created_at }))
+      await storage.auditLog.record(sampleAuditEntry({ id: idOf(created_at), created_at }))
     }
-    expect(await storage.removeAuditEntries(daysAgo(400), 2)).toBe(2)
-    expect(await storage.removeAuditEntries(daysAgo(400), 2)).toBe(1)
-    expect(await storage.removeAuditEntries(daysAgo(400), 2)).toBe(0)
+    expect(await storage.retention.removeAuditEntries(daysAgo(400), 2)).toBe(2)
+    expect(await storage.retention.removeAuditEntries(daysAgo(400), 2)).toBe(1)
+    expect(await storage.retention.removeAuditEntries(daysAgo(400), 2)).toBe(0)
     const left = await sql`select created_at from quickquote.audit_log order by 1`
     expect(left.map((row) => row['created_at'])).toEqual(moments.slice(3))
   })
@@ -423,8 +425,8 @@ describe('abandonFilesOfEndedQuotations', () => {
     async function accept(at: Date) {
       const file = { id: idOf(at), name: 'a.txt', type: 'txt' as const, size: 3 }
       const quotation = sampleQuotation({ created_at: at, files: [file] })
-      await storage.recordUpload({ id: file.id, organization_id: quotation.organization_id }, at)
-      await storage.acceptQuotation(quotation, null)
+      await storage.uploads.record({ id: file.id, organization_id: quotation.organization_id }, at)
+      await storage.quotations.accept(quotation, null)
       return { quotation, file }
     }
     const end = (id: string, status: string, at: Date) =>
@@ -441,13 +443,13 @@ describe('abandonFilesOfEndedQuotations', () => {
     await end(late.quotation.id, 'completed', daysAgo(30))
 
     const now = new Date()
-    expect(await storage.abandonFilesOfEndedQuotations(BEFORE, 1, now)).toBe(1)
-    expect(await storage.abandonFilesOfEndedQuotations(BEFORE, 1, now)).toBe(1)
-    expect(await storage.abandonFilesOfEndedQuotations(BEFORE, 1, now)).toBe(0)
+    expect(await storage.retention.abandonFilesOfEndedQuotations(BEFORE, 1, now)).toBe(1)
+    expect(await storage.retention.abandonFilesOfEndedQuotations(BEFORE, 1, now)).toBe(1)
+    expect(await storage.retention.abandonFilesOfEndedQuotations(BEFORE, 1, now)).toBe(0)
 
     const left = await sql`select id from quickquote.quotation_files order by id`
     expect(left.map((row) => row['id'])).toEqual([late, running, fresh].map(({ file }) => file.id))
-    const given = await storage.abandonUploadsBefore(new Date(Date.now() - 60 * 60 * 1000), 10, now)
+    const given = await storage.uploads.abandonBefore(new Date(Date.now() - 60 * 60 * 1000), 10, now)
     expect(given).toEqual(
       [completed, failed].map(({ file, quotation }) => ({
         id: file.id,

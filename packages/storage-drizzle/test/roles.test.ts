@@ -102,7 +102,7 @@ describe('the owner', () => {
     await createRoles()
 
     await storageAs(owner).migrate()
-    await storageAs(runtime).ensurePartitions()
+    await storageAs(runtime).retention.ensurePartitions()
   })
 
   it('need not be made by a superuser', async () => {
@@ -134,7 +134,7 @@ describe('the runtime role', () => {
     const sql = clientAs(owner)
     await sql`create table quickquote.events_old partition of quickquote.events for values from ('2020-01-01') to ('2020-01-02')`
     const storage = storageAs(runtime)
-    const dropped = await storage.dropHistory(new Date('2020-01-02T00:00:00Z'))
+    const dropped = await storage.retention.dropHistory(new Date('2020-01-02T00:00:00Z'))
     expect(dropped).toEqual({ days: 1, rows: 0, isBlocked: false, isKept: false })
     const drop = clientAs(
       runtime,
@@ -182,7 +182,7 @@ describe('the runtime role', () => {
       await clientAs(owner).unsafe(
         `drop table quickquote.events_${new Date().toISOString().slice(0, 10).replaceAll('-', '_')}`,
       )
-      await storageAs(runtime).ensurePartitions()
+      await storageAs(runtime).retention.ensurePartitions()
       await happened(1)
       const partitions = await admin<{ name: string }[]>`
         select inhrelid::regclass::text as name from pg_inherits
@@ -211,8 +211,8 @@ describe('the runtime role', () => {
       const ahead = daysAgo(-400)
       const ask = async () => {
         const storage = storageAs(runtime)
-        const dropped = await storage.dropHistory(ahead)
-        await storage.removeAuditEntries(ahead, 1000)
+        const dropped = await storage.retention.dropHistory(ahead)
+        await storage.retention.removeAuditEntries(ahead, 1000)
         return dropped
       }
       expect(await ask()).toEqual({ days: 0, rows: 0, isBlocked: false, isKept: true })
@@ -257,8 +257,8 @@ describe('the runtime role', () => {
 
     const [today] = await admin`select to_char(now() at time zone 'utc', 'YYYY_MM_DD') as day`
     await admin.unsafe(`drop table quickquote.events_${today?.['day']}`)
-    await storage.recordEvent(sampleEvent())
-    await storage.ensurePartitions()
+    await storage.events.record(sampleEvent())
+    await storage.retention.ensurePartitions()
     const rows = await admin`select tableoid::regclass::text as partition from quickquote.events`
     expect([...rows]).toEqual([{ partition: `quickquote.events_${today?.['day']}` }])
     expect(await owners()).toEqual([owner])

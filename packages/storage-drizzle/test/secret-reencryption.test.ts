@@ -193,13 +193,13 @@ describe('integrations.reencryptSecrets()', () => {
   it('gives the workers a new version of the endpoint, whose secret is the same', async () => {
     const { id, secret } = await createEndpoint(serviceWith(older))
     const workerId = randomUUID()
-    await storage.heartbeat(workerId)
+    await storage.workers.heartbeat(workerId)
     const claim = async () => {
-      await storage.recordEvent(sampleEvent({ organization_id: admin.organizationId }))
+      await storage.events.record(sampleEvent({ organization_id: admin.organizationId }))
       const now = new Date(Date.now() + 1000)
       const round = { workerId, settled: [], limit: 10, perEndpoint: 10, now }
-      const { claimed } = await storage.settleAndClaim(round)
-      await storage.releaseDeliveries(workerId, claimed)
+      const { claimed } = await storage.deliveries.settleAndClaim(round)
+      await storage.deliveries.release(workerId, claimed)
       const [delivery] = claimed
       return delivery?.endpoint
     }

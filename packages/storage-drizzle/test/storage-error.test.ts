@@ -33,16 +33,16 @@ const REFUSED = {
 
 describe('an error of the storage', () => {
   it.each(Object.entries(REFUSED))('holds nothing that was sent: %s', async (_, makeKey) => {
-    const error = await errorOf(drizzleStorage({ sql }).insertApiKey(makeKey(), randomBytes(32), MANY_KEYS))
+    const error = await errorOf(drizzleStorage({ sql }).apiKeys.insert(makeKey(), randomBytes(32), MANY_KEYS))
 
     expect(error).toBeInstanceOf(StorageError)
     expect(printed(error)).not.toContain(SECRET)
-    expect((error as StorageError).message).toMatch(/^insertApiKey: .+ \((22P02|23514)\)$/)
+    expect((error as StorageError).message).toMatch(/^apiKeys\.insert: .+ \((22P02|23514)\)$/)
   })
 
   it('holds nothing that was sent: a raw statement', async () => {
     const error = await errorOf(
-      drizzleStorage({ sql }).acceptQuotation(sampleQuotation({ config_id: SECRET }), null),
+      drizzleStorage({ sql }).quotations.accept(sampleQuotation({ config_id: SECRET }), null),
     )
 
     expect(error).toMatchObject({ name: 'StorageError', code: '22P02' })
@@ -57,7 +57,7 @@ describe('an error of the storage', () => {
         const within = drizzleStorage({ sql }).within(transaction)
         errors.push(
           await errorOf(
-            within.insertApiKey(sampleApiKey({ organization_id: SECRET }), randomBytes(32), MANY_KEYS),
+            within.apiKeys.insert(sampleApiKey({ organization_id: SECRET }), randomBytes(32), MANY_KEYS),
           ),
         )
         throw new Error('the host rolls back')
@@ -72,7 +72,7 @@ describe('an error of the storage', () => {
   it('holds nothing that was sent: a transaction of our own', async () => {
     const error = await errorOf(
       drizzleStorage({ sql }).transaction(async (storage) => {
-        await storage.acceptQuotation(sampleQuotation({ config_id: SECRET }), null).catch(() => undefined)
+        await storage.quotations.accept(sampleQuotation({ config_id: SECRET }), null).catch(() => undefined)
       }),
     )
 
@@ -83,8 +83,8 @@ describe('an error of the storage', () => {
   it('names the constraint that was violated', async () => {
     const storage = drizzleStorage({ sql })
     const hash = randomBytes(32)
-    await storage.insertApiKey(sampleApiKey(), hash, MANY_KEYS)
-    const error = await errorOf(storage.insertApiKey(sampleApiKey(), hash, MANY_KEYS))
+    await storage.apiKeys.insert(sampleApiKey(), hash, MANY_KEYS)
+    const error = await errorOf(storage.apiKeys.insert(sampleApiKey(), hash, MANY_KEYS))
 
     expect(error).toMatchObject({ code: '23505', constraint: 'api_keys_key_hash_key' })
     expect(printed(error)).not.toContain(hash.toString('hex'))
@@ -92,7 +92,7 @@ describe('an error of the storage', () => {
 
   it('holds no password when the database cannot be reached', async () => {
     const storage = drizzleStorage({ connectionString: `postgres://user:${SECRET}@127.0.0.1:1/database` })
-    const error = await errorOf(storage.findApiKeyByHash(randomBytes(32)))
+    const error = await errorOf(storage.apiKeys.findByHash(randomBytes(32)))
     await storage.close()
 
     expect(error).toMatchObject({ name: 'StorageError', code: 'ECONNREFUSED' })
@@ -163,19 +163,19 @@ describe('an id that cannot be one', () => {
       randomUUID().replaceAll('-', ''),
       'a\0b',
     ]) {
-      expect(await storage.findQuotation(organization, id)).toBe('unknown')
-      expect(await storage.findPipelineStatus(organization, id)).toBe('unknown')
-      expect(await storage.findProposalOfQuotation(organization, id)).toBe('unknown')
-      expect(await storage.findProposal(organization, id)).toBe('unknown')
-      expect(await storage.lockProgress(id)).toBeNull()
+      expect(await storage.quotations.find(organization, id)).toBe('unknown')
+      expect(await storage.quotations.findPipelineStatus(organization, id)).toBe('unknown')
+      expect(await storage.quotations.findProposalOf(organization, id)).toBe('unknown')
+      expect(await storage.quotations.findProposal(organization, id)).toBe('unknown')
+      expect(await storage.quotations.lockProgress(id)).toBeNull()
     }
   })
 
   it('owns nothing, when it should be that of an organization', async () => {
     const storage = drizzleStorage({ sql })
     const quotation = sampleQuotation()
-    await storage.acceptQuotation(quotation, null)
+    await storage.quotations.accept(quotation, null)
 
-    expect(await storage.findQuotation('x', quotation.id)).toBe('other_organization')
+    expect(await storage.quotations.find('x', quotation.id)).toBe('other_organization')
   })
 })

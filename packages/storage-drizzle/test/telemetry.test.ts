@@ -16,7 +16,11 @@ beforeEach(async () => {
 
 describe('readQueueState', () => {
   it('of an empty queue', async () => {
-    expect(await storage.readQueueState(new Date())).toEqual({ due: 0, scheduled: 0, oldestDueAt: null })
+    expect(await storage.telemetry.readQueueState(new Date())).toEqual({
+      due: 0,
+      scheduled: 0,
+      oldestDueAt: null,
+    })
   })
 
   it('tells what is due from what is scheduled, and leaves out what is under way or parked', async () => {
@@ -31,7 +35,7 @@ describe('readQueueState', () => {
       where id = (select id from quickquote.deliveries order by due_at limit 1 offset 1)`
     const [third] = await sql`select due_at from quickquote.deliveries order by due_at limit 1 offset 2`
 
-    expect(await storage.readQueueState(now)).toEqual({
+    expect(await storage.telemetry.readQueueState(now)).toEqual({
       due: 2,
       scheduled: 1,
       oldestDueAt: third?.['due_at'],
@@ -43,7 +47,10 @@ describe('readQueueState', () => {
     await outbox.insertBacklog([endpoint.id], QUEUE_COUNT_LIMIT + 500, 600_000)
     await sql`analyze quickquote.deliveries`
 
-    expect(await storage.readQueueState(new Date())).toMatchObject({ due: QUEUE_COUNT_LIMIT, scheduled: 0 })
+    expect(await storage.telemetry.readQueueState(new Date())).toMatchObject({
+      due: QUEUE_COUNT_LIMIT,
+      scheduled: 0,
+    })
     const plan = await sql.unsafe(
       `explain ${queueStateStatement('quickquote').replaceAll('$1', 'now()').replaceAll('$2', '10000')}`,
     )
@@ -61,7 +68,9 @@ describe('findDeliveryOrigins', () => {
     const rows = await sql`select id, event_id from quickquote.deliveries`
     const deliveryOf = (event: { id: string }) => rows.find((row) => row['event_id'] === event.id)?.['id']
 
-    expect(await storage.findDeliveryOrigins([...rows.map((row) => row['id']), randomUUID()])).toEqual(
+    expect(
+      await storage.telemetry.findDeliveryOrigins([...rows.map((row) => row['id']), randomUUID()]),
+    ).toEqual(
       new Map([
         [deliveryOf(traced), { due_at: traced.created_at, trace: SAMPLE_TRACE }],
         [deliveryOf(untraced), { due_at: untraced.created_at, trace: null }],
@@ -73,8 +82,8 @@ describe('findDeliveryOrigins', () => {
     const endpoint = await outbox.insertEndpoint()
     const event = { ...(await outbox.recordEvent(endpoint)), id: randomUUID(), trace: SAMPLE_TRACE }
     const id = randomUUID()
-    await storage.insertTestDelivery(event, { id, endpointId: endpoint.id })
+    await storage.testDeliveries.insert(event, { id, endpointId: endpoint.id })
 
-    expect((await storage.findDeliveryOrigins([id])).get(id)?.trace).toEqual(SAMPLE_TRACE)
+    expect((await storage.telemetry.findDeliveryOrigins([id])).get(id)?.trace).toEqual(SAMPLE_TRACE)
   })
 })

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Position, Storage } from '@quickquote/core'
+import type { Position } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import {
@@ -19,8 +19,8 @@ async function organization() {
   const id = randomUUID()
   const quotation = sampleQuotation({ organization_id: id })
   const proposal = { id: randomUUID(), name: 'Offer', document_id: null }
-  await storage.acceptQuotation(quotation, null)
-  await storage.saveProgress(id, quotation.id, { status: 'running', proposal }, new Date())
+  await storage.quotations.accept(quotation, null)
+  await storage.quotations.saveProgress(id, quotation.id, { status: 'running', proposal }, new Date())
   return { id, quotationId: quotation.id, proposalId: proposal.id }
 }
 
@@ -28,11 +28,12 @@ type Organization = Awaited<ReturnType<typeof organization>>
 
 /** The look-ups by id: what each finds for an organization, and the id of what it finds. */
 const LOOKUPS: Record<string, (organizationId: string, of: Organization) => Promise<unknown>> = {
-  findQuotation: (organizationId, of) => storage.findQuotation(organizationId, of.quotationId),
-  findPipelineStatus: (organizationId, of) => storage.findPipelineStatus(organizationId, of.quotationId),
+  findQuotation: (organizationId, of) => storage.quotations.find(organizationId, of.quotationId),
+  findPipelineStatus: (organizationId, of) =>
+    storage.quotations.findPipelineStatus(organizationId, of.quotationId),
   findProposalOfQuotation: (organizationId, of) =>
-    storage.findProposalOfQuotation(organizationId, of.quotationId),
-  findProposal: (organizationId, of) => storage.findProposal(organizationId, of.proposalId),
+    storage.quotations.findProposalOf(organizationId, of.quotationId),
+  findProposal: (organizationId, of) => storage.quotations.findProposal(organizationId, of.proposalId),
 }
 
 describe.each(Object.entries(LOOKUPS))('%s', (_, find) => {
@@ -51,19 +52,19 @@ describe.each(Object.entries(LOOKUPS))('%s', (_, find) => {
   })
 })
 
-it('findProposalOfQuotation tells a quotation without a proposal from one that is not there', async () => {
+it('quotations.findProposalOf tells a quotation without a proposal from one that is not there', async () => {
   const quotation = sampleQuotation()
-  await storage.acceptQuotation(quotation, null)
+  await storage.quotations.accept(quotation, null)
 
-  expect(await storage.findProposalOfQuotation(quotation.organization_id, quotation.id)).toBeNull()
-  expect(await storage.findProposalOfQuotation(randomUUID(), quotation.id)).toBe('other_organization')
+  expect(await storage.quotations.findProposalOf(quotation.organization_id, quotation.id)).toBeNull()
+  expect(await storage.quotations.findProposalOf(randomUUID(), quotation.id)).toBe('other_organization')
 })
 
 it('saveProgress changes nothing in another organization', async () => {
   const [own, other] = [await organization(), await organization()]
-  const before = await storage.findPipelineStatus(other.id, other.quotationId)
+  const before = await storage.quotations.findPipelineStatus(other.id, other.quotationId)
 
-  await storage.saveProgress(
+  await storage.quotations.saveProgress(
     own.id,
     other.quotationId,
     {
@@ -75,31 +76,31 @@ it('saveProgress changes nothing in another organization', async () => {
     new Date(),
   )
 
-  expect(await storage.findPipelineStatus(other.id, other.quotationId)).toEqual(before)
-  expect(await storage.findProposal(other.id, other.proposalId)).toMatchObject({
+  expect(await storage.quotations.findPipelineStatus(other.id, other.quotationId)).toEqual(before)
+  expect(await storage.quotations.findProposal(other.id, other.proposalId)).toMatchObject({
     name: 'Offer',
     document_id: null,
   })
 })
 
-it('recordEvent reaches the endpoints of its organization alone', async () => {
+it('events.record reaches the endpoints of its organization alone', async () => {
   const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-  for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
 
   const event = sampleEvent({ organization_id: own.organization_id })
-  await storage.recordEvent(event)
+  await storage.events.record(event)
 
   expect(
     await sql`select organization_id, endpoint_id from quickquote.deliveries where event_id = ${event.id}`,
   ).toEqual([{ organization_id: own.organization_id, endpoint_id: own.id }])
 })
 
-it('listAuditLog tells of its organization alone, wherever an id or a cursor comes from', async () => {
+it('auditLog.list tells of its organization alone, wherever an id or a cursor comes from', async () => {
   const [own, other] = [sampleAuditEntry(), sampleAuditEntry()]
-  for (const entry of [own, other]) await storage.recordAudit(entry)
+  for (const entry of [own, other]) await storage.auditLog.record(entry)
   const any = { resource_id: null, action: null, since: null, until: null }
   const list = (filter: object, after: Position | null = null) =>
-    storage.listAuditLog(own.organization_id, { ...any, ...filter }, { after, limit: 10 })
+    storage.auditLog.list(own.organization_id, { ...any, ...filter }, { after, limit: 10 })
 
   expect(await list({})).toEqual([own])
   expect(await list({ resource_id: own.resource_id })).toEqual([own])
@@ -111,22 +112,22 @@ it('listAuditLog tells of its organization alone, wherever an id or a cursor com
 describe('an API key of another organization', () => {
   it('counts for no limit', async () => {
     const insert = () =>
-      storage.insertApiKey(sampleApiKey(), randomBytes(32), { ofOrganization: 1, ofOwner: 1 })
+      storage.apiKeys.insert(sampleApiKey(), randomBytes(32), { ofOrganization: 1, ofOwner: 1 })
     expect([await insert(), await insert()]).toEqual([null, null])
   })
 
   it('is no key at all', async () => {
     const [own, other] = [sampleApiKey(), sampleApiKey()]
-    for (const key of [own, other]) await storage.insertApiKey(key, randomBytes(32), MANY_KEYS)
+    for (const key of [own, other]) await storage.apiKeys.insert(key, randomBytes(32), MANY_KEYS)
 
-    expect(await storage.findApiKey(own.organization_id, other.id)).toBeNull()
-    expect(await storage.lockApiKey(own.organization_id, other.id)).toBeNull()
-    await storage.saveApiKey({ ...other, organization_id: own.organization_id, status: 'revoked' })
-    expect(await storage.findApiKey(other.organization_id, other.id)).toEqual(other)
+    expect(await storage.apiKeys.find(own.organization_id, other.id)).toBeNull()
+    expect(await storage.apiKeys.lock(own.organization_id, other.id)).toBeNull()
+    await storage.apiKeys.save({ ...other, organization_id: own.organization_id, status: 'revoked' })
+    expect(await storage.apiKeys.find(other.organization_id, other.id)).toEqual(other)
     const later = { ...other, created_at: new Date(other.created_at.getTime() + 1) }
-    expect(await storage.listApiKeys(own.organization_id, null, { after: later, limit: 10 })).toEqual([own])
+    expect(await storage.apiKeys.list(own.organization_id, null, { after: later, limit: 10 })).toEqual([own])
     expect(
-      await storage.listApiKeys(own.organization_id, other.owner_id, { after: null, limit: 10 }),
+      await storage.apiKeys.list(own.organization_id, other.owner_id, { after: null, limit: 10 }),
     ).toEqual([own])
   })
 })
@@ -136,33 +137,33 @@ describe('a webhook endpoint of another organization', () => {
 
   it('is no endpoint at all', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-    for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
 
-    expect(await storage.listWebhookEndpoints(own.organization_id)).toEqual([own])
-    for (const find of [storage.findWebhookEndpoint, storage.lockWebhookEndpoint]) {
+    expect(await storage.webhookEndpoints.list(own.organization_id)).toEqual([own])
+    for (const find of [storage.webhookEndpoints.find, storage.webhookEndpoints.lock]) {
       expect(await find(own.organization_id, own.id)).toEqual(own)
       expect(await find(own.organization_id, other.id)).toBeNull()
       expect(await find(own.organization_id, 'crm')).toBeNull()
     }
-    expect(await storage.hadWebhookEndpoint(own.organization_id, own.id)).toBe(true)
-    expect(await storage.hadWebhookEndpoint(own.organization_id, other.id)).toBe(false)
-    expect(await storage.hadWebhookEndpoint(own.organization_id, 'crm')).toBe(false)
-    const health = await storage.readEndpointHealth(own.organization_id, [own.id, other.id])
+    expect(await storage.webhookEndpoints.had(own.organization_id, own.id)).toBe(true)
+    expect(await storage.webhookEndpoints.had(own.organization_id, other.id)).toBe(false)
+    expect(await storage.webhookEndpoints.had(own.organization_id, 'crm')).toBe(false)
+    const health = await storage.endpointHealth.read(own.organization_id, [own.id, other.id])
     expect([...health.keys()]).toEqual([own.id])
   })
 
   it('is not changed', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-    for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
-    await storage.recordEvent(sampleEvent({ organization_id: other.organization_id }))
+    for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    await storage.events.record(sampleEvent({ organization_id: other.organization_id }))
     const rotation = { secret: sampleSecret(), hint: 'whsec_…mine', previousUntil: null }
     const reach = [own.organization_id, other.id] as const
 
-    await expect(storage.updateWebhookEndpoint(...reach, { is_enabled: false }, now)).rejects.toThrow()
-    await expect(storage.deleteWebhookEndpoint(...reach, now)).rejects.toThrow()
-    await expect(storage.rotateSigningSecret(...reach, rotation, now)).rejects.toThrow()
+    await expect(storage.webhookEndpoints.update(...reach, { is_enabled: false }, now)).rejects.toThrow()
+    await expect(storage.webhookEndpoints.delete(...reach, now)).rejects.toThrow()
+    await expect(storage.webhookEndpoints.rotateSecret(...reach, rotation, now)).rejects.toThrow()
 
-    expect(await storage.findWebhookEndpoint(other.organization_id, other.id)).toEqual(other)
+    expect(await storage.webhookEndpoints.find(other.organization_id, other.id)).toEqual(other)
     expect(await sql`select parked_at from quickquote.deliveries where endpoint_id = ${other.id}`).toEqual([
       { parked_at: null },
     ])
@@ -170,10 +171,10 @@ describe('a webhook endpoint of another organization', () => {
 
   it('shows none of its attempts and tests', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-    for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+    for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
     const [id, over] = [randomUUID(), randomUUID()]
     const event = sampleEvent({ organization_id: other.organization_id })
-    await storage.insertTestDelivery(event, { id, endpointId: other.id })
+    await storage.testDeliveries.insert(event, { id, endpointId: other.id })
     await sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
         event_type, attempt, status, is_test, created_at)
       values (${randomUUID()}, ${over}, ${other.organization_id}, ${other.id}, ${event.id}, 'quotation.failed',
@@ -181,39 +182,39 @@ describe('a webhook endpoint of another organization', () => {
 
     const page = { after: null, limit: 10 }
     const any = { endpoint_id: null, event_type: null, status: null, since: null, until: null }
-    expect(await storage.listDeliveryAttempts(other.organization_id, any, page)).toHaveLength(1)
-    expect(await storage.listDeliveryAttempts(own.organization_id, any, page)).toEqual([])
+    expect(await storage.deliveryLog.listAttempts(other.organization_id, any, page)).toHaveLength(1)
+    expect(await storage.deliveryLog.listAttempts(own.organization_id, any, page)).toEqual([])
     const theirs = { ...any, endpoint_id: other.id }
-    expect(await storage.listDeliveryAttempts(own.organization_id, theirs, page)).toEqual([])
-    expect((await storage.findTestDelivery(own.organization_id, id)).state).toBe('over')
-    expect((await storage.findTestDelivery(own.organization_id, over)).attempt).toBeNull()
-    expect((await storage.findTestDelivery(other.organization_id, over)).attempt).toMatchObject({
+    expect(await storage.deliveryLog.listAttempts(own.organization_id, theirs, page)).toEqual([])
+    expect((await storage.testDeliveries.find(own.organization_id, id)).state).toBe('over')
+    expect((await storage.testDeliveries.find(own.organization_id, over)).attempt).toBeNull()
+    expect((await storage.testDeliveries.find(other.organization_id, over)).attempt).toMatchObject({
       status: 'succeeded',
     })
-    expect(await storage.withdrawTestDelivery(own.organization_id, id)).toBe(false)
-    expect((await storage.findTestDelivery(other.organization_id, id)).state).toBe('waiting')
+    expect(await storage.testDeliveries.withdraw(own.organization_id, id)).toBe(false)
+    expect((await storage.testDeliveries.find(other.organization_id, id)).state).toBe('waiting')
   })
 })
 
 it('a delivery of another organization is no delivery at all', async () => {
   const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-  for (const endpoint of [own, other]) await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
-  await storage.recordEvent(sampleEvent({ organization_id: other.organization_id }))
+  for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  await storage.events.record(sampleEvent({ organization_id: other.organization_id }))
   const [row] = await sql`select id from quickquote.deliveries where endpoint_id = ${other.id}`
 
-  const delivery = await storage.findDelivery(other.organization_id, row?.['id'])
+  const delivery = await storage.deliveryLog.find(other.organization_id, row?.['id'])
   expect(delivery).toMatchObject({ status: 'pending' })
-  expect(await storage.findDelivery(own.organization_id, row?.['id'])).toBeNull()
+  expect(await storage.deliveryLog.find(own.organization_id, row?.['id'])).toBeNull()
   if (delivery === null) return
-  expect(await storage.resendDelivery(own.organization_id, delivery, new Date())).toBeNull()
-  expect(await storage.findDelivery(other.organization_id, row?.['id'])).toEqual(delivery)
+  expect(await storage.deliveryLog.resend(own.organization_id, delivery, new Date())).toBeNull()
+  expect(await storage.deliveryLog.find(other.organization_id, row?.['id'])).toEqual(delivery)
 })
 
 it('a replay sends the events of its organization alone', async () => {
   const endpoint = sampleEndpoint()
   const own = sampleEvent({ organization_id: endpoint.organization_id })
-  for (const event of [own, sampleEvent()]) await storage.recordEvent(event)
-  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  for (const event of [own, sampleEvent()]) await storage.events.record(event)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
   const until = new Date(Date.now() + 60_000)
   const replay = {
     id: randomUUID(),
@@ -222,31 +223,31 @@ it('a replay sends the events of its organization alone', async () => {
     until,
     status: 'all',
   } as const
-  await storage.insertReplay(endpoint.organization_id, replay, new Date())
-  while (await storage.advanceReplay(100, new Date())) {}
+  await storage.replays.insert(endpoint.organization_id, replay, new Date())
+  while (await storage.replays.advance(100, new Date())) {}
 
   expect(await sql`select event_id from quickquote.deliveries where endpoint_id = ${endpoint.id}`).toEqual([
     { event_id: own.id },
   ])
-  expect(await storage.findReplay(endpoint.organization_id, endpoint.id, replay.id)).toMatchObject({
+  expect(await storage.replays.find(endpoint.organization_id, endpoint.id, replay.id)).toMatchObject({
     state: 'completed',
     resent: 1,
   })
 })
 
-it('findQuotationNames names the quotations of its organization alone', async () => {
+it('quotations.findNames names the quotations of its organization alone', async () => {
   const [own, other] = [await organization(), await organization()]
-  const names = await storage.findQuotationNames(own.id, [own.quotationId, other.quotationId, randomUUID()])
+  const names = await storage.quotations.findNames(own.id, [own.quotationId, other.quotationId, randomUUID()])
   expect([...names.keys()]).toEqual([own.quotationId])
-  expect(await storage.findQuotationNames(own.id, [])).toEqual(new Map())
+  expect(await storage.quotations.findNames(own.id, [])).toEqual(new Map())
 })
 
-it('findApiKeyByHash crosses organizations, for the key is what tells the organization', async () => {
+it('apiKeys.findByHash crosses organizations, for the key is what tells the organization', async () => {
   const key = sampleApiKey()
   const hash = randomBytes(32)
-  await storage.insertApiKey(key, hash, MANY_KEYS)
+  await storage.apiKeys.insert(key, hash, MANY_KEYS)
 
-  expect(await storage.findApiKeyByHash(hash)).toMatchObject({ organization_id: key.organization_id })
+  expect(await storage.apiKeys.findByHash(hash)).toMatchObject({ organization_id: key.organization_id })
 })
 
 /** Something in every table, of one organization. */
@@ -264,16 +265,21 @@ async function everything() {
   const attempt = randomUUID()
   const replay = { id: randomUUID(), endpoint_id: endpoint.id, since: new Date(0), until: new Date() }
   const now = new Date()
-  await storage.insertApiKey(key, randomBytes(32), MANY_KEYS)
-  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
-  for (const id of [file.id, upload.id]) await storage.recordUpload({ id, organization_id }, now)
-  await storage.acceptQuotation(quotation, { key: 'once', requestHash: randomBytes(32) })
+  await storage.apiKeys.insert(key, randomBytes(32), MANY_KEYS)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  for (const id of [file.id, upload.id]) await storage.uploads.record({ id, organization_id }, now)
+  await storage.quotations.accept(quotation, { key: 'once', requestHash: randomBytes(32) })
   const step = { step: 'requirement_analysis', status: 'running', error_code: null } as const
-  await storage.saveProgress(organization_id, quotation.id, { status: 'running', step, proposal }, now)
-  await storage.recordEvent(event)
-  await storage.recordAudit(entry)
-  await storage.insertTestDelivery(sampleEvent({ organization_id }), { id: test, endpointId: endpoint.id })
-  await storage.insertReplay(organization_id, { ...replay, status: 'all' }, now)
+  await storage.quotations.saveProgress(
+    organization_id,
+    quotation.id,
+    { status: 'running', step, proposal },
+    now,
+  )
+  await storage.events.record(event)
+  await storage.auditLog.record(entry)
+  await storage.testDeliveries.insert(sampleEvent({ organization_id }), { id: test, endpointId: endpoint.id })
+  await storage.replays.insert(organization_id, { ...replay, status: 'all' }, now)
   await sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
       event_type, attempt, status, is_test, created_at)
     values (${attempt}, ${attempt}, ${organization_id}, ${endpoint.id}, ${event.id}, 'quotation.completed', 1, 'failed',
@@ -304,63 +310,69 @@ const ANY_ATTEMPT = { endpoint_id: null, event_type: null, status: null, since: 
 
 /** Every method that serves a caller, called for one organization with the ids of another one. */
 const REACHES: Record<string, (own: string, other: Everything) => Promise<unknown>> = {
-  findQuotation: (own, { quotation }) => storage.findQuotation(own, quotation.id),
-  findPipelineStatus: (own, { quotation }) => storage.findPipelineStatus(own, quotation.id),
-  findProposalOfQuotation: (own, { quotation }) => storage.findProposalOfQuotation(own, quotation.id),
-  findProposal: (own, { proposal }) => storage.findProposal(own, proposal.id),
-  findQuotationNames: (own, { quotation }) => storage.findQuotationNames(own, [quotation.id]),
-  saveProgress: (own, { quotation, proposal }) => {
+  'quotations.find': (own, { quotation }) => storage.quotations.find(own, quotation.id),
+  'quotations.findPipelineStatus': (own, { quotation }) =>
+    storage.quotations.findPipelineStatus(own, quotation.id),
+  'quotations.findProposalOf': (own, { quotation }) => storage.quotations.findProposalOf(own, quotation.id),
+  'quotations.findProposal': (own, { proposal }) => storage.quotations.findProposal(own, proposal.id),
+  'quotations.findNames': (own, { quotation }) => storage.quotations.findNames(own, [quotation.id]),
+  'quotations.saveProgress': (own, { quotation, proposal }) => {
     const step = { step: 'requirement_analysis', status: 'failed', error_code: 'STOLEN' } as const
     const stolen = { ...proposal, name: 'Stolen' }
-    return storage.saveProgress(own, quotation.id, { status: 'failed', step, proposal: stolen }, new Date())
+    return storage.quotations.saveProgress(
+      own,
+      quotation.id,
+      { status: 'failed', step, proposal: stolen },
+      new Date(),
+    )
   },
-  recordEvent: (own, { quotation }) =>
-    storage.recordEvent(sampleEvent({ organization_id: own, quotation_id: quotation.id })),
-  findApiKey: (own, { key }) => storage.findApiKey(own, key.id),
-  lockApiKey: (own, { key }) => storage.lockApiKey(own, key.id),
-  saveApiKey: (own, { key }) => storage.saveApiKey({ ...key, organization_id: own, status: 'revoked' }),
-  listApiKeys: (own, { key }) => storage.listApiKeys(own, key.owner_id, PAGE),
-  listAuditLog: (own, { entry }) =>
-    storage.listAuditLog(
+  'events.record': (own, { quotation }) =>
+    storage.events.record(sampleEvent({ organization_id: own, quotation_id: quotation.id })),
+  'apiKeys.find': (own, { key }) => storage.apiKeys.find(own, key.id),
+  'apiKeys.lock': (own, { key }) => storage.apiKeys.lock(own, key.id),
+  'apiKeys.save': (own, { key }) => storage.apiKeys.save({ ...key, organization_id: own, status: 'revoked' }),
+  'apiKeys.list': (own, { key }) => storage.apiKeys.list(own, key.owner_id, PAGE),
+  'auditLog.list': (own, { entry }) =>
+    storage.auditLog.list(
       own,
       { resource_id: entry.resource_id, action: null, since: null, until: null },
       PAGE,
     ),
-  insertWebhookEndpoint: (own) =>
-    storage.insertWebhookEndpoint(sampleEndpoint({ organization_id: own }), sampleSecret(), 50),
-  listWebhookEndpoints: (own) => storage.listWebhookEndpoints(own).then((all) => all.map(({ id }) => id)),
-  findWebhookEndpoint: (own, { endpoint }) => storage.findWebhookEndpoint(own, endpoint.id),
-  lockWebhookEndpoint: (own, { endpoint }) => storage.lockWebhookEndpoint(own, endpoint.id),
-  hadWebhookEndpoint: (own, { endpoint }) => storage.hadWebhookEndpoint(own, endpoint.id),
-  readEndpointHealth: (own, { endpoint }) => storage.readEndpointHealth(own, [endpoint.id]),
-  updateWebhookEndpoint: async (own, { endpoint }) => {
+  'webhookEndpoints.insert': (own) =>
+    storage.webhookEndpoints.insert(sampleEndpoint({ organization_id: own }), sampleSecret(), 50),
+  'webhookEndpoints.list': (own) => storage.webhookEndpoints.list(own).then((all) => all.map(({ id }) => id)),
+  'webhookEndpoints.find': (own, { endpoint }) => storage.webhookEndpoints.find(own, endpoint.id),
+  'webhookEndpoints.lock': (own, { endpoint }) => storage.webhookEndpoints.lock(own, endpoint.id),
+  'webhookEndpoints.had': (own, { endpoint }) => storage.webhookEndpoints.had(own, endpoint.id),
+  'endpointHealth.read': (own, { endpoint }) => storage.endpointHealth.read(own, [endpoint.id]),
+  'webhookEndpoints.update': async (own, { endpoint }) => {
     for (const is_enabled of [false, true]) {
-      await storage.updateWebhookEndpoint(own, endpoint.id, { is_enabled }, new Date()).catch(isGone)
+      await storage.webhookEndpoints.update(own, endpoint.id, { is_enabled }, new Date()).catch(isGone)
     }
   },
-  deleteWebhookEndpoint: (own, { endpoint }) =>
-    storage.deleteWebhookEndpoint(own, endpoint.id, new Date()).catch(isGone),
-  rotateSigningSecret: (own, { endpoint }) => {
+  'webhookEndpoints.delete': (own, { endpoint }) =>
+    storage.webhookEndpoints.delete(own, endpoint.id, new Date()).catch(isGone),
+  'webhookEndpoints.rotateSecret': (own, { endpoint }) => {
     const rotation = { secret: sampleSecret(), hint: 'whsec_…mine', previousUntil: null }
-    return storage.rotateSigningSecret(own, endpoint.id, rotation, new Date()).catch(isGone)
+    return storage.webhookEndpoints.rotateSecret(own, endpoint.id, rotation, new Date()).catch(isGone)
   },
-  listDeliveryAttempts: (own, { endpoint }) =>
-    storage.listDeliveryAttempts(own, { ...ANY_ATTEMPT, endpoint_id: endpoint.id }, PAGE),
-  findDelivery: async (own, { delivery, attempt }) => [
-    await storage.findDelivery(own, delivery),
-    await storage.findDelivery(own, attempt),
+  'deliveryLog.listAttempts': (own, { endpoint }) =>
+    storage.deliveryLog.listAttempts(own, { ...ANY_ATTEMPT, endpoint_id: endpoint.id }, PAGE),
+  'deliveryLog.find': async (own, { delivery, attempt }) => [
+    await storage.deliveryLog.find(own, delivery),
+    await storage.deliveryLog.find(own, attempt),
   ],
-  resendDelivery: (own, { delivery, event, endpoint }) => {
+  'deliveryLog.resend': (own, { delivery, event, endpoint }) => {
     const theirs = { id: delivery, event_id: event.id, endpoint_id: endpoint.id }
-    return storage.resendDelivery(own, theirs, new Date())
+    return storage.deliveryLog.resend(own, theirs, new Date())
   },
-  insertReplay: (own) => {
+  'replays.insert': (own) => {
     const ours = { id: randomUUID(), endpoint_id: randomUUID(), since: new Date(0), until: new Date() }
-    return storage.insertReplay(own, { ...ours, status: 'all' }, new Date())
+    return storage.replays.insert(own, { ...ours, status: 'all' }, new Date())
   },
-  findReplay: (own, { replay }) => storage.findReplay(own, replay.endpoint_id, replay.id),
-  findTestDelivery: (own, { test }) => storage.findTestDelivery(own, test),
-  withdrawTestDelivery: (own, { test }) => storage.withdrawTestDelivery(own, test),
+  'replays.find': (own, { replay }) => storage.replays.find(own, replay.endpoint_id, replay.id),
+  'testDeliveries.find': (own, { test }) => storage.testDeliveries.find(own, test),
+  'testDeliveries.withdraw': (own, { test }) => storage.testDeliveries.withdraw(own, test),
 }
 
 function isGone(error: unknown): void {
@@ -407,52 +419,68 @@ const OF_NO_ORGANIZATION = ['file_chunks', 'migrations', 'retention_floor', 'wor
 it('every method of the storage is either held to an organization above, or known not to need one', () => {
   const heldAbove = Object.keys(REACHES)
   // Of the host's quotations only the order is ours: see examples/demo/test/host-quotations.test.ts.
-  const ofTheHost = ['orderPipelineStart']
-  const heldInTheTestOfFiles = ['files', 'recordUpload', 'abandonUploads', 'forgetUploads']
-  const insertsItsOrganization = ['insertApiKey', 'acceptQuotation', 'recordAudit', 'insertTestDelivery']
-  const trusted: (keyof Storage)[] = [
+  const ofTheHost = ['pipelineStarts.order']
+  const heldInTheTestOfFiles = [
+    'files.put',
+    'files.get',
+    'files.delete',
+    'uploads.record',
+    'uploads.abandon',
+    'uploads.forget',
+  ]
+  const insertsItsOrganization = [
+    'apiKeys.insert',
+    'quotations.accept',
+    'auditLog.record',
+    'testDeliveries.insert',
+  ]
+  const trusted = [
     // The key tells the organization; ids of keys that were just authenticated.
-    'findApiKeyByHash',
-    'recordApiKeyUses',
+    'apiKeys.findByHash',
+    'apiKeys.recordUses',
     // For the encryption of all secrets.
-    'lockOldSecrets',
-    'saveSecrets',
-    'countSecrets',
+    'signingSecrets.lockOld',
+    'signingSecrets.save',
+    'signingSecrets.count',
     // Called by the pipeline and by the workers.
-    'lockProgress',
-    'settleAndClaim',
-    'releaseDeliveries',
-    'claimPipelineStarts',
-    'settlePipelineStart',
-    'releasePipelineStart',
-    'readClock',
-    'heartbeat',
-    'hasLiveWorker',
-    'findFailingEndpoints',
-    'advanceReplay',
-    'recoverDeadWorkers',
-    'readQueueState',
-    'findDeliveryOrigins',
-    'retireWorker',
-    'findStalledQuotations',
-    'abandonUploadsBefore',
-    'noteStrays',
-    'forgetIdempotencyKeys',
-    'expireDeliveries',
-    'removeStrayLeases',
-    'dropHistory',
-    'forgetReplays',
-    'removeAuditEntries',
-    'abandonFilesOfEndedQuotations',
-    'ensurePartitions',
-    'listen',
+    'quotations.lockProgress',
+    'deliveries.settleAndClaim',
+    'deliveries.release',
+    'pipelineStarts.claim',
+    'pipelineStarts.settle',
+    'pipelineStarts.release',
+    'clock.read',
+    'workers.heartbeat',
+    'workers.hasLive',
+    'endpointHealth.findFailing',
+    'replays.advance',
+    'workers.recoverDead',
+    'telemetry.readQueueState',
+    'telemetry.findDeliveryOrigins',
+    'workers.retire',
+    'quotations.findStalled',
+    'uploads.abandonBefore',
+    'uploads.noteStrays',
+    'retention.forgetIdempotencyKeys',
+    'retention.expireDeliveries',
+    'retention.removeStrayLeases',
+    'retention.dropHistory',
+    'retention.forgetReplays',
+    'retention.removeAuditEntries',
+    'retention.abandonFilesOfEndedQuotations',
+    'retention.ensurePartitions',
+    'workers.listen',
     'within',
     'transaction',
     'close',
   ]
   const careOfDatabase = ['migrate', 'migrationPlan', 'migrationStatus', 'requireMigrated']
 
-  expect(Object.keys(storage).sort()).toEqual(
+  const methods = Object.entries(storage).flatMap(([noun, part]) =>
+    typeof part === 'function' ? [noun] : Object.keys(part).map((name) => `${noun}.${name}`),
+  )
+
+  expect(methods.sort()).toEqual(
     [
       ...heldAbove,
       ...heldInTheTestOfFiles,

@@ -14,7 +14,7 @@ beforeEach(() => sql`truncate quickquote.deliveries, quickquote.workers, quickqu
 
 async function insertEndpoint(fields: Partial<StoredWebhookEndpoint> = {}) {
   const endpoint = sampleEndpoint(fields)
-  await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 50)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
   return endpoint
 }
 
@@ -26,17 +26,17 @@ async function insertTestOf(endpoint: StoredWebhookEndpoint) {
   const event = sampleEvent({ organization_id: endpoint.organization_id })
   // The id tells when it was made, as a uuid of version 7 does.
   const id = Date.now().toString(16).padStart(12, '0').replace(/^.{8}/, '$&-') + randomUUID().slice(13)
-  await storage.insertTestDelivery(event, { id, endpointId: endpoint.id })
+  await storage.testDeliveries.insert(event, { id, endpointId: endpoint.id })
   return { id, endpoint, event }
 }
 
 const claim = (limit: number, workerId = randomUUID(), settled: SettledAttempt[] = []) =>
-  storage.settleAndClaim({ workerId, settled, limit, perEndpoint: PER_ENDPOINT, now: new Date() })
+  storage.deliveries.settleAndClaim({ workerId, settled, limit, perEndpoint: PER_ENDPOINT, now: new Date() })
 
 it('a test is claimed of a disabled endpoint too, and not of a deleted one', async () => {
   const { id, event } = await insertTest({ is_enabled: false })
   const deleted = await insertTest()
-  await storage.deleteWebhookEndpoint(deleted.endpoint.organization_id, deleted.endpoint.id, new Date())
+  await storage.webhookEndpoints.delete(deleted.endpoint.organization_id, deleted.endpoint.id, new Date())
 
   const { claimed } = await claim(10)
   expect(claimed).toMatchObject([{ id, is_test: true, attempt: 1, event_id: event.id, body: event.body }])
@@ -46,7 +46,7 @@ it('a test is claimed of a disabled endpoint too, and not of a deleted one', asy
 it('tests come before what is waiting, and count for the limit', async () => {
   const { endpoint } = await insertTest()
   for (let count = 0; count < 3; count += 1) {
-    await storage.recordEvent(sampleEvent({ organization_id: endpoint.organization_id }))
+    await storage.events.record(sampleEvent({ organization_id: endpoint.organization_id }))
   }
   const { id } = await insertTest()
   const { claimed, nextDueAt } = await claim(2)
@@ -58,10 +58,10 @@ it('tests come before what is waiting, and count for the limit', async () => {
 it('tests count for the limit of their endpoint, over all workers, and with its other deliveries', async () => {
   const endpoint = await insertEndpoint()
   const { organization_id } = endpoint
-  await storage.recordEvent(sampleEvent({ organization_id }))
+  await storage.events.record(sampleEvent({ organization_id }))
   const [first] = (await claim(10)).claimed
   for (let count = 0; count < 12; count += 1) await insertTestOf(endpoint)
-  for (let count = 0; count < 5; count += 1) await storage.recordEvent(sampleEvent({ organization_id }))
+  for (let count = 0; count < 5; count += 1) await storage.events.record(sampleEvent({ organization_id }))
 
   const workers = Array.from({ length: 6 }, () => randomUUID())
   const claims: ClaimedDelivery[] = []
@@ -93,7 +93,7 @@ it('tests of an endpoint that hangs keep nobody waiting, nor do tests of one org
   for (let count = 0; count < 40; count += 1) await insertTest({ organization_id: greedy })
   const test = await insertTest()
   const other = await insertEndpoint()
-  await storage.recordEvent(sampleEvent({ organization_id: other.organization_id }))
+  await storage.events.record(sampleEvent({ organization_id: other.organization_id }))
   const next = (await claim(100, worker)).claimed
   expect(next.map(({ endpoint }) => endpoint.id)).toEqual(
     expect.arrayContaining([test.endpoint.id, other.id]),
@@ -119,9 +119,9 @@ it('a test is claimed once, by any number of workers at once', async () => {
 it('a test whose worker dies is recorded as interrupted, and not sent again', async () => {
   const { id, endpoint } = await insertTest()
   await claim(1)
-  const recovered = await storage.recoverDeadWorkers({ silentForMs: 1000, maxAttempts: 8, now: new Date() })
+  const recovered = await storage.workers.recoverDead({ silentForMs: 1000, maxAttempts: 8, now: new Date() })
   expect(recovered.deliveries).toBe(1)
-  expect(await storage.findTestDelivery(endpoint.organization_id, id)).toMatchObject({
+  expect(await storage.testDeliveries.find(endpoint.organization_id, id)).toMatchObject({
     state: 'over',
     attempt: { status: 'interrupted', http_status: null },
   })
@@ -134,30 +134,30 @@ it('a test whose worker dies is recorded as interrupted, and not sent again', as
 it('a test can be withdrawn until a worker has it', async () => {
   const waiting = await insertTest()
   const { organization_id } = waiting.endpoint
-  expect((await storage.findTestDelivery(organization_id, waiting.id)).state).toBe('waiting')
-  expect(await storage.withdrawTestDelivery(organization_id, waiting.id)).toBe(true)
+  expect((await storage.testDeliveries.find(organization_id, waiting.id)).state).toBe('waiting')
+  expect(await storage.testDeliveries.withdraw(organization_id, waiting.id)).toBe(true)
   expect((await claim(1)).claimed).toEqual([])
 
   const taken = await insertTest()
   await claim(1)
-  expect((await storage.findTestDelivery(taken.endpoint.organization_id, taken.id)).state).toBe('sending')
-  expect(await storage.withdrawTestDelivery(taken.endpoint.organization_id, taken.id)).toBe(false)
+  expect((await storage.testDeliveries.find(taken.endpoint.organization_id, taken.id)).state).toBe('sending')
+  expect(await storage.testDeliveries.withdraw(taken.endpoint.organization_id, taken.id)).toBe(false)
 })
 
 it('a worker is alive while it beats', async () => {
-  expect(await storage.hasLiveWorker(15_000)).toBe(false)
+  expect(await storage.workers.hasLive(15_000)).toBe(false)
   const id = randomUUID()
-  await storage.heartbeat(id)
-  expect(await storage.hasLiveWorker(15_000)).toBe(true)
+  await storage.workers.heartbeat(id)
+  expect(await storage.workers.hasLive(15_000)).toBe(true)
   await sql`update quickquote.workers set heartbeat_at = now() - interval '16 seconds'`
-  expect(await storage.hasLiveWorker(15_000)).toBe(false)
+  expect(await storage.workers.hasLive(15_000)).toBe(false)
 })
 
 it('the previous secret comes along while its overlap lasts', async () => {
   const { endpoint } = await insertTest()
   const now = new Date()
   const rotate = (previousUntil: Date) =>
-    storage.rotateSigningSecret(
+    storage.webhookEndpoints.rotateSecret(
       endpoint.organization_id,
       endpoint.id,
       { secret: sampleSecret(), hint: 'whsec_…new1', previousUntil },
@@ -169,7 +169,7 @@ it('the previous secret comes along while its overlap lasts', async () => {
   expect(during?.endpoint.previousSecret?.ciphertext).not.toEqual(during?.endpoint.secret.ciphertext)
 
   const next = await insertTest()
-  await storage.rotateSigningSecret(
+  await storage.webhookEndpoints.rotateSecret(
     next.endpoint.organization_id,
     next.endpoint.id,
     { secret: sampleSecret(), hint: 'whsec_…new2', previousUntil: new Date(now.getTime() - 1) },

@@ -21,14 +21,14 @@ const range = (length: number) => Array.from({ length }, (_, index) => index)
 it('quotations that are looked up at once are found in one statement, each for who asked', async () => {
   const storage = drizzleStorage({ sql })
   const quotations = range(20).map((index) => sampleQuotation({ name: `Quotation ${index}` }))
-  for (const quotation of quotations) await storage.acceptQuotation(quotation, null)
+  for (const quotation of quotations) await storage.quotations.accept(quotation, null)
 
   const found = await Promise.all(
     quotations.flatMap(({ id, organization_id }) => [
-      storage.findQuotation(organization_id, id),
-      storage.findQuotation(randomUUID(), id),
-      storage.findQuotation(organization_id, id.toUpperCase()),
-      storage.findQuotation(organization_id, randomUUID()),
+      storage.quotations.find(organization_id, id),
+      storage.quotations.find(randomUUID(), id),
+      storage.quotations.find(organization_id, id.toUpperCase()),
+      storage.quotations.find(organization_id, randomUUID()),
     ]),
   )
 
@@ -44,10 +44,13 @@ it('quotations that are looked up at once are found in one statement, each for w
 it('keys that are looked up at once are found in one statement, a hundred at a time, each for who asked', async () => {
   const storage = drizzleStorage({ sql })
   const keys = range(120).map(() => ({ key: sampleApiKey(), hash: randomBytes(32) }))
-  for (const { key, hash } of keys) await storage.insertApiKey(key, hash, MANY_KEYS)
+  for (const { key, hash } of keys) await storage.apiKeys.insert(key, hash, MANY_KEYS)
 
   const found = await Promise.all(
-    keys.flatMap(({ hash }) => [storage.findApiKeyByHash(hash), storage.findApiKeyByHash(randomBytes(32))]),
+    keys.flatMap(({ hash }) => [
+      storage.apiKeys.findByHash(hash),
+      storage.apiKeys.findByHash(randomBytes(32)),
+    ]),
   )
 
   expect(found).toEqual(
@@ -62,12 +65,12 @@ it('keys that are looked up at once are found in one statement, a hundred at a t
 it('a look-up sees what was committed before it was asked for', async () => {
   const storage = drizzleStorage({ sql })
   const [key, hash] = [sampleApiKey(), randomBytes(32)]
-  await storage.insertApiKey(key, hash, MANY_KEYS)
-  expect(await storage.findApiKeyByHash(hash)).toMatchObject({ status: 'active' })
+  await storage.apiKeys.insert(key, hash, MANY_KEYS)
+  expect(await storage.apiKeys.findByHash(hash)).toMatchObject({ status: 'active' })
 
-  await storage.saveApiKey({ ...key, status: 'revoked' })
+  await storage.apiKeys.save({ ...key, status: 'revoked' })
 
-  expect(await storage.findApiKeyByHash(hash)).toMatchObject({ status: 'revoked' })
+  expect(await storage.apiKeys.findByHash(hash)).toMatchObject({ status: 'revoked' })
 })
 
 it('inside a transaction of the host, a look-up sees what the transaction wrote, and nobody else does', async () => {
@@ -75,11 +78,11 @@ it('inside a transaction of the host, a look-up sees what the transaction wrote,
   const { id, organization_id, ...quotation } = sampleQuotation()
   await sql.begin(async (transaction) => {
     const within = storage.within(transaction)
-    await within.acceptQuotation({ ...quotation, id, organization_id }, null)
+    await within.quotations.accept({ ...quotation, id, organization_id }, null)
     expect(
       await Promise.all([
-        within.findQuotation(organization_id, id),
-        storage.findQuotation(organization_id, id),
+        within.quotations.find(organization_id, id),
+        storage.quotations.find(organization_id, id),
       ]),
     ).toEqual([expect.objectContaining({ id }), 'unknown'])
   })
@@ -88,7 +91,7 @@ it('inside a transaction of the host, a look-up sees what the transaction wrote,
 it('a statement that fails is told to all who wait for it', async () => {
   const storage = drizzleStorage({ sql, schema: 'not_there' })
   const ended = await Promise.allSettled(
-    range(3).map(() => storage.findQuotation(randomUUID(), randomUUID())),
+    range(3).map(() => storage.quotations.find(randomUUID(), randomUUID())),
   )
 
   expect(ended).toEqual(

@@ -77,11 +77,11 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     const used = new Date('2026-11-21T10:05:00.007Z')
 
     await open(url, async ({ storage }) => {
-      await storage.insertApiKey(key, hash, MANY_KEYS)
-      await storage.recordApiKeyUses(new Map([[key.id, used]]))
+      await storage.apiKeys.insert(key, hash, MANY_KEYS)
+      await storage.apiKeys.recordUses(new Map([[key.id, used]]))
       const { id, organization_id, status, expires_at } = key
-      expect(await storage.findApiKeyByHash(hash)).toEqual({ id, organization_id, status, expires_at })
-      expect(await storage.findApiKeyByHash(randomBytes(32))).toBeNull()
+      expect(await storage.apiKeys.findByHash(hash)).toEqual({ id, organization_id, status, expires_at })
+      expect(await storage.apiKeys.findByHash(randomBytes(32))).toBeNull()
     })
 
     expect(await rowOf('api_keys', key.id)).toEqual({ ...key, key_hash: hash, last_used_at: used })
@@ -102,9 +102,9 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     const { id, organization_id, name, description, source, created_at } = quotation
 
     await open(url, async ({ storage }) => {
-      for (const file of files) await storage.recordUpload({ id: file.id, organization_id }, created_at)
-      await storage.acceptQuotation(quotation, null)
-      expect(await storage.findQuotation(organization_id, id)).toEqual({
+      for (const file of files) await storage.uploads.record({ id: file.id, organization_id }, created_at)
+      await storage.quotations.accept(quotation, null)
+      expect(await storage.quotations.find(organization_id, id)).toEqual({
         id,
         name,
         description,
@@ -141,8 +141,8 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     const stored = { ...proposal, status: 'completed', quotation_id: id, created_at: now, updated_at: now }
 
     await open(url, async ({ storage }) => {
-      await storage.acceptQuotation(quotation, null)
-      await storage.saveProgress(
+      await storage.quotations.accept(quotation, null)
+      await storage.quotations.saveProgress(
         organization_id,
         id,
         {
@@ -153,7 +153,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
         },
         now,
       )
-      expect(await storage.lockProgress(id)).toEqual({
+      expect(await storage.quotations.lockProgress(id)).toEqual({
         quotation_id: id,
         organization_id,
         name: quotation.name,
@@ -163,7 +163,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
         proposal,
         trace: quotation.trace,
       })
-      expect(await storage.findPipelineStatus(organization_id, id)).toMatchObject({
+      expect(await storage.quotations.findPipelineStatus(organization_id, id)).toMatchObject({
         quotation_id: id,
         processed_step: 'proposal',
         progress: { completed: 1, total: 5 },
@@ -176,8 +176,8 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
           { step: 'proposal', status: 'completed', started_at: now, completed_at: now },
         ],
       })
-      expect(await storage.findProposalOfQuotation(organization_id, id)).toEqual(stored)
-      expect(await storage.findProposal(organization_id, proposal.id)).toEqual(stored)
+      expect(await storage.quotations.findProposalOf(organization_id, id)).toEqual(stored)
+      expect(await storage.quotations.findProposal(organization_id, proposal.id)).toEqual(stored)
     })
 
     expect(await rowOf('proposals', proposal.id)).toEqual({ ...stored, organization_id })
@@ -197,11 +197,11 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     })
 
     await open(url, async ({ storage }) => {
-      expect(await storage.insertWebhookEndpoint(endpoint, secret, 1)).toBe(true)
+      expect(await storage.webhookEndpoints.insert(endpoint, secret, 1)).toBe(true)
       expect(
-        await storage.insertWebhookEndpoint(sampleEndpoint({ organization_id }), sampleSecret(), 1),
+        await storage.webhookEndpoints.insert(sampleEndpoint({ organization_id }), sampleSecret(), 1),
       ).toBe(false)
-      await storage.recordEvent(event)
+      await storage.events.record(event)
     })
 
     expect(await rowOf('webhook_endpoints', endpoint.id)).toMatchObject({
@@ -230,7 +230,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     const { id, ...quotation } = sampleQuotation()
 
     await open(url, async ({ storage, database: { db, tables } }) => {
-      await storage.acceptQuotation({ id, ...quotation }, null)
+      await storage.quotations.accept({ id, ...quotation }, null)
       const ours = eq(tables.quotations.id, id)
       await db.update(tables.quotations).set({ metadata }).where(ours)
       const read = { metadata: tables.quotations.metadata }

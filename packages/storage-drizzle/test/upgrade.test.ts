@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import {
   createIntegrations,
@@ -11,10 +10,10 @@ import {
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { FIRST_UUID } from '../src/deliveries/delivery-statements.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
-import { claimOf } from './delivery-samples.ts'
+import { claimOf, succeeded } from './delivery-samples.ts'
+import { laterVersion } from './later-version.ts'
 
 // The ids of the rows in upgrade/*.sql.
 const ORGANIZATION = '00000000-0000-7000-8000-0000000000ac'
@@ -28,6 +27,7 @@ const SECRET = 'whsec_of-the-upgrade'
 
 const FOLDER = new URL('./upgrade/', import.meta.url)
 const MIGRATIONS = await readMigrations()
+const later = await laterVersion()
 
 let database: TestDatabase
 let sql: postgres.Sql
@@ -96,40 +96,47 @@ describe.each(MIGRATIONS.map(({ name }, index) => [name, index + 1] as const))(
   },
 )
 
-it('erases the secrets of endpoints that were deleted before', async () => {
-  await standAt(MIGRATIONS.findIndex(({ name }) => name.startsWith('0019')))
-  await sql`update quickquote.webhook_endpoints set deleted_at = now() where id = ${DISABLED}`
-  await drizzleStorage({ sql }).migrate()
-  const left = await sql`
-    select id, secret_ciphertext is null and secret_key_id is null as erased from quickquote.webhook_endpoints order by id`
-  expect([...left]).toEqual([
-    { id: ENDPOINT, erased: false },
-    { id: DISABLED, erased: true },
-  ])
-})
+describe('while this version runs, a later one migrates the database', () => {
+  it('no row is lost, what is there is filled in, and this version goes on', async () => {
+    await standAt(MIGRATIONS.length)
+    const before = await countRows()
 
-it('a worker of the version before claims and records while the schema is a newer one already', async () => {
-  await standAt(13)
-  await drizzleStorage({ sql }).migrate()
-  const round = (...outcomes: object[]) => sql`
-    select * from quickquote.delivery_round(${WORKER}, now(), 10, 8, ${FIRST_UUID}, ${JSON.stringify(outcomes)}::text::json)`
+    const { applied } = await migrateLater()
 
-  const [claimed] = await round()
-  const { id, attempt } = claimed ?? {}
-  const outcome = {
-    id: randomUUID(),
-    delivery_id: id,
-    attempt,
-    created_at: new Date(),
-    event_type: 'x',
-    duration_ms: 1,
+    expect(applied.slice(MIGRATIONS.length)).toEqual(['0002_labels.sql', '0003_regions.sql'])
+    expect(await countRows()).toMatchObject(before)
+    expect([...(await sql`select distinct region from quickquote.events`)]).toEqual([{ region: 'eu' }])
+    await goesOn()
+    // It is not started any more: it cannot know what the later one needs.
+    await expect(drizzleStorage({ sql }).requireMigrated()).rejects.toThrow(/0002_labels\.sql.*newer version/)
+  })
+
+  it('what a worker has claimed before, it records after', async () => {
+    await standAt(MIGRATIONS.length)
+    const { storage } = integrations
+    const [claimed] = (await storage.deliveries.settleAndClaim(claimOf(WORKER))).claimed
+    if (claimed === undefined) throw new Error('Nothing was claimed.')
+
+    await migrateLater()
+    await storage.deliveries.settleAndClaim({
+      ...claimOf(WORKER, { limit: 0 }),
+      settled: [succeeded(claimed)],
+    })
+
+    const recorded = await sql`
+      select status from quickquote.delivery_attempts where delivery_id = ${claimed.id} and attempt = ${claimed.attempt}`
+    expect([...recorded]).toEqual([{ status: 'succeeded' }])
+    expect(await sql`select from quickquote.deliveries`).toHaveLength(0)
+  })
+
+  async function migrateLater() {
+    const storage = later.drizzleStorage({ connectionString: database.url, maxConnections: 1 })
+    try {
+      return await storage.migrate()
+    } finally {
+      await storage.close()
+    }
   }
-  await round({ ...outcome, status: 'succeeded', http_status: 204 })
-
-  expect(attempt).toBe(2)
-  const recorded =
-    await sql`select status from quickquote.delivery_attempts where delivery_id = ${id} and attempt = 2`
-  expect([...recorded]).toEqual([{ status: 'succeeded' }])
 })
 
 /** What was there before the upgrade is found, sent and finished after it. */
@@ -144,15 +151,15 @@ async function goesOn(): Promise<void> {
     { id: ENDPOINT, is_enabled: true },
     { id: DISABLED, is_enabled: false },
   ])
-  expect(await storage.findWebhookEndpoint(ORGANIZATION, ENDPOINT)).toMatchObject({ disabled_reason: null })
-  const disabled = await storage.findWebhookEndpoint(ORGANIZATION, DISABLED)
+  expect(await storage.webhookEndpoints.find(ORGANIZATION, ENDPOINT)).toMatchObject({ disabled_reason: null })
+  const disabled = await storage.webhookEndpoints.find(ORGANIZATION, DISABLED)
   expect(['requested', 'failing']).toContain(disabled?.disabled_reason)
   expect((await deliveryLog.list(member)).items).toMatchObject([{ status: 'failed', quotation_name: 'Done' }])
   expect(await quotations.get(ORGANIZATION, DONE ?? '')).toMatchObject({ status: 'completed' })
 
   // The delivery that was due is claimed, with a secret that still decrypts.
   const now = new Date()
-  const { claimed } = await storage.settleAndClaim(claimOf(WORKER, { now }))
+  const { claimed } = await storage.deliveries.settleAndClaim(claimOf(WORKER, { now }))
   expect(claimed).toMatchObject([
     { attempt: 2, event_type: 'quotation.completed', quotation_id: DONE, endpoint: { id: ENDPOINT } },
   ])
@@ -161,13 +168,13 @@ async function goesOn(): Promise<void> {
 
   // The run that was under way goes on, and the quote that waited is handed over.
   await integrations.pipeline(UNDER_WAY ?? '').stepCompleted('functional_specification')
-  const next = await storage.settleAndClaim(claimOf(WORKER))
+  const next = await storage.deliveries.settleAndClaim(claimOf(WORKER))
   expect(next.claimed).toMatchObject([{ event_type: 'quotation.functional_specification.completed' }])
-  const starts = await storage.claimPipelineStarts({ workerId: WORKER, limit: 10, now: new Date() })
+  const starts = await storage.pipelineStarts.claim({ workerId: WORKER, limit: 10, now: new Date() })
   expect(starts.claimed).toMatchObject([{ quote: { id: WAITING, files: [{ name: 'roof.txt' }] } }])
 
   // A replay that was under way ends.
-  await storage.ensurePartitions()
-  while (await storage.advanceReplay(100, new Date())) {}
+  await storage.retention.ensurePartitions()
+  while (await storage.replays.advance(100, new Date())) {}
   expect(await sql`select from quickquote.replays where state = 'running'`).toHaveLength(0)
 }

@@ -15,7 +15,7 @@ afterAll(() => outbox.close())
 /** Counts the notifications that PostgreSQL delivers. */
 async function listening() {
   let count = 0
-  const unlisten = await outbox.anotherStorage().listen(() => {
+  const unlisten = await outbox.anotherStorage().workers.listen(() => {
     count += 1
   })
   // Listening itself wakes once: something may have come before.
@@ -71,7 +71,7 @@ describe('listening', () => {
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen%'`
 
-    await expect.poll(() => listener.count(), { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
+    await expect.poll(() => listener.count()).toBeGreaterThanOrEqual(1)
     const before = listener.count()
     await outbox.sql`select pg_notify('quickquote_wake', '')`
     await expect.poll(() => listener.count()).toBeGreaterThan(before)
@@ -98,8 +98,8 @@ describe('an event', () => {
     const endpoint = await insertEndpoint()
 
     await storage.transaction(async (transaction) => {
-      await transaction.recordEvent(sampleEvent({ organization_id: endpoint.organization_id }))
-      await transaction.recordEvent(sampleEvent({ organization_id: endpoint.organization_id }))
+      await transaction.events.record(sampleEvent({ organization_id: endpoint.organization_id }))
+      await transaction.events.record(sampleEvent({ organization_id: endpoint.organization_id }))
       expect(await settled(listener)).toBe(0)
     })
 

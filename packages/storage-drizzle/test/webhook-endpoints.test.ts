@@ -13,7 +13,7 @@ describe('the limit of endpoints of an organization', () => {
     const storages = [1, 2, 3].map(() => drizzleStorage({ connectionString: url, maxConnections: 5 }))
     const attempts = storages.flatMap((storage) =>
       Array.from({ length: 8 }, () =>
-        storage.insertWebhookEndpoint(sampleEndpoint({ organization_id }), sampleSecret(), 5),
+        storage.webhookEndpoints.insert(sampleEndpoint({ organization_id }), sampleSecret(), 5),
       ),
     )
     const made = (await Promise.all(attempts)).filter((inserted) => inserted)
@@ -27,7 +27,7 @@ describe('the limit of endpoints of an organization', () => {
     const storage = drizzleStorage({ sql })
     const organization_id = randomUUID()
     const insert = (fields: Parameters<typeof sampleEndpoint>[0]) =>
-      storage.insertWebhookEndpoint(sampleEndpoint(fields), sampleSecret(), 1)
+      storage.webhookEndpoints.insert(sampleEndpoint(fields), sampleSecret(), 1)
     await insert({})
     expect(await insert({ organization_id })).toBe(true)
     expect(await insert({ organization_id })).toBe(false)
@@ -43,17 +43,17 @@ describe('a deleted endpoint', () => {
     const storage = drizzleStorage({ sql })
     const endpoint = sampleEndpoint()
     const { organization_id, id } = endpoint
-    await storage.insertWebhookEndpoint(endpoint, sampleSecret(), 1)
+    await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 1)
     const rotation = {
       secret: sampleSecret(),
       hint: 'whsec_…2',
       previousUntil: new Date(Date.now() + 60_000),
     }
-    await storage.rotateSigningSecret(organization_id, id, rotation, new Date())
-    await storage.recordEvent(sampleEvent({ organization_id }))
-    const secretsBefore = await storage.countSecrets()
+    await storage.webhookEndpoints.rotateSecret(organization_id, id, rotation, new Date())
+    await storage.events.record(sampleEvent({ organization_id }))
+    const secretsBefore = await storage.signingSecrets.count()
 
-    await storage.deleteWebhookEndpoint(organization_id, id, new Date())
+    await storage.webhookEndpoints.delete(organization_id, id, new Date())
 
     const [row] = await sql`select * from quickquote.webhook_endpoints where id = ${id}`
     expect(row).toMatchObject({
@@ -66,13 +66,13 @@ describe('a deleted endpoint', () => {
       previous_secret_expires_at: null,
     })
     const total = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0)
-    expect(total(await storage.countSecrets())).toBe(total(secretsBefore) - 2)
-    expect(await storage.lockOldSecrets({ keyId: 'another', after: null, limit: 1000 })).not.toContainEqual(
-      expect.objectContaining({ endpoint_id: id }),
-    )
+    expect(total(await storage.signingSecrets.count())).toBe(total(secretsBefore) - 2)
+    expect(
+      await storage.signingSecrets.lockOld({ keyId: 'another', after: null, limit: 1000 }),
+    ).not.toContainEqual(expect.objectContaining({ endpoint_id: id }))
     // A claim that comes across what waited for it parks that, and does not miss the secret.
     await sql`update quickquote.deliveries set parked_at = null where endpoint_id = ${id}`
-    const { claimed } = await storage.settleAndClaim(
+    const { claimed } = await storage.deliveries.settleAndClaim(
       claimOf(randomUUID(), { now: new Date(Date.now() + 1000) }),
     )
     expect(claimed.filter((each) => each.endpoint.id === id)).toEqual([])

@@ -28,19 +28,19 @@ async function silence(workerId: string, seconds: number): Promise<void> {
 }
 
 function recover(now = new Date()) {
-  return storage.recoverDeadWorkers({ silentForMs: 15_000, maxAttempts: 8, now })
+  return storage.workers.recoverDead({ silentForMs: 15_000, maxAttempts: 8, now })
 }
 
 async function claimWith(workerId: string): Promise<ClaimedDelivery> {
-  const { claimed } = await storage.settleAndClaim(claimOf(workerId))
+  const { claimed } = await storage.deliveries.settleAndClaim(claimOf(workerId))
   expect(claimed).toHaveLength(1)
   return claimed[0] as ClaimedDelivery
 }
 
 describe('what a worker held that fell silent', () => {
   beforeEach(async () => {
-    await storage.heartbeat(dead)
-    await storage.heartbeat(alive)
+    await storage.workers.heartbeat(dead)
+    await storage.workers.heartbeat(alive)
   })
 
   it('is recorded as interrupted, and due at once', async () => {
@@ -102,24 +102,24 @@ describe('what a worker held that fell silent', () => {
 
   it('is started again, when it was a pipeline', async () => {
     const quotation = sampleQuotation({ created_at: new Date() })
-    await storage.acceptQuotation(quotation, null)
-    await storage.claimPipelineStarts({ workerId: dead, limit: 1, now: new Date() })
+    await storage.quotations.accept(quotation, null)
+    await storage.pipelineStarts.claim({ workerId: dead, limit: 1, now: new Date() })
     await silence(dead, 16)
 
     expect(await recover()).toEqual({ deliveries: 0, starts: 1 })
 
-    const { claimed } = await storage.claimPipelineStarts({ workerId: alive, limit: 1, now: new Date() })
+    const { claimed } = await storage.pipelineStarts.claim({ workerId: alive, limit: 1, now: new Date() })
     expect(claimed).toMatchObject([{ quote: { id: quotation.id }, attempt: 2 }])
   })
 
   it('is freed once, however many workers notice', async () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(20), 5)
-    await storage.settleAndClaim(claimOf(dead))
+    await storage.deliveries.settleAndClaim(claimOf(dead))
     await silence(dead, 16)
 
     const noticed = await Promise.all(
       Array.from({ length: 4 }, () =>
-        outbox.anotherStorage().recoverDeadWorkers({ silentForMs: 15_000, maxAttempts: 8, now: new Date() }),
+        outbox.anotherStorage().workers.recoverDead({ silentForMs: 15_000, maxAttempts: 8, now: new Date() }),
       ),
     )
 
@@ -133,7 +133,7 @@ describe('what a worker held that fell silent', () => {
 
   it('wakes the workers that are there', async () => {
     let woken = 0
-    const unlisten = await storage.listen(() => {
+    const unlisten = await storage.workers.listen(() => {
       woken += 1
     })
     // Listening begins with a call.
@@ -153,28 +153,28 @@ describe('what a worker held that fell silent', () => {
 
 describe('a worker that beats', () => {
   it('keeps what it holds', async () => {
-    await storage.heartbeat(alive)
+    await storage.workers.heartbeat(alive)
     await outbox.recordEvent(await outbox.insertEndpoint())
     const held = await claimWith(alive)
     await silence(alive, 14)
 
     expect(await recover()).toEqual({ deliveries: 0, starts: 0 })
 
-    await storage.settleAndClaim({ ...claimOf(alive), settled: [succeeded(held)] })
+    await storage.deliveries.settleAndClaim({ ...claimOf(alive), settled: [succeeded(held)] })
     expect(await sql`select status from quickquote.delivery_attempts`).toMatchObject([
       { status: 'succeeded' },
     ])
   })
 
   it('again after it was given up is one of the workers again', async () => {
-    await storage.heartbeat(dead)
+    await storage.workers.heartbeat(dead)
     await silence(dead, 16)
     await recover()
-    expect(await storage.hasLiveWorker(15_000)).toBe(false)
+    expect(await storage.workers.hasLive(15_000)).toBe(false)
 
-    await storage.heartbeat(dead)
+    await storage.workers.heartbeat(dead)
 
-    expect(await storage.hasLiveWorker(15_000)).toBe(true)
+    expect(await storage.workers.hasLive(15_000)).toBe(true)
   })
 
   it('not yet again, after it was given up, leaves nothing behind that nobody finds', async () => {
@@ -188,15 +188,15 @@ describe('a worker that beats', () => {
 
 describe('a worker that retires', () => {
   it('is gone, and its broken off starts go back as if they had not been tried', async () => {
-    await storage.heartbeat(dead)
+    await storage.workers.heartbeat(dead)
     const { id } = sampleQuotation()
-    await storage.acceptQuotation(sampleQuotation({ id, created_at: new Date() }), null)
-    await storage.claimPipelineStarts({ workerId: dead, limit: 1, now: new Date() })
+    await storage.quotations.accept(sampleQuotation({ id, created_at: new Date() }), null)
+    await storage.pipelineStarts.claim({ workerId: dead, limit: 1, now: new Date() })
 
-    await storage.retireWorker(dead)
+    await storage.workers.retire(dead)
 
     expect(await sql`select * from quickquote.workers`).toHaveLength(0)
-    const { claimed } = await storage.claimPipelineStarts({ workerId: alive, limit: 1, now: new Date() })
+    const { claimed } = await storage.pipelineStarts.claim({ workerId: alive, limit: 1, now: new Date() })
     expect(claimed).toMatchObject([{ quote: { id }, attempt: 1 }])
   })
 })

@@ -47,7 +47,7 @@ export interface Receiver {
   /** All that came, oldest first, whatever was answered. */
   readonly requests: readonly ReceivedWebhook[]
   /**
-   * The oldest request that matches and that no earlier `next` returned; waits for it, 10 s by default.
+   * The oldest request that matches and that no earlier `next` returned; waits for it, 30 s by default.
    *
    * @throws Error when the time is over or the receiver stops.
    */
@@ -55,13 +55,13 @@ export interface Receiver {
     predicate?: (request: ReceivedWebhook) => boolean,
     options?: { timeoutMs?: number },
   ): Promise<ReceivedWebhook>
-  /** Waits until at least so many requests have come, 10 s by default, and returns all of them. Throws as `next` does. */
+  /** Waits until at least so many requests have come, 30 s by default, and returns all of them. Throws as `next` does. */
   waitFor(count: number, options?: { timeoutMs?: number }): Promise<readonly ReceivedWebhook[]>
   /** Closes every connection, also those that hang. Calling it again does nothing. */
   stop(): Promise<void>
 }
 
-const DEFAULT_TIMEOUT_MS = 10_000
+const DEFAULT_TIMEOUT_MS = 30_000
 
 /** Starts an HTTPS server on 127.0.0.1 that keeps what it receives and answers, or misbehaves, as it is told. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {

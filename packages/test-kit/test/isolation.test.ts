@@ -62,7 +62,7 @@ describe('Kits that share a database', () => {
     const partner = await kit.partner()
     await (await partner.startQuote()).complete()
     await kit.close()
-    const { due, scheduled } = await integrations.storage.readQueueState(clock.now())
+    const { due, scheduled } = await integrations.storage.telemetry.readQueueState(clock.now())
     expect([due, scheduled]).toEqual([0, 0])
   })
 })

@@ -297,7 +297,7 @@ describe('A receiver that is told to fail', () => {
     ['with a reset', { reset: true }, 'failed'],
     ['with silence', { hang: true }, 'failed'],
   ] as const)('%s', async (_, answer, status) => {
-    const { kit } = openHost(database.url, { delivery: { timeoutMs: 200 } })
+    const { kit } = openHost(database.url, { delivery: { timeoutMs: 5000 } })
     const partner = await kit.partner()
     await (await partner.startQuote()).complete('requirement_analysis')
     partner.answerNext(answer)

@@ -52,7 +52,7 @@ describe('The storage that npm installs from its tarball', () => {
     await storage.migrate()
     const id = '0198b2a0-0000-7000-8000-000000000001'
     await sql.begin(async (transaction) => {
-      expect(await storage.within(transaction).findQuotation(id, id)).toBe('unknown')
+      expect(await storage.within(transaction).quotations.find(id, id)).toBe('unknown')
     })
     await storage.close()
     await sql.end()

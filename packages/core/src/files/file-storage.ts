@@ -52,17 +52,17 @@ export interface FileStorage {
  */
 export interface UploadStorage {
   /** Notes a file before it arrives, and again while it does: the last time counts as its age. */
-  recordUpload(file: FileId, now: Date): Promise<void>
+  record(file: FileId, now: Date): Promise<void>
   /**
    * Gives uploads up: from now on no quote takes them.
    * @returns those that belonged to no quote; a file of an accepted quote is never among them
    */
-  abandonUploads(files: readonly FileId[], now: Date): Promise<FileId[]>
+  abandon(files: readonly FileId[], now: Date): Promise<FileId[]>
   /**
    * The same for uploads that were last noted before `olderThan`. At most `limit`, those that were given up longest ago at
    * the end: one that cannot be removed holds up no other.
    */
-  abandonUploadsBefore(olderThan: Date, limit: number, now: Date): Promise<FileId[]>
+  abandonBefore(olderThan: Date, limit: number, now: Date): Promise<FileId[]>
   /**
    * Puts files on the list that are stored although no upload and no quote knows them, as given up. For a storage that
    * keeps the bytes, too.
@@ -70,5 +70,5 @@ export interface UploadStorage {
    */
   noteStrays?(olderThan: Date, now: Date): Promise<void>
   /** Strikes off files whose bytes are gone. */
-  forgetUploads(files: readonly FileId[]): Promise<void>
+  forget(files: readonly FileId[]): Promise<void>
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { answerInTime, type Turn } from '../lib/answer-in-time.ts'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import type { Logger } from '../lib/logger.ts'
 import { newId } from '../lib/new-id.ts'
 import { checkOrganizationId } from '../model/ids.ts'
+import type { Limits } from '../model/limits.ts'
 import type { QuotationFile } from '../model/quotation.ts'
-import type { Settings } from '../settings.ts'
 import { CONTENT_CHECKS } from './file-content.ts'
 import { fileExtension, sanitizeFileName } from './file-name.ts'
 import type { FileId, FileStorage, UploadStorage } from './file-storage.ts'
@@ -56,23 +57,31 @@ export interface RequirementsFiles {
 
 /** Files that are removed at once. */
 const BATCH = 100
+/** What of the settings files need. */
+interface FileSettings {
+  readonly limits: Limits
+  readonly logger: Logger
+  readonly now: () => Date
+  readonly hookTimeoutMs: number
+}
+
 /** How often an upload under way is noted anew. */
 const NOTE_EVERY_MS = 10 * 60 * 1000
 
 export function createRequirementsFiles(
   { uploads, files }: { uploads: UploadStorage; files: FileStorage },
-  { limits, logger, now, hookTimeoutMs }: Pick<Settings, 'limits' | 'logger' | 'now' | 'hookTimeoutMs'>,
+  { limits, logger, now, hookTimeoutMs }: FileSettings,
 ): RequirementsFiles {
   const remove = async (abandoned: readonly FileId[]) => {
     if (abandoned.length === 0) return
     await answerInTime('files.delete', hookTimeoutMs, () => files.delete(abandoned))
-    await uploads.forgetUploads(abandoned)
+    await uploads.forget(abandoned)
   }
 
   const discard = async (unwanted: readonly FileId[]) => {
     if (unwanted.length === 0) return
     try {
-      await remove(await uploads.abandonUploads(unwanted, now()))
+      await remove(await uploads.abandon(unwanted, now()))
     } catch (error) {
       logger.warn({ err: error, files: unwanted.length }, 'files of no quote are left to be removed later')
     }
@@ -84,7 +93,7 @@ export function createRequirementsFiles(
     for await (const chunk of bytes) {
       if (now().getTime() - notedAt.getTime() >= NOTE_EVERY_MS) {
         notedAt = now()
-        await uploads.recordUpload(file, notedAt)
+        await uploads.record(file, notedAt)
       }
       yield chunk
     }
@@ -102,7 +111,7 @@ export function createRequirementsFiles(
       const file = { id, organization_id: organizationId }
       const measured = measure(noted(file, bytes), limits.fileBytes, refuse)
       const handover = handOver(CONTENT_CHECKS[type](measured.bytes, refuse), hookTimeoutMs)
-      await uploads.recordUpload(file, now())
+      await uploads.record(file, now())
       try {
         await handover.to((checked) => files.put(file, checked))
       } catch (error) {
@@ -124,7 +133,7 @@ export function createRequirementsFiles(
       let failure: { readonly error: unknown } | undefined
       await uploads.noteStrays?.(olderThan, now())
       for (;;) {
-        const batch = await uploads.abandonUploadsBefore(olderThan, BATCH, now())
+        const batch = await uploads.abandonBefore(olderThan, BATCH, now())
         const fresh = batch.filter(({ id }) => !tried.has(id))
         for (const { id } of fresh) tried.add(id)
         try {

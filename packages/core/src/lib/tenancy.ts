@@ -1,4 +1,5 @@
-import type { Scoped } from '../storage/storage.ts'
+/** The answer of a look-up by id: the thing, or whether it is somebody else's (403) or nobody's (404). */
+export type Scoped<T> = T | 'other_organization' | 'unknown'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -116,3 +116,11 @@ export function rotateSecretBody(limits: Limits) {
     { title: 'RotateSecret' },
   )
 }
+
+/** An endpoint that was disabled because nothing but failures came of it. */
+export interface FailingEndpoint {
+  readonly id: string
+  readonly organization_id: string
+  readonly name: string
+  readonly failing_since: Date
+}

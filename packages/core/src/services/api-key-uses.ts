@@ -1,5 +1,5 @@
 import type { Logger } from '../lib/logger.ts'
-import type { ApiKeyStorage } from '../storage/storage.ts'
+import type { ApiKeyStorage } from '../storage/api-keys.ts'
 
 /** Collects when keys were used and writes them together, so that reading a quotation costs no write. */
 export interface ApiKeyUses {
@@ -15,7 +15,7 @@ const FLUSH_AFTER_MS = 500
 const RETRY_MS = 1000
 const LONGEST_RETRY_MS = 60_000
 
-export function createApiKeyUses(storage: ApiKeyStorage, logger: Logger): ApiKeyUses {
+export function createApiKeyUses(apiKeys: Pick<ApiKeyStorage, 'recordUses'>, logger: Logger): ApiKeyUses {
   const uses = new Map<string, Date>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
@@ -32,7 +32,7 @@ export function createApiKeyUses(storage: ApiKeyStorage, logger: Logger): ApiKey
     const batch = new Map(uses)
     uses.clear()
     try {
-      await storage.recordApiKeyUses(batch)
+      await apiKeys.recordUses(batch)
       failures = 0
     } catch (error) {
       for (const [apiKeyId, at] of batch) note(apiKeyId, at)

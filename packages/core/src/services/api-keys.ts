@@ -18,7 +18,9 @@ import type { AuditAction } from '../model/audit-entry.ts'
 import { checkMemberIds } from '../model/ids.ts'
 import { type Member, managesIntegrations, requireManageIntegrations } from '../model/session.ts'
 import type { Settings } from '../settings.ts'
-import type { ApiKeyMaximum, Storage, StoredApiKey } from '../storage/storage.ts'
+import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { ApiKeyUses } from './api-key-uses.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 
 /** The key that a partner request came with, once it was found good. */
@@ -74,7 +76,7 @@ export interface ApiKeys {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
+export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKeyUses): ApiKeys {
   const createBody = createApiKeyBody(settings.limits)
   const updateBody = updateApiKeyBody(settings.limits)
   const maximum: ApiKeyMaximum = {
@@ -91,15 +93,15 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
   ): Promise<ApiKey> {
     checkMemberIds(member)
     return storage.transaction(async (transaction) => {
-      const before = reachable(await transaction.lockApiKey(member.organizationId, id), member)
+      const before = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
       // Read after the lock was waited for.
       const now = settings.now()
       const seen = shown(before, now)
       const after = { ...before, ...decide(seen), updated_at: now }
       const changes = auditChanges(seen, shown(after, now))
       if (changes.length === 0) return seen
-      await transaction.saveApiKey(after)
-      await transaction.recordAudit(auditEntry({ by: member, action, resource: after, changes, at: now }))
+      await transaction.apiKeys.save(after)
+      await transaction.auditLog.record(auditEntry({ by: member, action, resource: after, changes, at: now }))
       return shown(after, now)
     })
   }
@@ -132,7 +134,7 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
       }
       const changes = auditChanges({}, record)
       await storage.transaction(async (transaction) => {
-        const reached = await transaction.insertApiKey(record, hashApiKey(key.reveal()), maximum)
+        const reached = await transaction.apiKeys.insert(record, hashApiKey(key.reveal()), maximum)
         if (reached !== null) {
           const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
           throw new IntegrationError(
@@ -140,7 +142,7 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
             `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
           )
         }
-        await transaction.recordAudit(
+        await transaction.auditLog.record(
           auditEntry({ by: member, action: 'api_key.created', resource: record, changes, at: now }),
         )
       })
@@ -156,7 +158,7 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
         settings.keyring,
         { name: 'api_keys', organizationId: member.organizationId },
         page,
-        (request) => storage.listApiKeys(member.organizationId, ownerId, request),
+        (request) => storage.apiKeys.list(member.organizationId, ownerId, request),
       )
       const now = settings.now()
       return { items: items.map((key) => shown(key, now)), nextCursor }
@@ -164,7 +166,7 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
 
     async get(member, id) {
       checkMemberIds(member)
-      const key = reachable(await storage.findApiKey(member.organizationId, id), member)
+      const key = reachable(await storage.apiKeys.find(member.organizationId, id), member)
       return shown(key, settings.now())
     },
 
@@ -183,7 +185,7 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
     revoke: (member, id) => move(member, id, 'revoke'),
 
     async authenticate(value) {
-      const key = isWellFormedApiKey(value) ? await storage.findApiKeyByHash(hashApiKey(value)) : null
+      const key = isWellFormedApiKey(value) ? await storage.apiKeys.findByHash(hashApiKey(value)) : null
       if (key === null) throw new IntegrationError('API_KEY_INVALID')
       const now = settings.now()
       switch (apiKeyStatus(key, now)) {
@@ -194,7 +196,7 @@ export function createApiKeys(storage: Storage, settings: Settings): ApiKeys {
         case 'revoked':
           throw new IntegrationError('API_KEY_REVOKED')
         case 'active':
-          settings.keyUses.note(key.id, now)
+          uses.note(key.id, now)
           return { id: key.id, organizationId: key.organization_id }
       }
     },

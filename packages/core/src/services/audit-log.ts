@@ -6,7 +6,7 @@
  *
  *     await storage.transaction(async (transaction) => {
  *       …read and lock `before`, write `after`…
- *       await transaction.recordAudit(
+ *       await transaction.auditLog.record(
  *         auditEntry({
  *           by: member, // or { organizationId, memberId: null } for what the service does on its own
  *           action: 'webhook_endpoint.updated',
@@ -35,7 +35,7 @@ import {
 } from '../model/audit-entry.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import type { Settings } from '../settings.ts'
-import type { AuditStorage } from '../storage/storage.ts'
+import type { AuditStorage } from '../storage/audit-log.ts'
 
 export interface AuditLog {
   /**
@@ -45,7 +45,7 @@ export interface AuditLog {
   list(member: Member, query?: unknown): Promise<Page<AuditEntry>>
 }
 
-export function createAuditLog(storage: AuditStorage, { keyring }: Pick<Settings, 'keyring'>): AuditLog {
+export function createAuditLog(entries: AuditStorage, { keyring }: Pick<Settings, 'keyring'>): AuditLog {
   return {
     async list(member, query = {}) {
       requireManageIntegrations(member)
@@ -59,7 +59,7 @@ export function createAuditLog(storage: AuditStorage, { keyring }: Pick<Settings
       const filter = { resource_id, action, since: optionalTimeOf(since), until: optionalTimeOf(until) }
       const { organizationId } = member
       return readPage(keyring, { name: 'audit_log', organizationId }, page, (request) =>
-        storage.listAuditLog(organizationId, filter, request),
+        entries.list(organizationId, filter, request),
       )
     },
   }

@@ -11,7 +11,8 @@ import { requestHeaders } from '../model/request-headers.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { eventIdOf } from '../model/webhook-event.ts'
 import type { Settings } from '../settings.ts'
-import type { Storage, StoredAttemptDetails, StoredDelivery } from '../storage/storage.ts'
+import type { StoredAttemptDetails, StoredDelivery } from '../storage/delivery-log.ts'
+import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 
 /** What a list of delivery attempts may ask for (specification, `GET /deliveries`). */
@@ -61,7 +62,7 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
         query,
         '?',
       )
-      if (endpoint_id !== undefined && !(await storage.hadWebhookEndpoint(organizationId, endpoint_id))) {
+      if (endpoint_id !== undefined && !(await storage.webhookEndpoints.had(organizationId, endpoint_id))) {
         throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       }
       const filter = {
@@ -75,7 +76,7 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
         settings.keyring,
         { name: 'delivery_attempts', organizationId },
         page,
-        (request) => storage.listDeliveryAttempts(organizationId, filter, request),
+        (request) => storage.deliveryLog.listAttempts(organizationId, filter, request),
       )
       return { items: await asSeen(organizationId, items), nextCursor }
     },
@@ -91,15 +92,15 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
       const newId = await storage.transaction(async (transaction) => {
         const delivery = await findStored(transaction, organizationId, id)
         if (delivery.is_test) throw conflict('A test is not sent again: send a new one.')
-        const endpoint = await transaction.lockWebhookEndpoint(organizationId, delivery.endpoint_id)
+        const endpoint = await transaction.webhookEndpoints.lock(organizationId, delivery.endpoint_id)
         if (endpoint === null) throw conflict('The endpoint of the delivery was deleted.')
         if (!endpoint.is_enabled) throw conflict('The endpoint is disabled: enable it first.')
         const now = settings.now()
-        const resent = await transaction.resendDelivery(organizationId, delivery, now)
+        const resent = await transaction.deliveryLog.resend(organizationId, delivery, now)
         if (resent === null) {
           throw conflict('The delivery is being sent right now, or its event is no longer kept.')
         }
-        await transaction.recordAudit(
+        await transaction.auditLog.record(
           auditEntry({
             by: member,
             action: 'webhook_endpoint.delivery_resent',
@@ -124,7 +125,7 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
   }
 
   async function findStored(from: Storage, organizationId: string, id: string): Promise<StoredDelivery> {
-    const delivery = await from.findDelivery(organizationId, id)
+    const delivery = await from.deliveryLog.find(organizationId, id)
     if (delivery === null) throw new IntegrationError('DELIVERY_NOT_FOUND')
     return delivery
   }
@@ -141,7 +142,7 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
     entries: readonly T[],
   ): Promise<(T & { quotation_name?: string })[]> {
     const ids = new Set(entries.flatMap(({ quotation_id }) => quotation_id ?? []))
-    const names = await storage.findQuotationNames(organizationId, [...ids])
+    const names = await storage.quotations.findNames(organizationId, [...ids])
     return entries.map((entry) => {
       const name = names.get(entry.quotation_id ?? '')
       const event_id = eventIdOf(entry.event_id)

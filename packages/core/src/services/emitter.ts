@@ -58,7 +58,7 @@ export function createEmitter(storage: Storage, { events, now }: Settings): Emit
       data,
       now: now(),
     })
-    await storage.recordEvent(event)
+    await storage.events.record(event)
     return eventIdOf(event.id)
   }
 }

@@ -1,15 +1,8 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
+import type { FailingEndpoint } from '../model/webhook-endpoint.ts'
 import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
-
-/** An endpoint that was disabled because nothing but failures came of it. */
-export interface FailingEndpoint {
-  readonly id: string
-  readonly organization_id: string
-  readonly name: string
-  readonly failing_since: Date
-}
 
 const BATCH = 100
 
@@ -24,7 +17,7 @@ export async function disableFailingEndpoints(storage: Storage, settings: Settin
   const failingSince = new Date((await settings.clock.read()).getTime() - disableAfterMs)
   let disabled = 0
   for (;;) {
-    const failing = await storage.findFailingEndpoints(failingSince, BATCH)
+    const failing = await storage.endpointHealth.findFailing(failingSince, BATCH)
     // A hook that hangs keeps no other endpoint from being disabled, nor its owners from being told.
     const told: Promise<void>[] = []
     try {
@@ -46,12 +39,12 @@ async function disable(
 ): Promise<boolean> {
   const { organization_id: organizationId, id, failing_since } = endpoint
   const isDisabled = await storage.transaction(async (transaction) => {
-    const before = await transaction.lockWebhookEndpoint(organizationId, id)
+    const before = await transaction.webhookEndpoints.lock(organizationId, id)
     if (before === null || !before.is_enabled) return false
     const now = settings.now()
     const change = { is_enabled: false, disabled_reason: 'failing' } as const
-    const after = await transaction.updateWebhookEndpoint(organizationId, id, change, now)
-    await transaction.recordAudit(
+    const after = await transaction.webhookEndpoints.update(organizationId, id, change, now)
+    await transaction.auditLog.record(
       auditEntry({
         by: { organizationId, memberId: null },
         action: 'webhook_endpoint.disabled',

@@ -4,6 +4,7 @@ import { answerInTime } from '../lib/answer-in-time.ts'
 import { type ErrorCode, IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { OneOf, Uuid } from '../lib/schema.ts'
+import type { Scoped } from '../lib/tenancy.ts'
 import { activeTraceContext, parseTraceContext } from '../lib/trace-context.ts'
 import { validate } from '../lib/validator.ts'
 import { idempotencyOf } from '../model/idempotency.ts'
@@ -20,7 +21,8 @@ import {
   startQuotationBody,
 } from '../model/quotation.ts'
 import type { Settings } from '../settings.ts'
-import type { Acceptance, Scoped, Storage } from '../storage/storage.ts'
+import type { Acceptance } from '../storage/quotations.ts'
+import type { Storage } from '../storage/storage.ts'
 
 export interface StartQuotation {
   /** A uuid. */
@@ -91,12 +93,15 @@ export function createQuotations(
 
     async get(organizationId, id) {
       checkOrganizationId(organizationId)
-      return inScope(await storage.findQuotation(organizationId, id), 'QUOTATION_NOT_FOUND')
+      return inScope(await storage.quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
     },
 
     async pipelineStatus(organizationId, id) {
       checkOrganizationId(organizationId)
-      const status = inScope(await storage.findPipelineStatus(organizationId, id), 'QUOTATION_NOT_FOUND')
+      const status = inScope(
+        await storage.quotations.findPipelineStatus(organizationId, id),
+        'QUOTATION_NOT_FOUND',
+      )
       const ofHost = settings.pipeline.status
       if (ofHost === undefined) return status
       const answer = await callHook('status', () => ofHost.call(settings.pipeline, id))
@@ -106,14 +111,17 @@ export function createQuotations(
 
     async proposal(organizationId, quotationId) {
       checkOrganizationId(organizationId)
-      const found = await storage.findProposalOfQuotation(organizationId, quotationId)
+      const found = await storage.quotations.findProposalOf(organizationId, quotationId)
       if (found === null) throw new IntegrationError('PROPOSAL_NOT_FOUND')
       return inScope(found, 'QUOTATION_NOT_FOUND')
     },
 
     async documentUrl(organizationId, proposalId) {
       checkOrganizationId(organizationId)
-      const proposal = inScope(await storage.findProposal(organizationId, proposalId), 'PROPOSAL_NOT_FOUND')
+      const proposal = inScope(
+        await storage.quotations.findProposal(organizationId, proposalId),
+        'PROPOSAL_NOT_FOUND',
+      )
       const { document_id } = proposal
       if (document_id === null) throw new IntegrationError('DOCUMENT_NOT_READY')
       const link = await callHook('signDocumentUrl', () =>
@@ -145,7 +153,7 @@ export function createQuotations(
     const request = [name, description, config_id, requirementsText, metadata, contents]
     const now = settings.now()
     const id = newId(now)
-    const acceptance = await storage.acceptQuotation(
+    const acceptance = await storage.quotations.accept(
       {
         id,
         organization_id: organizationId,

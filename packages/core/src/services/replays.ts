@@ -3,11 +3,11 @@ import { newId } from '../lib/new-id.ts'
 import { timeOf } from '../lib/timestamp.ts'
 import { validate } from '../lib/validator.ts'
 import { type Replay, ReplayBody } from '../model/replay.ts'
+import { keptSince } from '../model/retention.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
-import { keptSince } from './retention.ts'
 
 /** Sends an endpoint what it missed. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). */
 export interface Replays {
@@ -24,7 +24,7 @@ export interface Replays {
 
 export function createReplays(storage: Storage, settings: Settings): Replays {
   async function get(member: Member, endpointId: string, id: string): Promise<Replay> {
-    const replay = await storage.findReplay(member.organizationId, endpointId, id)
+    const replay = await storage.replays.find(member.organizationId, endpointId, id)
     if (replay === null) throw new IntegrationError('REPLAY_NOT_FOUND')
     return replay
   }
@@ -36,7 +36,7 @@ export function createReplays(storage: Storage, settings: Settings): Replays {
       const { status = 'missed', ...range } = validate(ReplayBody, body)
       const now = settings.now()
       const { since, until } = checkRange(range, now, settings.retention.eventDays)
-      const endpoint = await storage.findWebhookEndpoint(organizationId, endpointId)
+      const endpoint = await storage.webhookEndpoints.find(organizationId, endpointId)
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       if (!endpoint.is_enabled) {
         throw new IntegrationError('STATE_CONFLICT', 'The endpoint is disabled: enable it first.')
@@ -44,10 +44,10 @@ export function createReplays(storage: Storage, settings: Settings): Replays {
       const id = newId(now)
       await storage.transaction(async (transaction) => {
         const replay = { id, endpoint_id: endpoint.id, since, until, status }
-        if (!(await transaction.insertReplay(organizationId, replay, now))) {
+        if (!(await transaction.replays.insert(organizationId, replay, now))) {
           throw new IntegrationError('STATE_CONFLICT', 'A replay of this endpoint is running already.')
         }
-        await transaction.recordAudit(
+        await transaction.auditLog.record(
           auditEntry({
             by: member,
             action: 'webhook_endpoint.replay_started',

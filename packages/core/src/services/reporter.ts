@@ -24,15 +24,15 @@ export function createReporter(
 
   async function apply(report: Report): Promise<void> {
     await storage.transaction(async (transaction) => {
-      const progress = await transaction.lockProgress(quotationId)
+      const progress = await transaction.quotations.lockProgress(quotationId)
       if (progress === null) throw new IntegrationError('QUOTATION_NOT_FOUND')
       const decision = decide(progress, report)
       if (decision.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', decision.reason)
       if (decision.kind === 'unchanged') return
       const at = settings.now()
-      await transaction.saveProgress(progress.organization_id, quotationId, decision.change, at)
+      await transaction.quotations.saveProgress(progress.organization_id, quotationId, decision.change, at)
       const event = eventOf(settings.events, progress, decision.change, at)
-      if (event !== null) await transaction.recordEvent(event)
+      if (event !== null) await transaction.events.record(event)
     })
   }
 

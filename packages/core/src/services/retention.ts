@@ -1,74 +1,6 @@
-import { ConfigurationError } from '../lib/errors.ts'
-import type { NumberRange } from '../lib/option-check.ts'
-import type { DeliveryPolicy } from '../model/delivery.ts'
+import { keptSince } from '../model/retention.ts'
 import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
-
-/** How long history is kept, in whole days. Quotations are the host's business data: they are kept. */
-export interface Retention {
-  /**
-   * Events, deliveries and delivery attempts. What is older goes a day (UTC) at a time, so it is kept for up to a day
-   * longer. At most 366; at least a day longer than deliveries are retried and failing endpoints are watched: 6 unless
-   * `delivery` says otherwise. Default 30, or that least if it is more.
-   */
-  readonly eventDays: number
-  /** Entries of the audit log; 0: for ever. Default 400. */
-  readonly auditDays: number
-  /** Requirements files, counted from the end of their quote; 0: for ever. Default 30. */
-  readonly fileDays: number
-}
-
-export const DEFAULT_RETENTION: Retention = Object.freeze({ eventDays: 30, auditDays: 400, fileDays: 30 })
-
-/** Every claim looks at all the days that there are. */
-const MOST_EVENT_DAYS = 366
-const MOST_DAYS = 36_500
-
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** The defaults; events are kept for longer than that when they are retried for longer. */
-export function defaultRetention(delivery: DeliveryPolicy): Retention {
-  const eventDays = Math.max(DEFAULT_RETENTION.eventDays, leastEventDays(delivery))
-  return { ...DEFAULT_RETENTION, eventDays }
-}
-
-/**
- * What may be asked for.
- * @throws ConfigurationError when deliveries are retried for longer than events can be kept
- */
-export function retentionRanges(delivery: DeliveryPolicy): Readonly<Record<keyof Retention, NumberRange>> {
-  const least = leastEventDays(delivery)
-  if (least > MOST_EVENT_DAYS) {
-    throw new ConfigurationError(
-      `createIntegrations: with this delivery policy events would have to be kept for ${least} days, and ` +
-        `${MOST_EVENT_DAYS} is the most: retry, or watch failing endpoints, for a shorter time.`,
-    )
-  }
-  return {
-    eventDays: { min: least, max: MOST_EVENT_DAYS },
-    auditDays: { min: 0, max: MOST_DAYS },
-    fileDays: { min: 0, max: MOST_DAYS },
-  }
-}
-
-function leastEventDays(delivery: DeliveryPolicy): number {
-  return Math.ceil(Math.max(longestRetriesMs(delivery), delivery.disableAfterMs) / DAY_MS) + 1
-}
-
-/** From the first attempt to the last one, when every receiver asks for the longest wait. */
-function longestRetriesMs(delivery: DeliveryPolicy): number {
-  const { maxAttempts, timeoutMs, backoffMs, backoffFactor, jitter, maxRetryAfterMs } = delivery
-  let totalMs = maxAttempts * timeoutMs
-  for (let retry = 0; retry < maxAttempts - 1; retry += 1) {
-    totalMs += Math.max(backoffMs * backoffFactor ** retry * (1 + jitter), maxRetryAfterMs)
-  }
-  return totalMs
-}
-
-/** The beginning of the first day (UTC) of which all is kept. */
-export function keptSince(now: Date, days: number): Date {
-  return new Date(Math.floor(now.getTime() / DAY_MS - days) * DAY_MS)
-}
 
 /** Rows that are removed by one statement. */
 const BATCH = 1000
@@ -85,18 +17,18 @@ export async function enforceRetention(storage: Storage, settings: Settings): Pr
 
   const { parked, pending } = await expireDeliveries(storage, eventsSince)
   if (pending > 0) logger.warn({ deliveries: pending }, 'gave up deliveries whose events are no longer kept')
-  const strays = await storage.removeStrayLeases(
+  const strays = await storage.retention.removeStrayLeases(
     new Date(now.getTime() - settings.delivery.timeoutMs - 60_000),
   )
   if (strays > 0) logger.warn({ deliveries: strays }, 'removed deliveries whose events are gone')
-  const { days, rows, isBlocked, isKept } = await storage.dropHistory(eventsSince)
-  await storage.forgetReplays(eventsSince)
+  const { days, rows, isBlocked, isKept } = await storage.retention.dropHistory(eventsSince)
+  await storage.retention.forgetReplays(eventsSince)
 
   const auditEntries = await inBatches(retention.auditDays, (since) =>
-    storage.removeAuditEntries(since, BATCH),
+    storage.retention.removeAuditEntries(since, BATCH),
   )
   const files = await inBatches(retention.fileDays, (since) =>
-    storage.abandonFilesOfEndedQuotations(since, BATCH, now),
+    storage.retention.abandonFilesOfEndedQuotations(since, BATCH, now),
   )
   const removed = { days, rows, parked_deliveries: parked, audit_entries: auditEntries, files }
   if (Object.values(removed).some((count) => count > 0))
@@ -126,7 +58,7 @@ async function expireDeliveries(
 ): Promise<{ parked: number; pending: number }> {
   const total = { parked: 0, pending: 0 }
   for (;;) {
-    const { parked, pending } = await storage.expireDeliveries(before, BATCH)
+    const { parked, pending } = await storage.retention.expireDeliveries(before, BATCH)
     total.parked += parked
     total.pending += pending
     if (parked + pending < BATCH) return total

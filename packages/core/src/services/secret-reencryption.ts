@@ -1,6 +1,7 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 import type { Settings } from '../settings.ts'
-import type { EndpointSecrets, Storage } from '../storage/storage.ts'
+import type { EndpointSecrets } from '../storage/signing-secrets.ts'
+import type { Storage } from '../storage/storage.ts'
 
 /** What a re-encryption did, in numbers of signing secrets by the id of an encryption key. */
 export interface SecretReencryption {
@@ -54,8 +55,8 @@ export async function reencryptSecrets(storage: Storage, settings: Settings): Pr
   /** @returns the last endpoint of the batch, or null when there is nothing left */
   function reencryptBatch(after: string | null): Promise<string | null> {
     return storage.transaction(async (transaction) => {
-      const endpoints = await transaction.lockOldSecrets({ keyId, after, limit: BATCH_SIZE })
-      await transaction.saveSecrets(endpoints.flatMap(renewBoth))
+      const endpoints = await transaction.signingSecrets.lockOld({ keyId, after, limit: BATCH_SIZE })
+      await transaction.signingSecrets.save(endpoints.flatMap(renewBoth))
       return endpoints.at(-1)?.endpoint_id ?? null
     })
   }
@@ -63,6 +64,6 @@ export async function reencryptSecrets(storage: Storage, settings: Settings): Pr
   let last = await reencryptBatch(null)
   while (last !== null) last = await reencryptBatch(last)
 
-  const { [keyId]: _, ...remaining } = Object.fromEntries(await storage.countSecrets())
+  const { [keyId]: _, ...remaining } = Object.fromEntries(await storage.signingSecrets.count())
   return { keyId, reencrypted, remaining }
 }

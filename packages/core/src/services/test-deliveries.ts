@@ -47,14 +47,14 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
       requireManageIntegrations(member)
       const { organizationId } = member
       const { event_type } = validate(bodySchema, body)
-      const endpoint = await storage.findWebhookEndpoint(organizationId, endpointId)
+      const endpoint = await storage.webhookEndpoints.find(organizationId, endpointId)
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       if (!endpoint.events.includes(event_type)) {
         throw validationFailed([
           { pointer: '/event_type', detail: 'must be one of the events that the endpoint subscribes to' },
         ])
       }
-      if (!(await storage.hasLiveWorker(SILENCE_MS))) {
+      if (!(await storage.workers.hasLive(SILENCE_MS))) {
         throw unavailable('No delivery worker is running, so nothing was sent.')
       }
       const now = settings.now()
@@ -68,8 +68,8 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
       })
       const deliveryId = newId(now)
       await storage.transaction(async (transaction) => {
-        await transaction.insertTestDelivery(event, { id: deliveryId, endpointId: endpoint.id })
-        await transaction.recordAudit(
+        await transaction.testDeliveries.insert(event, { id: deliveryId, endpointId: endpoint.id })
+        await transaction.auditLog.record(
           auditEntry({
             by: member,
             action: 'webhook_endpoint.tested',
@@ -92,10 +92,10 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
     let isSending = false
     for (let waitMs = POLL_MS.first; ; waitMs = Math.min(waitMs * POLL_MS.factor, POLL_MS.longest)) {
       if (signal?.aborted) {
-        await storage.withdrawTestDelivery(organizationId, deliveryId)
+        await storage.testDeliveries.withdraw(organizationId, deliveryId)
         throw signal.reason
       }
-      const { state, attempt } = await storage.findTestDelivery(organizationId, deliveryId)
+      const { state, attempt } = await storage.testDeliveries.find(organizationId, deliveryId)
       if (attempt !== null) return resultOf(attempt)
       if (state === 'over') throw unavailable('The test was taken back: nothing was sent.')
       if (state === 'sending' && !isSending) {
@@ -103,7 +103,7 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
         deadline = performance.now() + settings.delivery.timeoutMs + RECORD_MS
       }
       if (performance.now() > deadline) {
-        if (await storage.withdrawTestDelivery(organizationId, deliveryId)) {
+        if (await storage.testDeliveries.withdraw(organizationId, deliveryId)) {
           throw unavailable(
             `The test could not begin within ${BEGIN_MS / 1000} s, so nothing was sent: no delivery worker had time, or the endpoint has as many deliveries under way as it may have.`,
           )

@@ -14,7 +14,8 @@ import {
 } from '../model/webhook-endpoint.ts'
 import { checkWebhookUrl } from '../model/webhook-url.ts'
 import type { Settings } from '../settings.ts'
-import type { Storage, StoredWebhookEndpoint, WebhookEndpointChange } from '../storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { StoredWebhookEndpoint, WebhookEndpointChange } from '../storage/webhook-endpoints.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 
 /**
@@ -80,12 +81,14 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
   ): Promise<WebhookEndpoint> {
     const now = settings.now()
     const changed = await storage.transaction(async (transaction) => {
-      const before = await transaction.lockWebhookEndpoint(member.organizationId, id)
+      const before = await transaction.webhookEndpoints.lock(member.organizationId, id)
       if (before === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       const after = await change(transaction, now)
       const changes = auditChanges(before, after)
       if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
-        await transaction.recordAudit(auditEntry({ by: member, action, resource: after, changes, at: now }))
+        await transaction.auditLog.record(
+          auditEntry({ by: member, action, resource: after, changes, at: now }),
+        )
       }
       return after
     })
@@ -103,7 +106,7 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
     endpoints: readonly StoredWebhookEndpoint[],
   ): Promise<WebhookEndpoint[]> {
     const now = settings.now()
-    const health = await storage.readEndpointHealth(
+    const health = await storage.endpointHealth.read(
       organizationId,
       endpoints.map(({ id }) => id),
     )
@@ -125,12 +128,12 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
 
     async list(member) {
       requireManageIntegrations(member)
-      return seenAll(member, await storage.listWebhookEndpoints(member.organizationId))
+      return seenAll(member, await storage.webhookEndpoints.list(member.organizationId))
     },
 
     async get(member, id) {
       requireManageIntegrations(member)
-      const endpoint = await storage.findWebhookEndpoint(member.organizationId, id)
+      const endpoint = await storage.webhookEndpoints.find(member.organizationId, id)
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       return seen(member, endpoint)
     },
@@ -158,13 +161,13 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
       }
       const maximum = settings.limits.webhookEndpoints
       await storage.transaction(async (transaction) => {
-        if (!(await transaction.insertWebhookEndpoint(endpoint, encrypted, maximum))) {
+        if (!(await transaction.webhookEndpoints.insert(endpoint, encrypted, maximum))) {
           throw new IntegrationError(
             'WEBHOOK_ENDPOINT_LIMIT_REACHED',
             `At most ${maximum} endpoints are allowed.`,
           )
         }
-        await transaction.recordAudit(
+        await transaction.auditLog.record(
           auditEntry({
             by: member,
             action: 'webhook_endpoint.created',
@@ -194,14 +197,14 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
         throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
       }
       return changeEndpoint(member, id, 'webhook_endpoint.updated', (locked, now) =>
-        locked.updateWebhookEndpoint(member.organizationId, id, change, now),
+        locked.webhookEndpoints.update(member.organizationId, id, change, now),
       )
     },
 
     async delete(member, id) {
       requireManageIntegrations(member)
       await changeEndpoint(member, id, 'webhook_endpoint.deleted', (locked, now) =>
-        locked.deleteWebhookEndpoint(member.organizationId, id, now),
+        locked.webhookEndpoints.delete(member.organizationId, id, now),
       )
     },
 
@@ -212,7 +215,7 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
       const endpoint = await changeEndpoint(member, id, 'webhook_endpoint.secret_rotated', (locked, now) => {
         const previousUntil = overlap_seconds === 0 ? null : new Date(now.getTime() + overlap_seconds * 1000)
         const rotation = { secret: encrypted, hint, previousUntil }
-        return locked.rotateSigningSecret(member.organizationId, id, rotation, now)
+        return locked.webhookEndpoints.rotateSecret(member.organizationId, id, rotation, now)
       })
       return { ...endpoint, secret }
     },

@@ -45,11 +45,11 @@ export async function deliverDue({
   function claim(): Promise<{ wanted: ClaimedDelivery[]; nextDueAt: Date | null }> {
     return storage.transaction(async (transaction) => {
       const round = { workerId, settled, ...CLAIM, now: settings.now() }
-      const { claimed, nextDueAt } = await transaction.settleAndClaim(round)
+      const { claimed, nextDueAt } = await transaction.deliveries.settleAndClaim(round)
       const others = claimed.filter(({ organization_id }) => !isWanted(organization_id))
-      if (others.length > 0) await transaction.releaseDeliveries(workerId, others)
+      if (others.length > 0) await transaction.deliveries.release(workerId, others)
       const wanted = claimed.filter(({ organization_id }) => isWanted(organization_id))
-      if (wanted.length > 0) await transaction.heartbeat(workerId)
+      if (wanted.length > 0) await transaction.workers.heartbeat(workerId)
       return { wanted, nextDueAt }
     })
   }
@@ -62,7 +62,7 @@ export async function deliverDue({
       // Ids of events are made in their order.
       for (const delivery of wanted.sort(byEvent)) {
         const attempt = await dispatch(delivery)
-        if (attempt.status === 'unbegun') await storage.releaseDeliveries(workerId, [attempt.delivery])
+        if (attempt.status === 'unbegun') await storage.deliveries.release(workerId, [attempt.delivery])
         else settled.push(attempt)
       }
       attempts.push(...settled)
@@ -70,7 +70,7 @@ export async function deliverDue({
     })
   } finally {
     await sending?.http.close()
-    if (sending !== undefined) await storage.retireWorker(workerId)
+    if (sending !== undefined) await storage.workers.retire(workerId)
   }
   return attempts
 }

@@ -1,10 +1,4 @@
-import type {
-  ClaimedDelivery,
-  DeliveryStorage,
-  Logger,
-  SettledAttempt,
-  UnbegunDelivery,
-} from '@quickquote/core'
+import type { ClaimedDelivery, Logger, SettledAttempt, Storage, UnbegunDelivery } from '@quickquote/core'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble } from '../lib/trouble.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
@@ -27,7 +21,7 @@ export interface DeliveryLoop {
 }
 
 export interface DeliveryLoopOptions {
-  readonly storage: DeliveryStorage
+  readonly storage: Pick<Storage, 'deliveries'>
   readonly workerId: string
   readonly lifeSigns: LifeSigns
   readonly dispatch: Dispatch
@@ -93,7 +87,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (!mayClaim) alarm.ringIn(pollIntervalMs)
     if (limit === 0 && batch.length === 0) return
     const begun = performance.now()
-    const { claimed, nextDueAt } = await storage.settleAndClaim({
+    const { claimed, nextDueAt } = await storage.deliveries.settleAndClaim({
       workerId,
       settled: batch,
       limit,
@@ -136,7 +130,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   async function giveBack(): Promise<void> {
     if (unbegun.length === 0) return
     const batch = [...unbegun]
-    await storage.releaseDeliveries(workerId, batch)
+    await storage.deliveries.release(workerId, batch)
     unbegun.splice(0, batch.length)
   }
 

@@ -56,7 +56,7 @@ export function createPipelineStarter({
     if (!lifeSigns.isFresh()) return alarm.ringIn(pollIntervalMs)
     const life = lifeSigns.life()
     try {
-      const { claimed, nextDueAt } = await storage.claimPipelineStarts({ workerId, limit, now: now() })
+      const { claimed, nextDueAt } = await storage.pipelineStarts.claim({ workerId, limit, now: now() })
       trouble.over()
       if (isDraining) return
       for (const start of claimed) begin(start, life)
@@ -79,7 +79,7 @@ export function createPipelineStarter({
   }
 
   function giveBack({ quote, attempt }: ClaimedStart): Promise<void> {
-    return persist(() => storage.releasePipelineStart({ workerId, quotationId: quote.id, attempt }))
+    return persist(() => storage.pipelineStarts.release({ workerId, quotationId: quote.id, attempt }))
   }
 
   /** Repeats what the database failed at, until it is done or the worker stops waiting. */

@@ -75,7 +75,7 @@ export function createStartAttempt({
     telemetry.ended(isExhausted ? 'exhausted' : result.kind)
     if (result.kind === 'broken_off') return result
     if (isExhausted) await persist(() => fail(integrations.pipeline(quote.id)))
-    await persist(() => storage.settlePipelineStart({ workerId, quotationId: quote.id, attempt, retryAt }))
+    await persist(() => storage.pipelineStarts.settle({ workerId, quotationId: quote.id, attempt, retryAt }))
     return result
   }
 }

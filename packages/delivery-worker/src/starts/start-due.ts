@@ -42,7 +42,7 @@ export async function startDue({
         attempt: start.attempt,
         result: await attempt(start, new AbortController()),
       })
-      await storage.retireWorker(workerId)
+      await storage.workers.retire(workerId)
     }
     return { found: wanted.length > 0, nextDueAt }
   })
@@ -68,16 +68,16 @@ async function claim(
   let nextDueAt: Date | null
   for (;;) {
     const workerId = randomUUID()
-    const round = await transaction.claimPipelineStarts({ workerId, limit: 1, now })
+    const round = await transaction.pipelineStarts.claim({ workerId, limit: 1, now })
     nextDueAt = round.nextDueAt
     const [start] = round.claimed
     // Without a claim, what is due is held by others, or had ended and was removed.
     if (start === undefined) break
     if (isWanted(start.quote.organization_id)) {
-      await transaction.heartbeat(workerId)
+      await transaction.workers.heartbeat(workerId)
       wanted.push({ workerId, start })
     } else others.push(workerId)
   }
-  for (const workerId of others) await transaction.retireWorker(workerId)
+  for (const workerId of others) await transaction.workers.retire(workerId)
   return { wanted, nextDueAt }
 }

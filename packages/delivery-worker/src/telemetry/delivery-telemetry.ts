@@ -5,7 +5,7 @@ import {
   eventIdOf,
   type Logger,
   type SettledAttempt,
-  type TelemetryStorage,
+  type Storage,
 } from '@quickquote/core'
 import { parentOf, SECONDS, type Telemetry } from './telemetry.ts'
 
@@ -37,7 +37,7 @@ export function createDeliveryTelemetry({
   logger,
 }: {
   telemetry: Telemetry
-  storage: TelemetryStorage
+  storage: Pick<Storage, 'telemetry'>
   logger: Logger
 }): DeliveryTelemetry {
   const { tracer, meter, isOn } = telemetry
@@ -66,7 +66,7 @@ export function createDeliveryTelemetry({
   return {
     originsOf(claimed) {
       if (!isOn || claimed.length === 0) return undefined
-      return storage.findDeliveryOrigins(claimed.map(({ id }) => id)).catch((error: unknown) => {
+      return storage.telemetry.findDeliveryOrigins(claimed.map(({ id }) => id)).catch((error: unknown) => {
         logger.debug({ err: error }, 'the origins of deliveries could not be read')
         return new Map()
       })

@@ -1,5 +1,5 @@
 import type { BatchObservableCallback, ObservableCallback } from '@opentelemetry/api'
-import type { Logger, TelemetryStorage } from '@quickquote/core'
+import type { Logger, Storage } from '@quickquote/core'
 import type { Telemetry } from './telemetry.ts'
 
 /**
@@ -14,7 +14,7 @@ export function observeQueue({
   now,
 }: {
   telemetry: Telemetry
-  storage: TelemetryStorage
+  storage: Pick<Storage, 'telemetry'>
   inFlight: () => number
   logger: Logger
   now: () => Date
@@ -35,7 +35,7 @@ export function observeQueue({
   const observeWaiting: BatchObservableCallback = async (result) => {
     try {
       const at = now()
-      const { due, scheduled, oldestDueAt } = await storage.readQueueState(at)
+      const { due, scheduled, oldestDueAt } = await storage.telemetry.readQueueState(at)
       result.observe(depth, due, { 'quickquote.queue.state': 'due' })
       result.observe(depth, scheduled, { 'quickquote.queue.state': 'scheduled' })
       result.observe(age, oldestDueAt === null ? 0 : (at.getTime() - oldestDueAt.getTime()) / 1000)

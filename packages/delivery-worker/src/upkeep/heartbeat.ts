@@ -1,4 +1,4 @@
-import type { Clock, Logger, WorkerStorage } from '@quickquote/core'
+import type { Clock, Logger, Storage } from '@quickquote/core'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble } from '../lib/trouble.ts'
 
@@ -24,7 +24,7 @@ export interface Heartbeat extends LifeSigns {
 }
 
 export interface HeartbeatOptions {
-  readonly storage: WorkerStorage
+  readonly storage: Pick<Storage, 'workers'>
   readonly workerId: string
   readonly everyMs: number
   /** How long a worker may be silent before the others take over what it held. */
@@ -63,7 +63,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   async function beat(): Promise<void> {
     // The database takes the time of a beat after it was sent: counted from here a worker never thinks itself too young.
     const begun = { monotonic: performance.now(), machine: Date.now() }
-    const { isNew } = await clock.compare(() => storage.heartbeat(workerId))
+    const { isNew } = await clock.compare(() => storage.workers.heartbeat(workerId))
     const wasFresh = isFresh()
     lastBeat = begun
     if (isNew) life += 1
@@ -86,7 +86,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
 
   async function recover(): Promise<void> {
     const now = clock.now()
-    const recovered = await storage.recoverDeadWorkers({ silentForMs: deadAfterMs, maxAttempts, now })
+    const recovered = await storage.workers.recoverDead({ silentForMs: deadAfterMs, maxAttempts, now })
     if (recovered.deliveries + recovered.starts > 0) {
       logger.warn(recovered, 'took over from a worker that is no longer there')
     }

@@ -48,7 +48,7 @@ export function createHousekeeping(
     {
       failure: 'the tables of the coming days cannot be made',
       everyMs: EVERY_MS,
-      run: () => storage.ensurePartitions(),
+      run: () => storage.retention.ensurePartitions(),
     },
     { failure: 'runs without a report cannot be failed', everyMs: EVERY_MS, run: failStalled },
     {
@@ -60,7 +60,7 @@ export function createHousekeeping(
     {
       failure: 'old idempotency keys cannot be removed',
       everyMs: EVERY_MS,
-      run: async () => storage.forgetIdempotencyKeys(await before(IDEMPOTENCY_WINDOW_MS)),
+      run: async () => storage.retention.forgetIdempotencyKeys(await before(IDEMPOTENCY_WINDOW_MS)),
     },
     { failure: 'files of no quote cannot be removed', everyMs: EVERY_MS, run: removeFiles },
     {
@@ -119,7 +119,7 @@ export function createHousekeeping(
     const errors: unknown[] = []
     let stuck = 0
     for (;;) {
-      const stalled = await storage.findStalledQuotations(silentSince, BATCH + stuck)
+      const stalled = await storage.quotations.findStalled(silentSince, BATCH + stuck)
       const next = stalled.filter((id) => !seen.has(id))
       for (let at = 0; at < next.length; at += REPORTS_AT_ONCE) {
         await Promise.all(next.slice(at, at + REPORTS_AT_ONCE).map(failOne))

@@ -1,4 +1,4 @@
-import type { Keyring, Logger, SecretStorage } from '@quickquote/core'
+import type { Keyring, Logger, Storage } from '@quickquote/core'
 
 /** Knows the encryption keys that the data needs and this process does not have. */
 export interface MissingKeys {
@@ -13,14 +13,14 @@ export function createMissingKeys({
   keyring,
   logger,
 }: {
-  storage: Pick<SecretStorage, 'countSecrets'>
+  storage: Pick<Storage, 'signingSecrets'>
   keyring: Keyring
   logger: Logger
 }): MissingKeys {
   let missing: ReadonlyMap<string, number> = new Map()
   return {
     async check() {
-      const secrets = await storage.countSecrets()
+      const secrets = await storage.signingSecrets.count()
       const before = [...missing.keys()].join()
       missing = new Map([...secrets].filter(([keyId]) => !keyring.has(keyId)))
       if ([...missing.keys()].join() === before) return

@@ -1,4 +1,4 @@
-import type { Logger, ReplayStorage } from '@quickquote/core'
+import type { Logger, Storage } from '@quickquote/core'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble } from '../lib/trouble.ts'
 
@@ -23,7 +23,7 @@ export function createReplayer({
   logger,
   now,
 }: {
-  storage: ReplayStorage
+  storage: Pick<Storage, 'replays'>
   pollIntervalMs: number
   logger: Logger
   now: () => Date
@@ -31,7 +31,7 @@ export function createReplayer({
   const trouble = createTrouble(logger, 'replays cannot be moved on')
   const alarm = createAlarm(async () => {
     try {
-      const moved = await storage.advanceReplay(BATCH, now())
+      const moved = await storage.replays.advance(BATCH, now())
       trouble.over()
       alarm.ringIn(moved ? PAUSE_MS : pollIntervalMs)
     } catch (error) {

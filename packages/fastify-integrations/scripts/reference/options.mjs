@@ -36,11 +36,11 @@ const GROUPS = [
   },
   {
     heading: 'retention',
-    file: 'packages/core/src/services/retention.ts',
+    file: 'packages/core/src/model/retention.ts',
     type: 'Retention',
     defaults: DEFAULT_RETENTION,
   },
-  { heading: 'quotations', file: 'packages/core/src/services/host-quotations.ts', type: 'HostQuotations' },
+  { heading: 'quotations', file: 'packages/core/src/storage/host-quotations.ts', type: 'HostQuotations' },
   { heading: 'files', file: 'packages/core/src/files/file-storage.ts', type: 'FileStorage' },
   {
     heading: 'drizzleStorage',

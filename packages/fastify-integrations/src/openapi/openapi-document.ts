@@ -3,6 +3,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { ERRORS } from '@quickquote/core'
 import { PROBLEM_MEDIA_TYPE } from '../errors/problem.ts'
 import type { PluginSettings, SessionScheme } from '../options.ts'
+import { mapValues } from './map-values.ts'
 import { EVENTS_TAG, openapiWebhooks } from './openapi-webhooks.ts'
 
 const packageJson = new URL('../../package.json', import.meta.url)
@@ -135,11 +136,4 @@ function nameSchemas(node: Json, schemas: JsonObject): Json {
     throw new Error(`Two schemas are called ${copy['title']}`)
   schemas[copy['title']] = copy
   return { $ref: `#/components/schemas/${copy['title']}` }
-}
-
-export function mapValues<T, U>(
-  record: Readonly<Record<string, T>>,
-  map: (value: T, name: string) => U,
-): Record<string, U> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
 }

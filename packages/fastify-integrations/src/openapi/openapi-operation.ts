@@ -5,7 +5,8 @@ import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType } from '../errors/p
 import type { Documentation } from '../register-routes.ts'
 import type { Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
-import { BODY_IS_OPTIONAL, isOwnDocument, mapValues } from './openapi-document.ts'
+import { mapValues } from './map-values.ts'
+import { BODY_IS_OPTIONAL, isOwnDocument } from './openapi-document.ts'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 

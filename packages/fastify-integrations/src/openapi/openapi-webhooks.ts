@@ -7,7 +7,7 @@ import {
 } from '@quickquote/core'
 import type { TSchema } from '@sinclair/typebox'
 import { EXAMPLE } from './examples.ts'
-import { mapValues } from './openapi-document.ts'
+import { mapValues } from './map-values.ts'
 
 /** The tag of the events. */
 export const EVENTS_TAG = 'Events'

@@ -1,4 +1,4 @@
-import type { Catalog } from './translate.ts'
+import type { Catalog } from './en.ts'
 
 export const de: Catalog = {
   none: '–',

@@ -363,3 +363,7 @@ export const en = {
   'audit.filter.webhook_endpoint.delivery_resent': 'Delivery resent',
   'audit.filter.webhook_endpoint.replay_started': 'Replay started',
 } as const satisfies Record<string, Message>
+
+export type TextKey = keyof typeof en
+/** A language says all of it. */
+export type Catalog = Record<TextKey, Message>

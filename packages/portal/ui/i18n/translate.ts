@@ -1,10 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { Message } from '../settings.ts'
 import { de } from './de.ts'
-import { en } from './en.ts'
+import { type Catalog, en, type TextKey } from './en.ts'
 
-type TextKey = keyof typeof en
-export type Catalog = Record<TextKey, Message>
 type Values = Readonly<Record<string, string | number>>
 type Overrides = Readonly<Record<string, Readonly<Record<string, Message>>>>
 

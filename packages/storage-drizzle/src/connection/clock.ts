@@ -7,7 +7,7 @@ export const EPOCH_MS = '(extract(epoch from clock_timestamp()) * 1000)::float8'
 /** See ClockStorage. */
 export function clockStorage({ run }: Database): ClockStorage {
   return {
-    async readClock() {
+    async read() {
       const [row] = await run<{ at: number | string }>(`select ${EPOCH_MS} as at`)
       return toTime(row?.at)
     },

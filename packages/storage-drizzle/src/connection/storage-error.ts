@@ -70,14 +70,14 @@ export function unanswered(timeoutMs: number): Error {
 }
 
 /** Lets the methods throw a StorageError wherever a driver or drizzle would throw its own error. Each must be async. */
-export function withStorageErrors<T extends object>(methods: T, guard: Guard = unguarded): T {
+export function withStorageErrors<T extends object>(noun: string, methods: T, guard: Guard = unguarded): T {
   const guarded = Object.entries(methods).map(([operation, method]) => [
     operation,
     async (...parameters: unknown[]) => {
       try {
         return await guard(async () => method(...parameters))
       } catch (error) {
-        throw toStorageError(operation, error)
+        throw toStorageError(`${noun}.${operation}`, error)
       }
     },
   ])

@@ -16,9 +16,7 @@ const FULL_LOOK_MS = 1000
 const LARGE_CLAIM = 64
 
 /** The outbox as the workers see it: see DeliveryStorage. */
-export function deliveryStorage(
-  database: Database,
-): Pick<DeliveryStorage, 'settleAndClaim' | 'releaseDeliveries'> {
+export function deliveryStorage(database: Database): DeliveryStorage {
   const { schema } = database
   const leases = createHeldLeases()
   /** Where the next walk over the endpoints begins. */
@@ -86,7 +84,7 @@ export function deliveryStorage(
       }
     },
 
-    async releaseDeliveries(workerId, deliveries) {
+    async release(workerId, deliveries) {
       const released = await database.run(
         `update ${schema}.deliveries delivery set leased_by = null, leased_at = null, attempt = lease.attempt - 1,
            due_at = greatest(lease.due_at, delivery.due_at)

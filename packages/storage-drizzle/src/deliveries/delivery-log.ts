@@ -44,7 +44,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
   }
 
   return {
-    async listDeliveryAttempts(organizationId, filter, { after, limit }) {
+    async listAttempts(organizationId, filter, { after, limit }) {
       const { endpoint_id, event_type, status, since, until } = filter
       return db
         .select(attempt)
@@ -64,7 +64,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
         .limit(limit)
     },
 
-    async findDelivery(organizationId, id) {
+    async find(organizationId, id) {
       if (!isUuid(id)) return null
       // In this order: what ends between the two is found by its attempts.
       const row = await unfinished(organizationId, id)
@@ -91,7 +91,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
       }
     },
 
-    async resendDelivery(organizationId, { id, event_id, endpoint_id }, now) {
+    async resend(organizationId, { id, event_id, endpoint_id }, now) {
       const [resent] = await database.run<{ id: string }>(
         `with replaced as (
            delete from ${schema}.deliveries where id = $1 and organization_id = $2 and leased_by is null

@@ -1,13 +1,13 @@
-import type { DeliveryStorage } from '@quickquote/core'
+import type { EventStorage } from '@quickquote/core'
 import type { Database } from '../connection/database.ts'
 import { newDeliveryId } from './delivery-id.ts'
 
-/** Records events in PostgreSQL: see DeliveryStorage. */
-export function eventStorage(database: Database): Pick<DeliveryStorage, 'recordEvent'> {
+/** Records events in PostgreSQL: see EventStorage. */
+export function eventStorage(database: Database): EventStorage {
   const { schema } = database
 
   return {
-    async recordEvent(event) {
+    async record(event) {
       // One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all.
       const [recorded] = await database.run<{ waiting: boolean }>(
         `with event as (

@@ -11,7 +11,7 @@ export function replayStorage(database: Database): ReplayStorage {
   const { replays } = tables
 
   return {
-    async insertReplay(organizationId, { id, endpoint_id, since, until, status }, now) {
+    async insert(organizationId, { id, endpoint_id, since, until, status }, now) {
       const inserted = await database.run(
         `insert into ${schema}.replays (id, organization_id, endpoint_id, state, since, until, status, position_at,
            position_id, total, waits_for, created_at, updated_at)
@@ -25,7 +25,7 @@ export function replayStorage(database: Database): ReplayStorage {
       return inserted.length > 0
     },
 
-    async findReplay(organizationId, endpointId, id) {
+    async find(organizationId, endpointId, id) {
       if (!isUuid(endpointId) || !isUuid(id)) return null
       const { endpoint_id, state, since, until, status, examined, total, resent } = replays
       const { created_at, updated_at } = replays
@@ -49,7 +49,7 @@ export function replayStorage(database: Database): ReplayStorage {
       return { ...replay, id: id.toLowerCase(), progress: { examined: looked, total: all } }
     },
 
-    async advanceReplay(limit, now) {
+    async advance(limit, now) {
       return database.transaction(async (transaction) => {
         // For the same reason as a claim: see there.
         await transaction.run(SETTINGS)

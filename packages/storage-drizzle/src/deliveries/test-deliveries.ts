@@ -13,7 +13,7 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
     and(eq(deliveries.id, deliveryId), eq(deliveries.organization_id, organizationId))
 
   return {
-    async insertTestDelivery(event, delivery) {
+    async insert(event, delivery) {
       // Parked, so that no claim of the outbox sees it, and none of its rules apply.
       await database.run(
         `with event as (
@@ -41,7 +41,7 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
       await database.wake()
     },
 
-    async findTestDelivery(organizationId, deliveryId) {
+    async find(organizationId, deliveryId) {
       // Asked in this order: a worker removes the delivery and records its attempt at once.
       const [delivery] = await db
         .select({ leased_by: deliveries.leased_by })
@@ -63,7 +63,7 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
       return { state: 'over', attempt: attempt ?? null }
     },
 
-    async withdrawTestDelivery(organizationId, deliveryId) {
+    async withdraw(organizationId, deliveryId) {
       const withdrawn = await database.run(
         `delete from ${schema}.deliveries
          where id = $1 and organization_id = $2 and is_test and leased_by is null

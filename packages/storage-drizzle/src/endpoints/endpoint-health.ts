@@ -8,7 +8,7 @@ const RECENT = 100
 /** How the deliveries of endpoints go, in PostgreSQL: see EndpointHealthStorage. What changes it is in delivery-statements.ts. */
 export function endpointHealthStorage({ run, schema }: Database): EndpointHealthStorage {
   return {
-    async readEndpointHealth(organizationId, ids) {
+    async read(organizationId, ids) {
       if (ids.length === 0) return new Map()
       // Names of one word: the client of a host may rename others.
       const rows = await run<{
@@ -47,7 +47,7 @@ export function endpointHealthStorage({ run, schema }: Database): EndpointHealth
       )
     },
 
-    async findFailingEndpoints(failingSince, limit) {
+    async findFailing(failingSince, limit) {
       // What two workers recorded at once may be out of order: the attempts have the last word.
       const failing = await run<Omit<FailingEndpoint, 'failing_since'> & { failing_since: string }>(
         `select endpoint.id, endpoint.organization_id, endpoint.name,

@@ -1,14 +1,14 @@
-import type { EncryptedSecret, EndpointSecrets, SecretStorage } from '@quickquote/core'
+import type { EncryptedSecret, EndpointSecrets, SigningSecretStorage } from '@quickquote/core'
 import { and, asc, gt, ne, or } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
 
-/** The encrypted signing secrets of all endpoints that are not deleted: see SecretStorage. */
-export function secretStorage({ db, tables, schema, run }: Database): SecretStorage {
+/** The encrypted signing secrets of all endpoints that are not deleted: see SigningSecretStorage. */
+export function signingSecretStorage({ db, tables, schema, run }: Database): SigningSecretStorage {
   const { webhookEndpoints: endpoints } = tables
 
   return {
-    async lockOldSecrets({ keyId, after, limit }) {
+    async lockOld({ keyId, after, limit }) {
       const rows = await db
         .select(
           readable({
@@ -37,7 +37,7 @@ export function secretStorage({ db, tables, schema, run }: Database): SecretStor
       })
     },
 
-    async saveSecrets(secrets) {
+    async save(secrets) {
       await run(
         `update ${schema}.webhook_endpoints endpoint set
            secret_ciphertext = decode(saved.ciphertext, 'hex'), secret_key_id = saved.key_id,
@@ -50,7 +50,7 @@ export function secretStorage({ db, tables, schema, run }: Database): SecretStor
       )
     },
 
-    async countSecrets() {
+    async count() {
       const rows = await run<{ key: string; secrets: number }>(
         `select key, count(*)::int as secrets from (
            select secret_key_id as key from ${schema}.webhook_endpoints where secret_key_id is not null

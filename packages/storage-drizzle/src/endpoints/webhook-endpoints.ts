@@ -102,7 +102,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
   }
 
   return {
-    async insertWebhookEndpoint(endpoint, secret, maximum) {
+    async insert(endpoint, secret, maximum) {
       return database.transaction(async (transaction) => {
         const { db } = transaction
         await oneAtATime(transaction, `endpoints of ${endpoint.organization_id}`)
@@ -115,7 +115,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       })
     },
 
-    async listWebhookEndpoints(organizationId) {
+    async list(organizationId) {
       return database.db
         .select(endpoint)
         .from(endpoints)
@@ -123,7 +123,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
         .orderBy(asc(created_at), asc(id))
     },
 
-    async findWebhookEndpoint(organizationId, endpointId) {
+    async find(organizationId, endpointId) {
       if (!isUuid(endpointId)) return null
       const [found] = await database.db
         .select(endpoint)
@@ -132,7 +132,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       return found ?? null
     },
 
-    async lockWebhookEndpoint(organizationId, endpointId) {
+    async lock(organizationId, endpointId) {
       if (!isUuid(endpointId)) return null
       const [found] = await database.db
         .select(endpoint)
@@ -142,7 +142,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       return found ?? null
     },
 
-    async hadWebhookEndpoint(organizationId, endpointId) {
+    async had(organizationId, endpointId) {
       if (!isUuid(endpointId)) return false
       const found = await database.db
         .select({ id })
@@ -151,7 +151,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       return found.length > 0
     },
 
-    async updateWebhookEndpoint(organizationId, endpointId, fields, now) {
+    async update(organizationId, endpointId, fields, now) {
       return database.transaction(async (transaction) => {
         if (fields.is_enabled === true) await parkRest(transaction, organizationId, endpointId, now)
         const changed = await change(transaction, organizationId, endpointId, fields, now)
@@ -161,7 +161,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       })
     },
 
-    async deleteWebhookEndpoint(organizationId, endpointId, now) {
+    async delete(organizationId, endpointId, now) {
       return database.transaction(async (transaction) => {
         const fields = {
           deleted_at: now,
@@ -175,7 +175,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       })
     },
 
-    async rotateSigningSecret(organizationId, endpointId, { secret, hint, previousUntil }, now) {
+    async rotateSecret(organizationId, endpointId, { secret, hint, previousUntil }, now) {
       const isKept = previousUntil !== null
       return change(
         database,

@@ -91,13 +91,13 @@ export async function migrationStatus(sql: postgres.Sql, schema: string): Promis
   return { applied: applied.map(({ name }) => name), pending: pending.map(({ name }) => name) }
 }
 
-/** The migrations of this version of the package, in their order. */
-export async function readMigrations(): Promise<ShippedMigration[]> {
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
+/** The migrations of this version of the package, in their order; those of another one for its `folder`. */
+export async function readMigrations(folder: URL = FOLDER): Promise<ShippedMigration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
       // Line endings may change on the way through git and npm; the migration is still the same.
-      const text = (await readFile(new URL(name, FOLDER), 'utf8')).replaceAll('\r\n', '\n')
+      const text = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n')
       return { name, text, hash: createHash('sha256').update(text).digest('hex') }
     }),
   )

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@quickquote/core'
-import { checkSchema } from '../storage.ts'
+import { checkSchema } from '../schema.ts'
 import { createJournal } from './migrate.ts'
 
 export interface Roles {

@@ -28,7 +28,7 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
   })
 
   return {
-    async insertApiKey(key, hash, maximum) {
+    async insert(key, hash, maximum) {
       return database.transaction(async (transaction) => {
         await oneAtATime(transaction, `keys of ${key.organization_id}`)
         const [existing] = await transaction.run<{ total: number; owned: number }>(
@@ -44,17 +44,17 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
       })
     },
 
-    async findApiKeyByHash(hash) {
+    async findByHash(hash) {
       return (await findByHash(Buffer.from(hash).toString('hex'))) ?? null
     },
 
-    async findApiKey(organizationId, id) {
+    async find(organizationId, id) {
       if (!isUuid(id)) return null
       const [key] = await db.select(record).from(apiKeys).where(inOrganization(organizationId, id))
       return key ?? null
     },
 
-    async lockApiKey(organizationId, id) {
+    async lock(organizationId, id) {
       if (!isUuid(id)) return null
       const [key] = await db
         .select(record)
@@ -64,11 +64,11 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
       return key ?? null
     },
 
-    async saveApiKey({ organization_id, id, name, status, updated_at }) {
+    async save({ organization_id, id, name, status, updated_at }) {
       await db.update(apiKeys).set({ name, status, updated_at }).where(inOrganization(organization_id, id))
     },
 
-    async listApiKeys(organizationId, ownerId, { after, limit }) {
+    async list(organizationId, ownerId, { after, limit }) {
       return db
         .select(record)
         .from(apiKeys)
@@ -83,7 +83,7 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
         .limit(limit)
     },
 
-    async recordApiKeyUses(uses) {
+    async recordUses(uses) {
       // Rows are locked in one order, so that two processes which used the same keys never wait for each other.
       await run(
         `with used as (

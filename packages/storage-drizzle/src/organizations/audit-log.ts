@@ -10,11 +10,11 @@ export function auditStorage({ db, tables }: Database): AuditStorage {
   const entry = readable(getTableColumns(auditLog))
 
   return {
-    async recordAudit(entry) {
+    async record(entry) {
       await db.insert(auditLog).values(entry)
     },
 
-    async listAuditLog(organizationId, { resource_id, action, since, until }, { after, limit }) {
+    async list(organizationId, { resource_id, action, since, until }, { after, limit }) {
       return db
         .select(entry)
         .from(auditLog)

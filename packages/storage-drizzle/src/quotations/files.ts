@@ -48,7 +48,7 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
         listed(files),
       ),
   }
-  const { insertChunk, findChunk, deleteFiles } = withStorageErrors(statements, guard)
+  const { insertChunk, findChunk, deleteFiles } = withStorageErrors('files', statements, guard)
 
   return {
     async put(file, bytes) {
@@ -92,7 +92,7 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
 export function uploadStorage(database: Database): UploadStorage {
   const { schema } = database
   return {
-    async recordUpload(file, now) {
+    async record(file, now) {
       await database.run(
         `insert into ${schema}.uploads as upload (id, organization_id, created_at) values ($1, $2, $3)
          on conflict (id) do update set created_at = excluded.created_at
@@ -101,7 +101,7 @@ export function uploadStorage(database: Database): UploadStorage {
       )
     },
 
-    abandonUploads: (files, now) =>
+    abandon: (files, now) =>
       database.run<FileId>(
         `update ${schema}.uploads as upload set abandoned_at = $3 from ${LISTED} as file (id, organization_id)
          where upload.id = file.id and upload.organization_id = file.organization_id
@@ -109,7 +109,7 @@ export function uploadStorage(database: Database): UploadStorage {
         [...listed(files), now],
       ),
 
-    abandonUploadsBefore: (olderThan, limit, now) =>
+    abandonBefore: (olderThan, limit, now) =>
       database.run<FileId>(
         `update ${schema}.uploads set abandoned_at = $3
          where id in (
@@ -132,7 +132,7 @@ export function uploadStorage(database: Database): UploadStorage {
       )
     },
 
-    async forgetUploads(files) {
+    async forget(files) {
       await database.run(
         `delete from ${schema}.uploads as upload using ${LISTED} as file (id, organization_id)
          where upload.id = file.id and upload.organization_id = file.organization_id`,

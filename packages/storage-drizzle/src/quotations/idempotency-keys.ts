@@ -1,15 +1,6 @@
-import type { Acceptance, Idempotency, MaintenanceStorage } from '@quickquote/core'
+import type { Acceptance, Idempotency } from '@quickquote/core'
 import { IDEMPOTENCY_WINDOW_MS } from '@quickquote/core'
 import type { Database } from '../connection/database.ts'
-
-/** Forgets idempotency keys: see MaintenanceStorage. */
-export function idempotencyStorage(database: Database): Pick<MaintenanceStorage, 'forgetIdempotencyKeys'> {
-  return {
-    async forgetIdempotencyKeys(before) {
-      await database.run(`delete from ${database.schema}.idempotency_keys where created_at < $1`, [before])
-    },
-  }
-}
 
 /**
  * Looks up what was accepted under a key, in the transaction that is about to accept something: until it ends nobody else

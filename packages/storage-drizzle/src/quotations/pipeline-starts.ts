@@ -57,7 +57,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
   }
 
   return {
-    orderPipelineStart: (quotation, idempotency) =>
+    order: (quotation, idempotency) =>
       accept(database, quotation, idempotency, async (on) => {
         const { id, api_key_id: _, created_at, ...quote } = quotation
         await on.run(
@@ -66,7 +66,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
         )
       }),
 
-    async claimPipelineStarts({ workerId, limit, now }) {
+    async claim({ workerId, limit, now }) {
       const rows = await leases.claiming(workerId, async (held) => {
         if (held !== undefined) {
           await database.run(
@@ -85,7 +85,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
       return { claimed, nextDueAt: toDate(rows[0]?.next_due_at ?? null) }
     },
 
-    async settlePipelineStart({ workerId, quotationId, attempt, retryAt }) {
+    async settle({ workerId, quotationId, attempt, retryAt }) {
       await database.run(
         retryAt === null
           ? `delete from ${schema}.pipeline_starts where quotation_id = $1 and leased_by = $2 and attempt = $3`
@@ -96,7 +96,7 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
       leases.remove(workerId, [quotationId])
     },
 
-    async releasePipelineStart({ workerId, quotationId, attempt }) {
+    async release({ workerId, quotationId, attempt }) {
       await database.run(
         `update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1
          where quotation_id = $1 and leased_by = $2 and attempt = $3`,

@@ -75,10 +75,10 @@ export function quotationStorage(database: Database): QuotationStorage {
   )
 
   return {
-    acceptQuotation: (quotation, idempotency) =>
+    accept: (quotation, idempotency) =>
       accept(database, quotation, idempotency, (on) => insertQuotation(on, quotation)),
 
-    async findStalledQuotations(silentSince, limit) {
+    async findStalled(silentSince, limit) {
       // All that are under way are read: they are few, and an index on the time of their last report would be written
       // with each report.
       const stalled = await database.run<{ id: string }>(
@@ -89,7 +89,7 @@ export function quotationStorage(database: Database): QuotationStorage {
       return stalled.map(({ id }) => id)
     },
 
-    async findQuotation(organizationId, id) {
+    async find(organizationId, id) {
       if (!isUuid(id)) return 'unknown'
       return scoped(await quotationById(id.toLowerCase()), organizationId)
     },
@@ -103,7 +103,7 @@ export function quotationStorage(database: Database): QuotationStorage {
       return scoped({ ...first, found: pipelineStatusOf(first.state, steps) }, organizationId)
     },
 
-    async findProposalOfQuotation(organizationId, quotationId) {
+    async findProposalOf(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'
       const [row] = await proposalByQuotation({ id: quotationId })
       return scoped(row, organizationId)
@@ -115,7 +115,7 @@ export function quotationStorage(database: Database): QuotationStorage {
       return scoped(row, organizationId)
     },
 
-    async findQuotationNames(organizationId, ids) {
+    async findNames(organizationId, ids) {
       if (ids.length === 0) return new Map()
       const rows = await namesById({ ids: [...ids], organizationId })
       return new Map(rows.map((row) => [row.id, row.name]))

@@ -1,8 +1,7 @@
-import type { MaintenanceStorage } from '@quickquote/core'
-import type { Database } from '../connection/database.ts'
+import type { RetentionStorage } from '@quickquote/core'
+import { type Connection, unhurried } from '../connection/database.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
-
-type RetentionStorage = Omit<MaintenanceStorage, 'ensurePartitions' | 'forgetIdempotencyKeys'>
+import { ensurePartitions } from '../migrations/partitions.ts'
 
 interface Dropped {
   readonly days: number
@@ -17,11 +16,13 @@ const BATCH = 1000
 const ID_DELAY_MS = 60_000
 
 /**
- * Removes what is no longer kept: see MaintenanceStorage. Ids begin with the time at which they were made, so what is old
+ * Removes what is no longer kept: see RetentionStorage. Ids begin with the time at which they were made, so what is old
  * is the beginning of a primary key: no index is there for retention alone. History (events, attempts, the audit log) is
  * removed by functions of the schema's owner, which hold it to the floor of the table `retention_floor`.
  */
-export function retentionStorage({ run, schema }: Pick<Database, 'run' | 'schema'>): RetentionStorage {
+export function retentionStorage(connection: Connection): RetentionStorage {
+  const { run, schema } = unhurried(connection)
+
   /** No row of before `moment` has this id or a later one. */
   const idAfter = (moment: Date) => firstIdOf(new Date(moment.getTime() + ID_DELAY_MS))
 
@@ -55,6 +56,12 @@ export function retentionStorage({ run, schema }: Pick<Database, 'run' | 'schema
   }
 
   return {
+    ensurePartitions: () => ensurePartitions(connection.sql, connection.schema),
+
+    async forgetIdempotencyKeys(before) {
+      await run(`delete from ${schema}.idempotency_keys where created_at < $1`, [before])
+    },
+
     async expireDeliveries(before, limit) {
       const rows = await run<{ parked: boolean }>(
         `delete from ${schema}.deliveries where ctid = any (array(

@@ -18,7 +18,7 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
       return { at: toTime(beat?.at), isNew: beat?.isnew === true }
     },
 
-    async hasLiveWorker(silentForMs) {
+    async hasLive(silentForMs) {
       const [row] = await database.run<{ found: boolean }>(
         `select exists (
            select from ${schema}.workers where heartbeat_at > now() - $1::int * interval '1 millisecond'
@@ -28,7 +28,7 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
       return row?.found === true
     },
 
-    async recoverDeadWorkers({ silentForMs, maxAttempts, now }) {
+    async recoverDead({ silentForMs, maxAttempts, now }) {
       // A lease is alive while its worker has a row in `workers`. Deleting that row is what gives the worker up: who beats
       // at the same moment either keeps row and leases, or is told by its beat that it is new. A lease without a row was
       // taken by a worker after it was given up. The fences sort out what it may still report.
@@ -80,7 +80,7 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
       return { deliveries, starts }
     },
 
-    async retireWorker(workerId) {
+    async retire(workerId) {
       // Starts that the worker broke off, or would not wait for, go back as if they had never been tried.
       await database.run(
         `with start as (

@@ -4,44 +4,81 @@ insert into "quickquote".api_keys values
 
 insert into "quickquote".quotations
   (id, organization_id, name, description, status, processed_step, source, api_key_id, requirements_text, metadata,
-   created_at, updated_at)
+   traceparent, tracestate, created_at, updated_at)
 values
   ('00000000-0000-7000-8000-000000000d01', '00000000-0000-7000-8000-0000000000ac', 'Done', '', 'completed', 'proposal',
-   'api_key', '00000000-0000-7000-8000-0000000000a1', 'A roof.', '{"crm": 1}', now(), now()),
+   'api_key', '00000000-0000-7000-8000-0000000000a1', 'A roof.', '{"crm": 1}',
+   '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'vendor=1', now(), now()),
   ('00000000-0000-7000-8000-000000000d02', '00000000-0000-7000-8000-0000000000ac', 'Under way', '', 'running',
-   'requirement_analysis', 'api_key', '00000000-0000-7000-8000-0000000000a1', null, null, now(), now()),
+   'requirement_analysis', 'api_key', '00000000-0000-7000-8000-0000000000a1', null, null,
+   '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'vendor=1', now(), now()),
   ('00000000-0000-7000-8000-000000000d03', '00000000-0000-7000-8000-0000000000ac', 'Waiting', '', 'queued', 'none', 'ui', null,
-   'A wall.', null, now(), now());
+   'A wall.', null, '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'vendor=1', now(), now());
+insert into "quickquote".quotation_steps (quotation_id, step, status, started_at, completed_at) values
+  ('00000000-0000-7000-8000-000000000d02', 'requirement_analysis', 'completed', now(), now()),
+  ('00000000-0000-7000-8000-000000000d02', 'functional_specification', 'running', now(), null);
 insert into "quickquote".quotation_files values
   ('00000000-0000-7000-8000-000000000f01', '00000000-0000-7000-8000-000000000d03', 0, 'roof.txt', 'txt', 7);
-insert into "quickquote".quotation_steps values
-  ('00000000-0000-7000-8000-000000000d02', 'requirement_analysis', 'completed', now(), now(), null),
-  ('00000000-0000-7000-8000-000000000d02', 'functional_specification', 'running', now(), null, null);
 insert into "quickquote".proposals values
   ('00000000-0000-7000-8000-000000000e01', '00000000-0000-7000-8000-0000000000ac', '00000000-0000-7000-8000-000000000d01', 'Done',
    'completed', null, now(), now());
-insert into "quickquote".workers values ('00000000-0000-7000-8000-0000000000b1', now(), now());
+
+insert into "quickquote".uploads values
+  ('00000000-0000-7000-8000-000000000f02', '00000000-0000-7000-8000-0000000000ac', now(), null);
+insert into "quickquote".file_chunks values
+  ('00000000-0000-7000-8000-000000000f01', 0, '00000000-0000-7000-8000-0000000000ac', true, 'A roof.'),
+  ('00000000-0000-7000-8000-000000000f02', 0, '00000000-0000-7000-8000-0000000000ac', false, 'A wa');
+insert into "quickquote".idempotency_keys values
+  ('00000000-0000-7000-8000-0000000000ac', 'order-1', '\x00', '00000000-0000-7000-8000-000000000d01', now());
 insert into "quickquote".pipeline_starts (quotation_id, due_at) values ('00000000-0000-7000-8000-000000000d03', now());
 
 insert into "quickquote".webhook_endpoints
-  (id, organization_id, name, url, events, trigger_mode, is_enabled, secret_ciphertext, secret_key_id, secret_hint, created_at,
-   updated_at)
+  (id, organization_id, name, url, events, trigger_mode, is_enabled, disabled_reason, secret_ciphertext, secret_key_id,
+   secret_hint, previous_secret_ciphertext, previous_secret_key_id, previous_secret_expires_at, created_at, updated_at)
 values
   ('00000000-0000-7000-8000-0000000000c1', '00000000-0000-7000-8000-0000000000ac', 'CRM', 'https://crm.example/hook',
-   '{quotation.completed,quotation.functional_specification.completed}', 'headless_only', true, '\x$SECRET', 'key-1',
-   'whsec_…1234', now(), now()),
+   '{quotation.completed,quotation.functional_specification.completed}', 'headless_only', true, null, '\x$SECRET', 'key-1',
+   'whsec_…1234', '\x$SECRET', 'key-1', now() + interval '1 hour', now(), now()),
   ('00000000-0000-7000-8000-0000000000c2', '00000000-0000-7000-8000-0000000000ac', 'Disabled', 'https://crm.example/hook',
-   '{quotation.completed}', 'always', false, '\x$SECRET', 'key-1', 'whsec_…1234', now(), now());
-insert into "quickquote".events (id, organization_id, type, quotation_id, body, created_at) values
+   '{quotation.completed}', 'always', false, 'failing', '\x$SECRET', 'key-1', 'whsec_…1234', null, null, null, now(), now());
+insert into "quickquote".endpoint_health values
+  ('00000000-0000-7000-8000-0000000000c1', now() - interval '1 day', now() - interval '1 hour');
+
+insert into "quickquote".events
+  (id, organization_id, type, quotation_id, generation_source, body, is_test, traceparent, created_at)
+values
   ('00000000-0001-7000-8000-000000000001', '00000000-0000-7000-8000-0000000000ac', 'quotation.completed',
-   '00000000-0000-7000-8000-000000000d01', '{"data":{"generation_source":"api_key"}}', now());
+   '00000000-0000-7000-8000-000000000d01', 'api_key', '{"data":{"generation_source":"api_key"}}', false,
+   '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', now()),
+  ('00000000-0002-7000-8000-000000000001', '00000000-0000-7000-8000-0000000000ac', 'quotation.completed', null, 'api_key', '{}',
+   true, null, now());
 insert into "quickquote".deliveries (id, organization_id, endpoint_id, event_id, event_created_at, attempt, due_at) values
   ('00000000-0001-7000-9000-000000000001', '00000000-0000-7000-8000-0000000000ac', '00000000-0000-7000-8000-0000000000c1',
    '00000000-0001-7000-8000-000000000001', now(), 1, now());
 insert into "quickquote".delivery_attempts
   (id, delivery_id, organization_id, endpoint_id, event_id, event_type, quotation_id, attempt, status, http_status, error,
-   duration_ms, is_test, created_at, next_attempt_at)
+   response_body, duration_ms, first_byte_ms, is_test, created_at, next_attempt_at)
 values
   ('00000000-0001-7000-a000-000000000001', '00000000-0001-7000-9000-000000000001', '00000000-0000-7000-8000-0000000000ac',
    '00000000-0000-7000-8000-0000000000c1', '00000000-0001-7000-8000-000000000001', 'quotation.completed',
-   '00000000-0000-7000-8000-000000000d01', 1, 'failed', 500, 'The receiver answered 500.', 12, false, now(), now());
+   '00000000-0000-7000-8000-000000000d01', 1, 'failed', 500, 'The receiver answered 500.', 'Oops', 12, 9, false, now(), now());
+-- The second waits for a transaction that has ended since.
+insert into "quickquote".replays
+  (id, organization_id, endpoint_id, state, since, until, status, position_at, position_id, total, waits_for, created_at,
+   updated_at)
+values
+  ('00000000-0000-7000-8000-000000000201', '00000000-0000-7000-8000-0000000000ac', '00000000-0000-7000-8000-0000000000c1',
+   'running', now() - interval '1 day', now() + interval '1 minute', 'missed', now() - interval '1 day',
+   '00000000-0000-0000-0000-000000000000', 1, '{}', now(), now()),
+  ('00000000-0000-7000-8000-000000000202', '00000000-0000-7000-8000-0000000000ac', '00000000-0000-7000-8000-0000000000c2',
+   'running', now() - interval '1 day', now() + interval '1 minute', 'missed', now() - interval '1 day',
+   '00000000-0000-0000-0000-000000000000', 1, '{999/1}', now(), now());
+insert into "quickquote".workers values ('00000000-0000-7000-8000-0000000000b1', now(), now());
+
+insert into "quickquote".audit_log
+  (id, organization_id, actor_id, client_address, action, resource_type, resource_id, resource_name, changes, created_at)
+values
+  ('00000000-0000-7000-8000-000000000101', '00000000-0000-7000-8000-0000000000ac', 'member-1', null, 'api_key.created',
+   'api_key', '00000000-0000-7000-8000-0000000000a1', 'CRM', '[]', now()),
+  ('00000000-0000-7000-8000-000000000102', '00000000-0000-7000-8000-0000000000ac', 'member-1', '198.51.100.7',
+   'webhook_endpoint.tested', 'webhook_endpoint', '00000000-0000-7000-8000-0000000000c1', 'CRM', '[]', now());

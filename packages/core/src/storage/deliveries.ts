@@ -1,0 +1,69 @@
+import type { EncryptedSecret } from '../lib/keyring.ts'
+import type { AttemptStatus } from '../model/delivery.ts'
+import type { RecordedEvent } from '../model/webhook-event.ts'
+
+/** What a worker needs to send one delivery. */
+export interface ClaimedDelivery {
+  readonly id: string
+  readonly organization_id: string
+  readonly event_id: string
+  readonly event_type: string
+  readonly quotation_id: string | null
+  /** The serialized event: these bytes are sent. */
+  readonly body: string
+  /** The number of this attempt, 1 for the first. It fences the lease: an outcome counts only while the row still has it. */
+  readonly attempt: number
+  readonly is_test: boolean
+  readonly endpoint: {
+    readonly id: string
+    readonly url: string
+    readonly secret: EncryptedSecret
+    /** The secret before the last rotation, while that one is to sign too. */
+    readonly previousSecret: EncryptedSecret | null
+    /** Grows with every change of the endpoint, so that what was derived from it can be cached. */
+    readonly version: number
+  }
+}
+
+/** An attempt that was made, and what becomes of its delivery. */
+export interface SettledAttempt {
+  readonly id: string
+  readonly delivery: ClaimedDelivery
+  readonly status: Exclude<AttemptStatus, 'interrupted'>
+  readonly http_status: number | null
+  readonly error: string | null
+  readonly duration_ms: number
+  /** The beginning of the answer; null when there was none. */
+  readonly response_body: string | null
+  readonly first_byte_ms: number | null
+  readonly created_at: Date
+  readonly next_attempt_at: Date | null
+}
+
+/** A delivery whose attempt was not begun. */
+export interface UnbegunDelivery extends Pick<ClaimedDelivery, 'id' | 'attempt'> {
+  /** It is not due before then. Default: when it was. */
+  readonly due_at?: Date
+}
+
+export interface EventStorage {
+  /** Writes an event and one delivery for each endpoint that subscribes to it, is enabled, and whose trigger mode fits; wakes the workers when that is committed. */
+  record(event: RecordedEvent): Promise<void>
+}
+
+export interface DeliveryStorage {
+  /**
+   * One round of a worker: records what was attempted (each outcome only while its lease is held), then leases up to
+   * `limit` due deliveries, never more than `perEndpoint` of one endpoint over all workers.
+   * @returns what was leased, and when the next delivery is due that could not be (null: none is waiting)
+   */
+  settleAndClaim(round: {
+    workerId: string
+    settled: readonly SettledAttempt[]
+    limit: number
+    perEndpoint: number
+    now: Date
+  }): Promise<{ claimed: ClaimedDelivery[]; nextDueAt: Date | null }>
+  /** Gives leases back whose attempt was never begun: the attempt does not count. Those that were lost are passed over. */
+  release(workerId: string, deliveries: readonly UnbegunDelivery[]): Promise<void>
+}

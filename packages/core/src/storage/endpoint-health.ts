@@ -1,0 +1,9 @@
+import type { EndpointHealth, FailingEndpoint } from '../model/webhook-endpoint.ts'
+
+/** How the deliveries of endpoints go. */
+export interface EndpointHealthStorage {
+  /** Of all that the organization has of these; an endpoint that was never called is there, too. */
+  read(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, EndpointHealth>>
+  /** Enabled endpoints that nothing but failures came of since then, or longer. */
+  findFailing(failingSince: Date, limit: number): Promise<FailingEndpoint[]>
+}

@@ -1,0 +1,45 @@
+import type { Scoped } from '../lib/tenancy.ts'
+import type { TraceContext } from '../lib/trace-context.ts'
+import type { Idempotency } from '../model/idempotency.ts'
+import type { Progress, ProgressChange } from '../model/progress.ts'
+import type { PipelineStatus, Proposal, Quotation } from '../model/quotation.ts'
+import type { Quote } from '../model/quote-pipeline.ts'
+
+/** A quotation on its way in. */
+export interface NewQuotation extends Quote {
+  readonly api_key_id: string | null
+  readonly created_at: Date
+  /** Of the request that started it. */
+  readonly trace: TraceContext | null
+}
+
+/** What became of a quotation on its way in; anything but `accepted` wrote nothing. */
+export type Acceptance =
+  | { readonly outcome: 'accepted' }
+  /** The same request was accepted before, under the same idempotency key. */
+  | { readonly outcome: 'repeated'; readonly quotation_id: string }
+  /** Another request was accepted under the key. */
+  | { readonly outcome: 'key_reused' }
+  /** A request is being accepted under the key right now. */
+  | { readonly outcome: 'key_in_use' }
+
+/** Quotations, their progress and their proposals: the part that `quotations` of a host replaces (host-quotations.ts). */
+export interface QuotationStorage {
+  /**
+   * Writes the quotation, the order to start its pipeline, and what is to be remembered of its idempotency key; takes its
+   * files over from the uploads. All or nothing.
+   */
+  accept(quotation: NewQuotation, idempotency: Idempotency | null): Promise<Acceptance>
+  /** Quotations that have neither ended nor been reported on since. */
+  findStalled(silentSince: Date, limit: number): Promise<string[]>
+  find(organizationId: string, id: string): Promise<Scoped<Quotation>>
+  findPipelineStatus(organizationId: string, quotationId: string): Promise<Scoped<PipelineStatus>>
+  /** `null` when the quotation is there and has no proposal yet. */
+  findProposalOf(organizationId: string, quotationId: string): Promise<Scoped<Proposal | null>>
+  findProposal(organizationId: string, id: string): Promise<Scoped<Proposal>>
+  /** Reads where a quotation stands and locks it until the transaction ends. Called by the pipeline, which is trusted: no organization id. `trace` is the one it was accepted with. */
+  lockProgress(quotationId: string): Promise<(Progress & { readonly trace: TraceContext | null }) | null>
+  /** The names of those quotations of the organization that can be found. */
+  findNames(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
+}

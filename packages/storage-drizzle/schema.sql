@@ -1,0 +1,830 @@
+-- What the migrations make, as the catalogs of PostgreSQL have it: read it to see the whole, and in reviews what a migration
+-- changes. Nobody runs it. Written by "pnpm run schema".
+
+create table api_keys (
+  id uuid not null,
+  organization_id uuid not null,
+  owner_id text not null,
+  name text not null,
+  key_hash bytea not null,
+  masked_key text not null,
+  status text not null,
+  expires_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint api_keys_key_hash_key UNIQUE (key_hash),
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_status_check CHECK ((status = ANY (ARRAY['active'::text, 'inactive'::text, 'revoked'::text])))
+);
+CREATE INDEX api_keys_newest ON quickquote.api_keys USING btree (organization_id, created_at DESC, id DESC);
+CREATE INDEX api_keys_that_count ON quickquote.api_keys USING btree (organization_id, expires_at) INCLUDE (owner_id) WHERE (status <> 'revoked'::text);
+
+create table audit_log (
+  id uuid not null,
+  organization_id uuid not null,
+  actor_id text,
+  client_address text,
+  action text not null,
+  resource_type text not null,
+  resource_id uuid not null,
+  resource_name text not null,
+  changes jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_of_organization ON quickquote.audit_log USING btree (organization_id, created_at DESC, id DESC);
+CREATE INDEX audit_log_of_resource ON quickquote.audit_log USING btree (resource_id, created_at DESC, id DESC);
+
+create table deliveries (
+  id uuid not null,
+  organization_id uuid not null,
+  endpoint_id uuid not null,
+  event_id uuid not null,
+  event_created_at timestamp(3) with time zone not null,
+  is_test boolean not null default false,
+  attempt smallint not null default 0,
+  due_at timestamp(3) with time zone not null,
+  leased_by uuid,
+  leased_at timestamp(3) with time zone,
+  parked_at timestamp(3) with time zone,
+  constraint deliveries_pkey PRIMARY KEY (id)
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0, vacuum_truncate=false);
+CREATE INDEX deliveries_due ON quickquote.deliveries USING btree (endpoint_id, due_at) WHERE ((leased_by IS NULL) AND (parked_at IS NULL));
+CREATE INDEX deliveries_due_first ON quickquote.deliveries USING btree (due_at) WHERE ((leased_by IS NULL) AND (parked_at IS NULL) AND (attempt >= 0));
+CREATE INDEX deliveries_in_flight ON quickquote.deliveries USING btree (endpoint_id) WHERE (leased_by IS NOT NULL);
+CREATE INDEX deliveries_tests ON quickquote.deliveries USING btree (endpoint_id, due_at) WHERE (is_test AND (leased_by IS NULL));
+
+create table delivery_attempts (
+  id uuid not null,
+  delivery_id uuid not null,
+  attempt smallint not null,
+  organization_id uuid not null,
+  endpoint_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  quotation_id uuid,
+  is_test boolean not null,
+  status text not null,
+  http_status smallint,
+  error text,
+  response_body text,
+  duration_ms integer,
+  first_byte_ms integer,
+  created_at timestamp(3) with time zone not null,
+  next_attempt_at timestamp(3) with time zone,
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt, created_at),
+  constraint delivery_attempts_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'exhausted'::text, 'rejected'::text, 'interrupted'::text])))
+) partition by RANGE (created_at);
+CREATE INDEX delivery_attempts_of_endpoint ON ONLY quickquote.delivery_attempts USING btree (endpoint_id, created_at DESC, id DESC);
+CREATE INDEX delivery_attempts_of_organization ON ONLY quickquote.delivery_attempts USING btree (organization_id, created_at DESC, id DESC);
+
+create table delivery_attempts_default (
+  id uuid not null,
+  delivery_id uuid not null,
+  attempt smallint not null,
+  organization_id uuid not null,
+  endpoint_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  quotation_id uuid,
+  is_test boolean not null,
+  status text not null,
+  http_status smallint,
+  error text,
+  response_body text,
+  duration_ms integer,
+  first_byte_ms integer,
+  created_at timestamp(3) with time zone not null,
+  next_attempt_at timestamp(3) with time zone,
+  constraint delivery_attempts_default_pkey PRIMARY KEY (delivery_id, attempt, created_at),
+  constraint delivery_attempts_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'exhausted'::text, 'rejected'::text, 'interrupted'::text])))
+) partition of delivery_attempts DEFAULT;
+CREATE INDEX delivery_attempts_default_endpoint_id_created_at_id_idx ON quickquote.delivery_attempts_default USING btree (endpoint_id, created_at DESC, id DESC);
+CREATE INDEX delivery_attempts_default_organization_id_created_at_id_idx ON quickquote.delivery_attempts_default USING btree (organization_id, created_at DESC, id DESC);
+
+create table endpoint_health (
+  endpoint_id uuid not null,
+  last_success_at timestamp(3) with time zone,
+  failing_since timestamp(3) with time zone,
+  constraint endpoint_health_pkey PRIMARY KEY (endpoint_id)
+) with (fillfactor=70);
+CREATE INDEX endpoint_health_failing ON quickquote.endpoint_health USING btree (failing_since) WHERE (failing_since IS NOT NULL);
+
+create table events (
+  id uuid not null,
+  organization_id uuid not null,
+  type text not null,
+  quotation_id uuid,
+  generation_source text,
+  body text not null,
+  is_test boolean not null default false,
+  traceparent text,
+  tracestate text,
+  created_at timestamp(3) with time zone not null,
+  constraint events_pkey PRIMARY KEY (id, created_at)
+) partition by RANGE (created_at);
+CREATE INDEX events_of_organization ON ONLY quickquote.events USING btree (organization_id, created_at);
+
+create table events_default (
+  id uuid not null,
+  organization_id uuid not null,
+  type text not null,
+  quotation_id uuid,
+  generation_source text,
+  body text not null,
+  is_test boolean not null default false,
+  traceparent text,
+  tracestate text,
+  created_at timestamp(3) with time zone not null,
+  constraint events_default_pkey PRIMARY KEY (id, created_at)
+) partition of events DEFAULT;
+CREATE INDEX events_default_organization_id_created_at_idx ON quickquote.events_default USING btree (organization_id, created_at);
+
+create table file_chunks (
+  file_id uuid not null,
+  position integer not null,
+  organization_id uuid not null,
+  is_last boolean not null,
+  bytes bytea storage e not null,
+  constraint file_chunks_pkey PRIMARY KEY (file_id, "position")
+);
+
+create table idempotency_keys (
+  organization_id uuid not null,
+  key text not null,
+  request_hash bytea not null,
+  quotation_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (organization_id, key)
+);
+CREATE INDEX idempotency_keys_by_age ON quickquote.idempotency_keys USING btree (created_at);
+
+create table pipeline_starts (
+  quotation_id uuid not null,
+  quote jsonb,
+  attempt smallint not null default 0,
+  due_at timestamp(3) with time zone not null,
+  leased_by uuid,
+  constraint pipeline_starts_pkey PRIMARY KEY (quotation_id)
+) with (fillfactor=80);
+CREATE INDEX pipeline_starts_due ON quickquote.pipeline_starts USING btree (due_at) WHERE (leased_by IS NULL);
+CREATE INDEX pipeline_starts_leased ON quickquote.pipeline_starts USING btree (leased_by) WHERE (leased_by IS NOT NULL);
+
+create table proposals (
+  id uuid not null,
+  organization_id uuid not null,
+  quotation_id uuid not null,
+  name text not null,
+  status text not null,
+  document_id uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint proposals_pkey PRIMARY KEY (id),
+  constraint proposals_quotation_id_fkey FOREIGN KEY (quotation_id) REFERENCES quickquote.quotations(id) ON DELETE CASCADE,
+  constraint proposals_quotation_id_key UNIQUE (quotation_id),
+  constraint proposals_status_check CHECK ((status = 'completed'::text))
+);
+
+create table quotation_files (
+  id uuid not null,
+  quotation_id uuid not null,
+  position smallint not null,
+  name text not null,
+  type text not null,
+  size bigint not null,
+  constraint quotation_files_pkey PRIMARY KEY (id),
+  constraint quotation_files_quotation_id_fkey FOREIGN KEY (quotation_id) REFERENCES quickquote.quotations(id) ON DELETE CASCADE,
+  constraint quotation_files_quotation_id_position_key UNIQUE (quotation_id, "position"),
+  constraint quotation_files_type_check CHECK ((type = ANY (ARRAY['docx'::text, 'pdf'::text, 'txt'::text, 'md'::text])))
+);
+
+create table quotation_steps (
+  quotation_id uuid not null,
+  step text not null,
+  status text not null,
+  error_code text,
+  started_at timestamp(3) with time zone not null,
+  completed_at timestamp(3) with time zone,
+  constraint quotation_steps_pkey PRIMARY KEY (quotation_id, step),
+  constraint quotation_steps_quotation_id_fkey FOREIGN KEY (quotation_id) REFERENCES quickquote.quotations(id) ON DELETE CASCADE,
+  constraint quotation_steps_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+);
+
+create table quotations (
+  id uuid not null,
+  organization_id uuid not null,
+  name text not null,
+  description text not null,
+  status text not null,
+  processed_step text not null,
+  error_code text,
+  source text not null,
+  api_key_id uuid,
+  config_id uuid,
+  requirements_text text,
+  metadata jsonb,
+  traceparent text,
+  tracestate text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint quotations_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES quickquote.api_keys(id),
+  constraint quotations_pkey PRIMARY KEY (id),
+  constraint quotations_source_check CHECK ((source = ANY (ARRAY['ui'::text, 'api_key'::text]))),
+  constraint quotations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+) with (fillfactor=80);
+CREATE INDEX quotations_of_organization ON quickquote.quotations USING btree (organization_id, id);
+CREATE INDEX quotations_unfinished ON quickquote.quotations USING btree (id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE TRIGGER forget_quotation AFTER DELETE ON quickquote.quotations FOR EACH ROW EXECUTE FUNCTION quickquote.forget_quotation();
+
+create table replays (
+  id uuid not null,
+  organization_id uuid not null,
+  endpoint_id uuid not null,
+  state text not null,
+  since timestamp(3) with time zone not null,
+  until timestamp(3) with time zone not null,
+  status text not null,
+  position_at timestamp(3) with time zone not null,
+  position_id uuid not null,
+  total integer not null,
+  examined integer not null default 0,
+  resent integer not null default 0,
+  waits_for text[] not null default '{}'::text[],
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint replays_pkey PRIMARY KEY (id),
+  constraint replays_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'stopped'::text]))),
+  constraint replays_status_check CHECK ((status = ANY (ARRAY['missed'::text, 'failed'::text, 'all'::text])))
+);
+CREATE UNIQUE INDEX replays_running ON quickquote.replays USING btree (endpoint_id) WHERE (state = 'running'::text);
+
+create table retention_floor (
+  is_only boolean not null default true,
+  event_days integer not null default 30,
+  audit_days integer not null default 400,
+  constraint retention_floor_audit_days_check CHECK ((audit_days >= 2)),
+  constraint retention_floor_event_days_check CHECK ((event_days >= 2)),
+  constraint retention_floor_is_only_check CHECK (is_only),
+  constraint retention_floor_pkey PRIMARY KEY (is_only)
+);
+
+create table uploads (
+  id uuid not null,
+  organization_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  abandoned_at timestamp(3) with time zone,
+  constraint uploads_pkey PRIMARY KEY (id)
+);
+CREATE INDEX uploads_by_age ON quickquote.uploads USING btree (created_at);
+
+create table webhook_endpoints (
+  id uuid not null,
+  organization_id uuid not null,
+  name text not null,
+  url text not null,
+  description text,
+  events text[] not null,
+  trigger_mode text not null,
+  is_enabled boolean not null,
+  disabled_reason text,
+  secret_ciphertext bytea,
+  secret_key_id text,
+  secret_hint text not null,
+  previous_secret_ciphertext bytea,
+  previous_secret_key_id text,
+  previous_secret_expires_at timestamp(3) with time zone,
+  version integer not null default 1,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  deleted_at timestamp(3) with time zone,
+  constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'failing'::text]))),
+  constraint webhook_endpoints_have_secrets CHECK (((deleted_at IS NOT NULL) OR (num_nulls(secret_ciphertext, secret_key_id) = 0))),
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_trigger_mode_check CHECK ((trigger_mode = ANY (ARRAY['headless_only'::text, 'always'::text])))
+);
+CREATE INDEX webhook_endpoints_of_organization ON quickquote.webhook_endpoints USING btree (organization_id, id) WHERE (deleted_at IS NULL);
+
+create table workers (
+  id uuid not null,
+  started_at timestamp(3) with time zone not null default now(),
+  heartbeat_at timestamp(3) with time zone not null default now(),
+  constraint workers_pkey PRIMARY KEY (id)
+);
+
+CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, outcomes json)
+ RETURNS TABLE(round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint, is_test boolean, endpoint_id uuid)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET jit TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  -- The oldest due deliveries that are looked at. When there are no more, they tell all endpoints that have some.
+  look_ahead constant int := 50 + claim_limit;
+  -- When there are more, so many endpoints are walked through at times, from where the last walk ended.
+  walk_steps constant int := 200;
+  walk_share constant float := 0.125;
+  -- More than this of a claim is not one organization's while others may wait.
+  fair_share constant int := greatest(1, claim_limit / 8);
+  -- Endpoints of a backlog that are claimed of at once: one for each delivery when few are wanted, later one for four.
+  claimed_endpoints constant int := greatest(least(claim_limit, 16), claim_limit / 4);
+  -- What is parked in one round of the deliveries of endpoints that were disabled or deleted.
+  parked_at_once constant int := 500;
+  tests_at_once constant int := 8;
+  locked_endpoints uuid[];
+  tested_endpoints uuid[];
+  walk_end uuid;
+  is_long_ahead boolean;
+  first_ahead timestamptz;
+  is_more_elsewhere boolean;
+begin
+  with recursive outcome as (
+    select * from json_to_recordset(outcomes) as outcome (id uuid, delivery_id uuid, attempt smallint, status text,
+      http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
+      event_type text, quotation_id uuid, response_body text, first_byte_ms int)
+  ),
+  -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
+  -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
+  -- deliveries out of this.
+  held as (
+    select outcome.*, delivery.*
+    from outcome cross join lateral (
+      select ctid as place, organization_id, endpoint_id, event_id, is_test from "quickquote".deliveries
+      where id = outcome.delivery_id and attempt = outcome.attempt and leased_by is not distinct from worker_id
+      limit 1
+    ) delivery
+  ), finished as (
+    delete from "quickquote".deliveries delivery using held
+    where delivery.ctid = held.place and held.next_attempt_at is null
+      and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
+    returning held.*
+  ), postponed as (
+    update "quickquote".deliveries delivery set due_at = held.next_attempt_at, leased_by = null, leased_at = null
+    from held where delivery.ctid = held.place and held.next_attempt_at is not null
+      and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
+    returning held.*
+  ), recorded as (
+    insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+      quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
+      response_body, first_byte_ms)
+    select id, delivery_id, organization_id, endpoint_id, event_id, event_type, quotation_id, attempt, status,
+      http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
+    from (select * from finished union all select * from postponed) ended
+    returning endpoint_id, status, created_at, is_test
+  ),
+  -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
+  -- so that no two statements wait for each other.
+  lately as (
+    select endpoint_id, max(created_at) filter (where status = 'succeeded') as succeeded_at,
+      max(created_at) filter (where status <> 'succeeded') as last_failed_at
+    from recorded where not is_test
+    group by endpoint_id
+  ), went as (
+    select endpoint_id, succeeded_at, case when succeeded_at is null or last_failed_at > succeeded_at then (
+      select min(created_at) from recorded
+      where endpoint_id = lately.endpoint_id and status <> 'succeeded' and not is_test
+        and created_at > coalesce(lately.succeeded_at, '-infinity')
+    ) end as failed_at
+    from lately
+  ), health as (
+    insert into "quickquote".endpoint_health as health (endpoint_id, last_success_at, failing_since)
+    select went.endpoint_id, went.succeeded_at, went.failed_at
+    from went left join lateral (
+      select * from "quickquote".endpoint_health where endpoint_id = went.endpoint_id limit 1
+    ) known on true
+    where went.failed_at is not null and known.failing_since is null
+      or went.succeeded_at is not null and (known.failing_since is not null or known.last_success_at is null
+        or went.succeeded_at > known.last_success_at + interval '1 minute')
+    order by went.endpoint_id
+    on conflict (endpoint_id) do update set
+      last_success_at = greatest(health.last_success_at, excluded.last_success_at),
+      failing_since = case when excluded.last_success_at is null
+        then coalesce(health.failing_since, excluded.failing_since) else excluded.failing_since end
+  ),
+  -- Usually these are all the due deliveries that there are.
+  ahead as (
+    select endpoint_id, organization_id, due_at from "quickquote".deliveries
+    where leased_by is null and parked_at is null and attempt >= 0 and due_at > due_after and due_at <= at
+      and claim_limit > 0
+    order by due_at limit look_ahead
+  ), ahead_endpoint as (
+    select endpoint_id, organization_id, count(*) as due from ahead group by endpoint_id, organization_id
+  ),
+  -- Otherwise the rest may hide behind the backlog of one endpoint or organization. Then a walk goes over all endpoints:
+  -- when the oldest deliveries cannot fill the claim in fair shares, or did not in the round before, and else in one
+  -- round of eight, for those who wait behind them.
+  walking as (
+    select is_long, first_due_at, case when is_long then claimed_endpoints else claim_limit end as endpoints,
+      is_long and (must_walk or random() < walk_share or coalesce(room, 0) < claim_limit) as is_walking
+    from (select count(*) = look_ahead as is_long, min(due_at) as first_due_at from ahead) ahead, (
+      select sum(least(room, fair_share)) as room from (
+        select sum(least(due, per_endpoint, fair_share)) as room from ahead_endpoint group by organization_id
+      ) organization
+    ) organizations
+  ),
+  -- One index entry is read for each endpoint, whatever its backlog.
+  walk (endpoint_id, organization_id, due_at, steps) as (
+    (select endpoint_id, organization_id, due_at, 1 from "quickquote".deliveries
+     where leased_by is null and parked_at is null and endpoint_id > walk_after
+       and (select is_walking from walking)
+     order by endpoint_id, due_at limit 1)
+    union all
+    select next.endpoint_id, next.organization_id, next.due_at, walk.steps + 1
+    from walk cross join lateral (
+      select endpoint_id, organization_id, due_at from "quickquote".deliveries
+      where leased_by is null and parked_at is null and endpoint_id > walk.endpoint_id
+      order by endpoint_id, due_at limit 1
+    ) next
+    where walk.steps < walk_steps
+  ),
+  -- Round robin over organizations: none fills a claim while another one waits.
+  candidate as (
+    select endpoint_id, row_number() over (partition by organization_id order by random()) as turn
+    from (
+      select endpoint_id, organization_id from ahead_endpoint
+      union select endpoint_id, organization_id from walk where due_at <= at
+    ) waiting
+  ),
+  -- They are looked at one after the other until there are enough of them. Those without room take nobody's place; that
+  -- is a guess: what this statement has just ended still looks leased to it, so whoever it ended something of has room.
+  -- Whoever holds a lock is claiming, or changing the endpoint: next time. ">= 0" is always so: it keeps an endpoint from being
+  -- locked before its room is known.
+  chosen as (
+    select candidate.endpoint_id, endpoint.is_active
+    from (select endpoint_id from candidate order by turn, random()) candidate
+    cross join lateral (
+      select count(*) as leased from (
+        select from "quickquote".deliveries
+        where endpoint_id = candidate.endpoint_id and leased_by is not null limit per_endpoint
+      ) leased
+    ) in_flight
+    left join lateral (
+      select is_enabled and deleted_at is null as is_active from "quickquote".webhook_endpoints
+      where id = candidate.endpoint_id and in_flight.leased >= 0 limit 1 for no key update skip locked
+    ) endpoint on true
+    where in_flight.leased < per_endpoint or candidate.endpoint_id in (select endpoint_id from held)
+    limit (select endpoints from walking)
+  ),
+  -- Somebody is waiting for each test, so they go first: a few of a round, in turns of the organizations, and of endpoints that
+  -- have room. An endpoint may be tested while it is disabled.
+  test (endpoint_id, organization_id) as (
+    (select endpoint_id, organization_id from "quickquote".deliveries
+     where is_test and leased_by is null and claim_limit > 0
+     order by endpoint_id limit 1)
+    union all
+    select next.endpoint_id, next.organization_id
+    from test cross join lateral (
+      select endpoint_id, organization_id from "quickquote".deliveries
+      where is_test and leased_by is null and endpoint_id > test.endpoint_id
+      order by endpoint_id limit 1
+    ) next
+  ), tested as (
+    select test.endpoint_id, endpoint.is_there
+    from (
+      select endpoint_id, row_number() over (partition by organization_id order by random()) as turn from test
+      order by turn, random()
+    ) test
+    cross join lateral (
+      select count(*) as leased from (
+        select from "quickquote".deliveries
+        where endpoint_id = test.endpoint_id and leased_by is not null limit per_endpoint
+      ) leased
+    ) in_flight
+    left join lateral (
+      select num_nulls(deleted_at) = 1 as is_there from "quickquote".webhook_endpoints
+      where id = test.endpoint_id and in_flight.leased >= 0 limit 1 for no key update skip locked
+    ) endpoint on true
+    where in_flight.leased < per_endpoint or test.endpoint_id in (select endpoint_id from held)
+    limit tests_at_once
+  ),
+  -- Deliveries of an endpoint that was disabled or deleted leave the indexes that claims read.
+  parked as (
+    update "quickquote".deliveries set parked_at = at where ctid = any (array(
+      select due.place from chosen cross join lateral (
+        select ctid as place from "quickquote".deliveries
+        where leased_by is null and parked_at is null and endpoint_id = chosen.endpoint_id and due_at <= at
+        order by due_at limit parked_at_once for update skip locked
+      ) due
+      where not chosen.is_active limit parked_at_once
+    ))
+    returning 1
+  )
+  select array(select endpoint_id from chosen where is_active), array(select endpoint_id from tested where is_there),
+    is_long, first_due_at,
+    case when is_walking then (select endpoint_id from walk where steps = walk_steps)
+      when is_long then walk_after end,
+    exists (select from parked)
+      or (select count(*) = endpoints or count(*) > count(is_active) from chosen)
+      or exists (select from tested where is_there is null)
+      or exists (select from held where next_attempt_at <= at)
+  from walking
+  into locked_endpoints, tested_endpoints, is_long_ahead, first_ahead, walk_end, is_more_elsewhere;
+
+  -- What others claimed of these endpoints was committed before they could be locked, so it is counted here, and nobody
+  -- claims of them now: per_endpoint holds exactly, over all workers.
+  return query
+  with test as (
+    select delivery.place, delivery.endpoint_id
+    from unnest(tested_endpoints) as tested (id) cross join lateral (
+      select greatest(0, per_endpoint - count(*)) as room from "quickquote".deliveries
+      where endpoint_id = tested.id and leased_by is not null
+    ) in_flight
+    cross join lateral (
+      select ctid as place, endpoint_id, row_number() over (order by due_at) as turn from "quickquote".deliveries
+      where is_test and leased_by is null and endpoint_id = tested.id
+      order by due_at limit room
+    ) delivery
+    order by delivery.turn limit least(claim_limit, tests_at_once)
+  ), endpoint as (
+    select endpoint.*, count(*) over () as endpoints
+    from unnest(locked_endpoints) as locked (id) cross join lateral (
+      select id, organization_id from "quickquote".webhook_endpoints
+      where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
+    ) endpoint
+  ),
+  -- Each gives its share of the claim, so that none fills it while another one waits.
+  due as (
+    select delivery.place, delivery.due_at, endpoint.organization_id, share.size < share.room as may_have_more
+    from endpoint
+    cross join lateral (
+      select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
+        select greatest(0, per_endpoint - count(*) - (select count(*) from test where endpoint_id = endpoint.id)) as room
+        from "quickquote".deliveries where endpoint_id = endpoint.id and leased_by is not null
+      ) in_flight
+    ) share
+    cross join lateral (
+      select ctid as place, due_at from "quickquote".deliveries
+      where leased_by is null and parked_at is null and endpoint_id = endpoint.id
+        and due_at > due_after and due_at <= at
+      order by due_at limit share.size
+    ) delivery
+  ), chosen as (
+    (select place from (
+       select place, due_at, row_number() over (partition by organization_id order by due_at) as turn from due
+     ) turns
+     order by turn, due_at limit claim_limit - (select count(*) from test))
+    union all
+    select place from test
+  ), leased as (
+    update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
+    where ctid = any (array(select place from chosen)) and num_nulls(leased_by) = 1
+    returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test
+  )
+  select json_build_object(
+    'walked_to', walk_end, 'is_long', is_long_ahead, 'first_due_at', first_ahead,
+    'is_more', is_more_elsewhere
+      or (select count(*) from due) > (select count(*) from leased where not is_test)
+      or exists (select from due where may_have_more)
+      or (select count(*) from test) = tests_at_once,
+    'next_due_at', (
+      select due_at from "quickquote".deliveries
+      where leased_by is null and parked_at is null and attempt >= 0 and due_at > at
+      order by due_at limit 1
+    ),
+    'endpoints', (
+      select coalesce(json_agg(json_build_object(
+        'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version,
+        'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
+        'previous_secret_key_id',
+        case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
+        'previous_secret_ciphertext', encode(endpoint.previous_secret_ciphertext, 'hex')
+      )), '[]')
+      from (select distinct endpoint_id from leased) leased
+      cross join lateral (
+        select * from "quickquote".webhook_endpoints where id = leased.endpoint_id limit 1
+      ) endpoint
+    )
+  )::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid
+  union all
+  select null, leased.id, leased.organization_id, leased.event_id, event.type, event.quotation_id, event.body, leased.attempt,
+    leased.is_test, leased.endpoint_id
+  from leased cross join lateral (
+    select type, quotation_id, body from "quickquote".events
+    where id = leased.event_id and created_at = leased.event_created_at
+      and organization_id = leased.organization_id limit 1
+  ) event;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION quickquote.drop_expired_day(of_table text, before timestamp with time zone, kept_deliveries uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET "DateStyle" TO 'ISO'
+ SET "TimeZone" TO 'UTC'
+ SET lock_timeout TO '100ms'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+declare
+  allowed timestamptz;
+  expired regclass;
+  day_ended_at timestamptz;
+begin
+  if not (
+    select pg_try_advisory_xact_lock(hashtextextended(nspname || ' maintenance', 0))
+    from pg_namespace where oid = '"quickquote"'::regnamespace
+  ) then
+    return 'busy';
+  end if;
+
+  select day.oid, ended_at into expired, day_ended_at
+  from pg_class parent
+  join pg_inherits on inhparent = parent.oid
+  join pg_class day on day.oid = inhrelid
+  cross join lateral (
+    select (regexp_match(pg_get_expr(day.relpartbound, day.oid), $bound$TO \('(.+)'\)$bound$))[1]::timestamptz as ended_at
+  ) bound
+  where parent.relnamespace = '"quickquote"'::regnamespace and parent.relkind = 'p' and parent.relname = of_table
+    and ended_at <= before
+  order by ended_at limit 1;
+  if expired is null then
+    return 'none';
+  end if;
+  select "quickquote".history_floor(event_days) into allowed from "quickquote".retention_floor;
+  -- Without a floor nothing is dropped.
+  if day_ended_at <= allowed then
+    null;
+  else
+    return 'kept';
+  end if;
+
+  begin
+    if of_table = 'events' then
+      lock table only "quickquote".events in access exclusive mode;
+      if exists (
+        select from "quickquote".deliveries where id < kept_deliveries and event_created_at < before
+      ) then
+        return 'in_use';
+      end if;
+    end if;
+    execute format('drop table %s', expired);
+  exception when lock_not_available then
+    return 'blocked';
+  end;
+  return 'dropped';
+end
+$function$;
+revoke all on function drop_expired_day from public;
+
+CREATE OR REPLACE FUNCTION quickquote.forget_quotation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from "quickquote".pipeline_starts where quotation_id = old.id;
+  delete from "quickquote".idempotency_keys where organization_id = old.organization_id and quotation_id = old.id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION quickquote.history_floor(days integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select (date_trunc('day', now() at time zone 'utc')
+    - case when pg_has_role(session_user, nspowner, 'member') then 2 else days end * interval '1 day') at time zone 'utc'
+  from pg_namespace where oid = '"quickquote"'::regnamespace
+$function$;
+revoke all on function history_floor from public;
+
+CREATE OR REPLACE FUNCTION quickquote.make_partitions()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET "DateStyle" TO 'ISO'
+ SET "TimeZone" TO 'UTC'
+ SET lock_timeout TO '100ms'
+AS $function$
+declare
+  -- A job that fails for days in a row loses nothing: then the default partition takes over.
+  days constant int := 7;
+  parent text;
+  day timestamp;
+  partition text;
+  since text;
+  until text;
+begin
+  -- Another process is at it, then.
+  if not (
+    select pg_try_advisory_xact_lock(hashtextextended(nspname || ' maintenance', 0))
+    from pg_namespace where oid = '"quickquote"'::regnamespace
+  ) then
+    return;
+  end if;
+
+  foreach parent in array array['"quickquote".events', '"quickquote".delivery_attempts'] loop
+    for ahead in 0 .. days - 1 loop
+      day := date_trunc('day', now() at time zone 'utc') + ahead * interval '1 day';
+      partition := parent || to_char(day, '_YYYY_MM_DD');
+      continue when to_regclass(partition) is not null;
+      since := quote_literal(to_char(day, 'YYYY-MM-DD"T00:00:00Z"'));
+      until := quote_literal(to_char(day + interval '1 day', 'YYYY-MM-DD"T00:00:00Z"'));
+
+      begin
+        -- Attached, not created as a partition: that would lock out all readers and writers of the whole table. Nobody may
+        -- write to the default partition between the move and the attachment, which fails when a row of the day is in there.
+        execute format('lock table %s_default in access exclusive mode', parent);
+        execute format('create table %s (like %s including all)', partition, parent);
+        execute format(
+          'with moved as (delete from %s_default where created_at >= %s and created_at < %s returning *)
+           insert into %s select * from moved', parent, since, until, partition);
+        execute format('alter table %s attach partition %s for values from (%s) to (%s)', parent, partition, since, until);
+        perform "quickquote".protect_history();
+      exception when lock_not_available then
+        return;
+      end;
+    end loop;
+  end loop;
+end
+$function$;
+revoke all on function make_partitions from public;
+
+CREATE OR REPLACE FUNCTION quickquote.protect_history()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  granted record;
+begin
+  for granted in
+    select distinct relation.oid::regclass as relation, relname,
+      case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as role
+    from pg_class relation cross join aclexplode(relacl) acl
+    where relnamespace = '"quickquote"'::regnamespace and grantee <> relowner
+      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor'))
+      and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
+  loop
+    execute format('revoke update, delete, truncate on %s from %s', granted.relation, granted.role);
+    if granted.relname = 'retention_floor' then
+      execute format('revoke insert on %s from %s', granted.relation, granted.role);
+    end if;
+  end loop;
+end
+$function$;
+revoke all on function protect_history from public;
+
+CREATE OR REPLACE FUNCTION quickquote.remove_audit_entries(before timestamp with time zone, kept uuid, at_most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  ends_at timestamptz;
+  removed integer;
+begin
+  select least(before, "quickquote".history_floor(audit_days)) into ends_at from "quickquote".retention_floor;
+  delete from "quickquote".audit_log where id = any (array(
+    select id from "quickquote".audit_log where id < kept and created_at < ends_at
+    order by id limit at_most for update skip locked
+  ));
+  get diagnostics removed = row_count;
+  return removed;
+end
+$function$;
+revoke all on function remove_audit_entries from public;
+
+CREATE OR REPLACE FUNCTION quickquote.remove_expired_rows(of_table text, before timestamp with time zone, at_most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  ends_at timestamptz;
+  removed integer := 0;
+begin
+  select least(before, "quickquote".history_floor(event_days)) into ends_at from "quickquote".retention_floor;
+  if of_table = 'delivery_attempts' then
+    delete from "quickquote".delivery_attempts_default where ctid = any (array(
+      select ctid from "quickquote".delivery_attempts_default
+      where created_at < ends_at limit at_most for update skip locked
+    ));
+    get diagnostics removed = row_count;
+  elsif of_table = 'events' then
+    delete from "quickquote".events_default where ctid = any (array(
+      select ctid from "quickquote".events_default old
+      where created_at < ends_at and not exists (
+        select from "quickquote".deliveries
+        where id >= (left(old.id::text, 15) || '000-0000-000000000000')::uuid
+          and id <= (left(old.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = old.id
+      )
+      limit at_most for update skip locked
+    ));
+    get diagnostics removed = row_count;
+  end if;
+  return removed;
+end
+$function$;
+revoke all on function remove_expired_rows from public;

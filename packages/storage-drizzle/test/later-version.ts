@@ -1,0 +1,35 @@
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll } from 'vitest'
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
+const LATER = fileURLToPath(new URL('./later', import.meta.url))
+
+/** A later version of the package: as this one is built, with the migrations of `later/` after ours. */
+export interface LaterVersion {
+  /** Its command line. */
+  readonly cli: string
+  /** The folder of its migrations. */
+  readonly migrations: URL
+  readonly drizzleStorage: typeof import('../src/index.ts').drizzleStorage
+}
+
+/** Makes it for the test file that calls this at its top, in a folder of its own that goes after the file. */
+export async function laterVersion(): Promise<LaterVersion> {
+  const folder = mkdtempSync(join(tmpdir(), 'quickquote-later-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  for (const part of ['bin', 'dist', 'migrations', 'package.json']) {
+    cpSync(join(PACKAGE, part), join(folder, part), { recursive: true })
+  }
+  symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'))
+  const migrations = join(folder, 'migrations')
+  cpSync(LATER, migrations, { recursive: true })
+  const { drizzleStorage } = await import(pathToFileURL(join(folder, 'dist/index.js')).href)
+  return {
+    cli: join(folder, 'bin/quickquote-storage.js'),
+    migrations: pathToFileURL(`${migrations}/`),
+    drizzleStorage,
+  }
+}

@@ -1,0 +1,12 @@
+-- Columns of tables that are in use, one of them filled in for what is there; and a function that is another one from now on.
+alter table "quickquote".events add column region text;
+update "quickquote".events set region = 'eu';
+alter table "quickquote".deliveries add column priority smallint not null default 0;
+create or replace function "quickquote".forget_quotation() returns trigger language plpgsql as $$
+begin
+  delete from "quickquote".labels where quotation_id = old.id;
+  delete from "quickquote".pipeline_starts where quotation_id = old.id;
+  delete from "quickquote".idempotency_keys where organization_id = old.organization_id and quotation_id = old.id;
+  return null;
+end
+$$;

@@ -1,1 +1,0 @@
--- A function, and no place for rows.

@@ -1,1 +1,0 @@
--- Functions, and no place for rows.

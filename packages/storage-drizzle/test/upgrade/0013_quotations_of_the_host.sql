@@ -1,1 +1,0 @@
--- A column for orders of hosts that keep quotations themselves: a database with quotations of ours has nothing in it.

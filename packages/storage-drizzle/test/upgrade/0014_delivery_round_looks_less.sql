@@ -1,1 +1,0 @@
--- Functions only: there is nothing to fill in.

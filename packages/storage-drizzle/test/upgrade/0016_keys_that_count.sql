@@ -1,1 +1,0 @@
--- An index alone: there is nothing to fill in.

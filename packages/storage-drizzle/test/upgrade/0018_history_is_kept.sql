@@ -1,1 +1,0 @@
--- Functions, and a table that has its one row.

@@ -1,1 +1,0 @@
--- Nothing new to fill in: what was there has other indexes and fewer secrets.

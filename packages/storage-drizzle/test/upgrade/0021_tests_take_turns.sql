@@ -1,1 +1,0 @@
--- A function and an index, and no place for rows.
