@@ -1,5 +1,5 @@
 import type { HostQuotation, HostQuotations, NewQuotation, Proposal, StepStatus } from '@quickquote/core'
-import type { ISql, Sql, TransactionSql } from 'postgres'
+import type { ISql, JSONValue, Sql, TransactionSql } from 'postgres'
 
 /** The tables of the host. A real host has had them for years, with columns that nobody here needs to know of. */
 export async function createQuotationTables(sql: ISql): Promise<void> {
@@ -15,10 +15,13 @@ export async function createQuotationTables(sql: ISql): Promise<void> {
       config_id uuid,
       api_key_id uuid,
       requirements text,
+      metadata jsonb,
       error_code text,
       created_at timestamptz(3) not null,
       updated_at timestamptz(3) not null
     )`
+  await sql`
+    create index if not exists quotations_newest on host.quotations (organization_id, created_at, id)`
   await sql`
     create table if not exists host.quotation_steps (
       quotation_id uuid not null references host.quotations (id) on delete cascade,
@@ -50,7 +53,8 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
     transaction: (work) => sql.begin(work),
 
     async insert(quotation, tx) {
-      await tx`insert into host.quotations ${tx(rowOf(quotation))}`
+      const metadata = quotation.metadata && tx.json(quotation.metadata as JSONValue)
+      await tx`insert into host.quotations ${tx({ ...rowOf(quotation), metadata })}`
     },
 
     async update({ quotation_id, organization_id, at, step, proposal, ...fields }, tx) {
@@ -97,17 +101,23 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
         where status in ('queued', 'running') and updated_at < ${silentSince} order by updated_at limit ${limit}`
       return rows.map(({ id }) => id)
     },
+
+    async list(organizationId, { status, source, created_since, created_until }, { after, limit }) {
+      const rows = await sql<QuotationRow[]>`
+        select * from host.quotations
+        where organization_id = ${organizationId}
+          ${status === null ? sql`` : sql`and status = ${status}`}
+          ${source === null ? sql`` : sql`and source = ${source}`}
+          ${created_since === null ? sql`` : sql`and created_at >= ${created_since}`}
+          ${created_until === null ? sql`` : sql`and created_at < ${created_until}`}
+          ${after === null ? sql`` : sql`and (created_at, id) < (${after.created_at}, ${after.id})`}
+        order by created_at desc, id desc limit ${limit}`
+      return whole(sql, rows)
+    },
   }
 }
 
-function rowOf({
-  requirementsText,
-  metadata: _,
-  files: __,
-  trace: ___,
-  created_at,
-  ...quotation
-}: NewQuotation) {
+function rowOf({ requirementsText, files: _, trace: __, created_at, ...quotation }: NewQuotation) {
   const begun = { status: 'queued', processed_step: 'none', created_at, updated_at: created_at }
   return { ...quotation, requirements: requirementsText, ...begun }
 }

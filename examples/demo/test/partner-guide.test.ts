@@ -19,6 +19,7 @@ const PRINTED = [
   STARTED,
   /"status":"completed","processed_step":"proposal"/,
   /"progress":\{"completed":5,"total":5\}/,
+  /^\[\{"id":.*"metadata":\{"crm_deal":"D-1042"\}/,
   /^$/,
   /^ratelimit-policy: "requests";q=60;w=60\r\nratelimit: "requests";r=\d+;t=\d+\r?$/i,
   /"code":"VALIDATION_FAILED".*"errors":\[\{"pointer":"\/requirementsText"/,

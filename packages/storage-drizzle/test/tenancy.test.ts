@@ -306,11 +306,13 @@ async function everything() {
 type Everything = Awaited<ReturnType<typeof everything>>
 
 const PAGE = { after: null, limit: 100 }
+const ANY_QUOTATION = { status: null, source: null, created_since: null, created_until: null }
 const ANY_ATTEMPT = { endpoint_id: null, event_type: null, status: null, since: null, until: null }
 
 /** Every method that serves a caller, called for one organization with the ids of another one. */
 const REACHES: Record<string, (own: string, other: Everything) => Promise<unknown>> = {
   'quotations.find': (own, { quotation }) => storage.quotations.find(own, quotation.id),
+  'quotations.list': async (own) => storage.quotations.list?.(own, ANY_QUOTATION, PAGE),
   'quotations.findPipelineStatus': (own, { quotation }) =>
     storage.quotations.findPipelineStatus(own, quotation.id),
   'quotations.findProposalOf': (own, { quotation }) => storage.quotations.findProposalOf(own, quotation.id),

@@ -113,6 +113,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
         source,
         config_id,
         error_code: null,
+        metadata,
         created_at,
         updated_at: created_at,
       })

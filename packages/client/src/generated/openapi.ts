@@ -6,7 +6,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the quotations of the organization
+         * @description The newest first, those of the web app included. Follow the `Link` header: a quotation that exists throughout is listed once, whatever is started or changed meanwhile.
+         */
+        get: operations["listQuotations"];
         put?: never;
         /**
          * Start a Quick Quote
@@ -181,6 +185,10 @@ export interface components {
             /** Format: uuid */
             config_id: string | null;
             error_code: string | null;
+            /** @description The data of your own that the start was sent with. */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -394,6 +402,101 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listQuotations: {
+        parameters: {
+            query?: {
+                status?: "queued" | "running" | "completed" | "failed";
+                source?: "ui" | "api_key";
+                /** @description Quotes started then or later. */
+                created_since?: string;
+                /** @description Quotes started before then. */
+                created_until?: string;
+                limit?: number;
+                /** @description Taken from the `next` link of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The quotations. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    RateLimit?: string;
+                    /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quotation"][];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
+            401: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
+                        /** @enum {unknown} */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
+                    };
+                };
+            };
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
+                    };
+                };
+            };
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
     startQuotation: {
         parameters: {
             query?: never;

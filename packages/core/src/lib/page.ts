@@ -31,7 +31,7 @@ const PageQuery = Type.Object(PAGE_PARAMETERS)
 
 /** Which list a page is of. A cursor is good for that one alone. */
 export interface List {
-  readonly name: 'api_keys' | 'audit_log' | 'delivery_attempts'
+  readonly name: 'api_keys' | 'audit_log' | 'delivery_attempts' | 'quotations'
   readonly organizationId: string
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PAGE_PARAMETERS } from '../lib/page.ts'
 import {
   NullableName,
   NullableString,
@@ -6,6 +7,7 @@ import {
   NullableTimestamp,
   NullableUuid,
   OneOf,
+  SentTimestamp,
   Timestamp,
   Uuid,
 } from '../lib/schema.ts'
@@ -39,12 +41,36 @@ export const Quotation = Type.Object(
     source: OneOf(SOURCES),
     config_id: NullableUuid,
     error_code: NullableString,
+    metadata: Type.Unsafe<Readonly<Record<string, unknown>> | null>({
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description: 'The data of your own that the start was sent with.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
   { title: 'Quotation' },
 )
 export type Quotation = Static<typeof Quotation>
+
+/** What a list of quotations may ask for. */
+export const QuotationListQuery = Type.Object({
+  status: Type.Optional(OneOf(QUOTATION_STATUSES)),
+  source: Type.Optional(OneOf(SOURCES)),
+  created_since: Type.Optional(SentTimestamp({ description: 'Quotes started then or later.' })),
+  created_until: Type.Optional(SentTimestamp({ description: 'Quotes started before then.' })),
+  ...PAGE_PARAMETERS,
+})
+
+/** Which quotations a list has; null: any. */
+export interface QuotationFilter {
+  readonly status: QuotationStatus | null
+  readonly source: Source | null
+  /** Inclusive. */
+  readonly created_since: Date | null
+  /** Exclusive. */
+  readonly created_until: Date | null
+}
 
 /** Proposal metadata (specification, "Proposal"). */
 export const Proposal = Type.Object(

@@ -147,6 +147,14 @@ function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyo
       return pickOf(organizationId, await find(id), summaryOf)
     },
 
+    list:
+      quotations.list === undefined
+        ? undefined
+        : async (organizationId, filter, page) => {
+            const found = await ask(host, 'list', async () => quotations.list?.(organizationId, filter, page))
+            return ofOrganization(found ?? [], organizationId).map(summaryOf)
+          },
+
     async findPipelineStatus(organizationId, id) {
       return pickOf(organizationId, await find(id), (found) => pipelineStatusOf(found, found.steps))
     },
@@ -164,8 +172,7 @@ function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyo
     async findNames(organizationId, ids) {
       if (ids.length === 0) return new Map()
       const found = await ask(host, 'find', () => quotations.find(ids, transaction))
-      const own = found.filter((each) => scoped({ ...each, found: true }, organizationId) === true)
-      return new Map(own.map(({ id, name }) => [id, name]))
+      return new Map(ofOrganization(found, organizationId).map(({ id, name }) => [id, name]))
     },
 
     async findStalled(silentSince, limit) {
@@ -173,6 +180,10 @@ function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyo
       return [...(stalled ?? [])]
     },
   }
+}
+
+function ofOrganization(quotations: readonly HostQuotation[], organizationId: string): HostQuotation[] {
+  return quotations.filter((each) => scoped({ ...each, found: true }, organizationId) === true)
 }
 
 function pickOf<T>(
@@ -221,7 +232,7 @@ function isUnderWay({ status }: HostQuotation): boolean {
 /** The fields of the summary, and no others that the host may have. */
 function summaryOf(quotation: HostQuotation): Quotation {
   const { id, name, description, status, processed_step } = quotation
-  const { source, config_id, error_code, created_at, updated_at } = quotation
+  const { source, config_id, error_code, metadata = null, created_at, updated_at } = quotation
   return {
     id,
     name,
@@ -231,6 +242,7 @@ function summaryOf(quotation: HostQuotation): Quotation {
     source,
     config_id,
     error_code,
+    metadata,
     created_at,
     updated_at,
   }

@@ -3,10 +3,12 @@ import type { ReceivedFile, RequirementsFiles } from '../files/requirements-file
 import { answerInTime } from '../lib/answer-in-time.ts'
 import { type ErrorCode, IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
+import { type Page, readPage } from '../lib/page.ts'
 import { OneOf, Uuid } from '../lib/schema.ts'
 import type { Scoped } from '../lib/tenancy.ts'
+import { optionalTimeOf } from '../lib/timestamp.ts'
 import { activeTraceContext, parseTraceContext } from '../lib/trace-context.ts'
-import { validate } from '../lib/validator.ts'
+import { validate, validateUrlPart } from '../lib/validator.ts'
 import { idempotencyOf } from '../model/idempotency.ts'
 import { checkOrganizationId, OrganizationId } from '../model/ids.ts'
 import { checkMetadata } from '../model/metadata.ts'
@@ -15,6 +17,7 @@ import {
   PipelineStatus,
   type Proposal,
   type Quotation,
+  QuotationListQuery,
   SOURCES,
   type Source,
   type StartedQuotation,
@@ -56,6 +59,12 @@ export interface Quotations {
   start(quote: StartQuotation): Promise<StartResult>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION */
   get(organizationId: string, id: string): Promise<Quotation>
+  /**
+   * Lists an organization's quotations, the newest first. `query` is what QuotationListQuery says. The method is absent
+   * where the quotations of a host offer no list.
+   * @throws IntegrationError VALIDATION_FAILED
+   */
+  list?(organizationId: string, query?: unknown): Promise<Page<Quotation>>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE, INTERNAL_ERROR */
   pipelineStatus(organizationId: string, id: string): Promise<PipelineStatus>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, PROPOSAL_NOT_FOUND, OTHER_ORGANIZATION */
@@ -77,6 +86,7 @@ export function createQuotations(
   requirementsFiles: RequirementsFiles,
 ): Quotations {
   const bodySchema = startQuotationBody(settings.limits)
+  const { list } = storage.quotations
 
   return {
     async start(quote) {
@@ -95,6 +105,28 @@ export function createQuotations(
       checkOrganizationId(organizationId)
       return inScope(await storage.quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
     },
+
+    ...(list !== undefined && {
+      async list(organizationId: string, query: unknown = {}) {
+        checkOrganizationId(organizationId)
+        const {
+          status = null,
+          source = null,
+          created_since,
+          created_until,
+          ...page
+        } = validateUrlPart(QuotationListQuery, query, '?')
+        const filter = {
+          status,
+          source,
+          created_since: optionalTimeOf(created_since),
+          created_until: optionalTimeOf(created_until),
+        }
+        return readPage(settings.keyring, { name: 'quotations', organizationId }, page, (request) =>
+          list(organizationId, filter, request),
+        )
+      },
+    }),
 
     async pipelineStatus(organizationId, id) {
       checkOrganizationId(organizationId)

@@ -1,10 +1,13 @@
+import type { PageRequest } from '../lib/page.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import type { ProgressChange } from '../model/progress.ts'
-import type { Proposal, Quotation, StepStatus } from '../model/quotation.ts'
+import type { Proposal, Quotation, QuotationFilter, StepStatus } from '../model/quotation.ts'
 import type { NewQuotation } from './quotations.ts'
 
 /** A quotation as the host's tables have it, whole. */
-export interface HostQuotation extends Quotation {
+export interface HostQuotation extends Omit<Quotation, 'metadata'> {
+  /** Default: null. */
+  readonly metadata?: Quotation['metadata']
   /** Who may read it: it is compared here, on every way in. */
   readonly organization_id: string
   /** The steps that have begun, in any order. The others are pending. */
@@ -47,4 +50,10 @@ export interface HostQuotations<Transaction = unknown> {
    * Without this method runs are never given up.
    */
   findStalled?(silentSince: Date, limit: number): Promise<readonly string[]>
+  /**
+   * The quotations of an organization that the filter lets through, at most `page.limit`: the newest first, by `created_at`
+   * and then `id`, those after `page.after` (`(created_at, id) < (after.created_at, after.id)`). Without this method there
+   * is no `GET /v1/integrations/quotations`.
+   */
+  list?(organizationId: string, filter: QuotationFilter, page: PageRequest): Promise<readonly HostQuotation[]>
 }

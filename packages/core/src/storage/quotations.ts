@@ -1,8 +1,9 @@
+import type { PageRequest } from '../lib/page.ts'
 import type { Scoped } from '../lib/tenancy.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import type { Idempotency } from '../model/idempotency.ts'
 import type { Progress, ProgressChange } from '../model/progress.ts'
-import type { PipelineStatus, Proposal, Quotation } from '../model/quotation.ts'
+import type { PipelineStatus, Proposal, Quotation, QuotationFilter } from '../model/quotation.ts'
 import type { Quote } from '../model/quote-pipeline.ts'
 
 /** A quotation on its way in. */
@@ -33,6 +34,10 @@ export interface QuotationStorage {
   /** Quotations that have neither ended nor been reported on since. */
   findStalled(silentSince: Date, limit: number): Promise<string[]>
   find(organizationId: string, id: string): Promise<Scoped<Quotation>>
+  /** The newest first; undefined where the quotations of a host offer no list. */
+  readonly list:
+    | ((organizationId: string, filter: QuotationFilter, page: PageRequest) => Promise<Quotation[]>)
+    | undefined
   findPipelineStatus(organizationId: string, quotationId: string): Promise<Scoped<PipelineStatus>>
   /** `null` when the quotation is there and has no proposal yet. */
   findProposalOf(organizationId: string, quotationId: string): Promise<Scoped<Proposal | null>>

@@ -3,12 +3,14 @@ import {
   PipelineStatus,
   Proposal,
   Quotation,
+  QuotationListQuery,
   STEPS,
   StartedQuotation,
   Uuid,
 } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
 import { calledPath } from '../answers/called-path.ts'
+import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { isMultipart, receiveMultipart } from '../bodies/multipart.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { startQuotationForm, startQuotationJson } from '../openapi/openapi-start-body.ts'
@@ -20,6 +22,17 @@ const POLL_AFTER_SECONDS = 5
 const params = Type.Object({ id: Uuid })
 const tag = 'Quick Quotes'
 const quote = { name: 'Customer portal', description: 'Second phase', metadata: { crm_deal: 'D-1042' } }
+const summary = {
+  id: EXAMPLE.quotationId,
+  ...quote,
+  status: 'running',
+  processed_step: 'requirement_analysis',
+  source: 'api_key',
+  config_id: null,
+  error_code: null,
+  created_at: EXAMPLE.startedAt,
+  updated_at: EXAMPLE.finishedAt,
+}
 
 /** Starting and reading Quick Quotes (specification, "Partner integrations API"). */
 export function quotationRoutes({
@@ -27,6 +40,7 @@ export function quotationRoutes({
   requirementsFiles,
   settings,
 }: Integrations): readonly PartnerRoute[] {
+  const { list } = quotations
   return [
     partnerRoute({
       method: 'POST',
@@ -97,6 +111,8 @@ export function quotationRoutes({
       },
     }),
 
+    ...(list === undefined ? [] : [listRoute(list)]),
+
     partnerRoute({
       method: 'GET',
       url: '/quotations/:id',
@@ -109,18 +125,7 @@ export function quotationRoutes({
         status: 200,
         description: 'The quotation.',
         schema: Quotation,
-        example: {
-          id: EXAMPLE.quotationId,
-          name: 'Customer portal',
-          description: 'Second phase',
-          status: 'running',
-          processed_step: 'requirement_analysis',
-          source: 'api_key',
-          config_id: null,
-          error_code: null,
-          created_at: EXAMPLE.startedAt,
-          updated_at: EXAMPLE.finishedAt,
-        },
+        example: summary,
       },
       errors: ['QUOTATION_NOT_FOUND', 'OTHER_ORGANIZATION'],
       handle: async ({ apiKey, params }) => ({
@@ -191,4 +196,29 @@ export function quotationRoutes({
       }),
     }),
   ]
+}
+
+function listRoute(list: NonNullable<Integrations['quotations']['list']>): PartnerRoute {
+  return partnerRoute({
+    method: 'GET',
+    url: '/quotations',
+    access: 'api_key',
+    operationId: 'listQuotations',
+    tag,
+    summary: 'List the quotations of the organization',
+    description:
+      'The newest first, those of the web app included. Follow the `Link` header: a quotation that exists throughout is listed once, whatever is started or changed meanwhile.',
+    params: Type.Object({}),
+    query: QuotationListQuery,
+    answer: {
+      status: 200,
+      description: 'The quotations.',
+      schema: Type.Array(Quotation),
+      example: [summary],
+      headers: PAGE_HEADERS,
+    },
+    errors: [],
+    handle: async ({ apiKey, query, request }) =>
+      pageAnswer(await list(apiKey.organizationId, query), request, QuotationListQuery),
+  })
 }

@@ -2,8 +2,9 @@ import { is, sql } from 'drizzle-orm'
 import { type PgColumn, PgTimestamp } from 'drizzle-orm/pg-core'
 
 /**
- * How times and bytes are read. What PostgreSQL sends for a `timestamptz` or a `bytea` depends on the session (DateStyle,
- * TimeZone, bytea_output), and the session may be the host's. So both are turned into text that nothing changes.
+ * How times, bytes and JSON are read. What PostgreSQL sends for a `timestamptz` or a `bytea` depends on the session (DateStyle,
+ * TimeZone, bytea_output), and the session may be the host's, whose client may rename the fields of JSON. So all three are
+ * turned into text that nothing changes.
  */
 
 /** Milliseconds since 1970. An SQL expression; `toDate` reads it. */
@@ -37,6 +38,9 @@ function read(column: PgColumn) {
   }
   if (column.getSQLType() === 'bytea') {
     return sql`encode(${column}, 'hex')`.mapWith((hex: string) => Buffer.from(hex, 'hex')).as(column.name)
+  }
+  if (column.getSQLType() === 'jsonb') {
+    return sql`${column}::text`.mapWith((json: string) => JSON.parse(json)).as(column.name)
   }
   return column
 }

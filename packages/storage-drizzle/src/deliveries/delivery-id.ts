@@ -9,9 +9,9 @@ export function deliveryIds(eventId: string, id: string): string {
   return `${id} >= (${first} || '000-0000-000000000000')::uuid and ${id} <= (${first} || 'fff-ffff-ffffffffffff')::uuid`
 }
 
-/** The first id, of version 7 or not, that can have been made at that moment. */
+/** The first id, of version 7 or not, that can have been made at that moment. No id was made before 1970. */
 export function firstIdOf(moment: Date): string {
-  const time = moment.getTime().toString(16).padStart(12, '0')
+  const time = Math.max(0, moment.getTime()).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 

@@ -11,16 +11,16 @@ import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
 import { together } from '../connection/together.ts'
 import { accept } from './acceptance.ts'
+import { quotationList, summaryColumns } from './quotation-list.ts'
 import { traceOf } from './trace-columns.ts'
 
 /** Quotations, their progress and their proposals in PostgreSQL: see QuotationStorage. */
 export function quotationStorage(database: Database): QuotationStorage {
   const { db, tables, schema } = database
   const { quotations, quotationSteps, proposals } = tables
-  const { id, organization_id, name, description, status, processed_step, source } = quotations
-  const { config_id, error_code, created_at, updated_at, traceparent, tracestate } = quotations
+  const { id, organization_id, name, status, processed_step, source } = quotations
+  const { error_code, updated_at, traceparent, tracestate } = quotations
   const state = readable({ id, status, processed_step, error_code, updated_at })
-  const summary = { ...state, ...readable({ name, description, source, config_id, created_at }) }
   const { organization_id: _, ...ofProposal } = getTableColumns(proposals)
   const proposal = readable(ofProposal)
   const step = {
@@ -34,7 +34,7 @@ export function quotationStorage(database: Database): QuotationStorage {
 
   const quotationsById = database.prepared((on) =>
     on
-      .select({ organization_id, found: summary })
+      .select({ organization_id, found: summaryColumns(quotations) })
       .from(quotations)
       .where(sql`${id} = any (${sql.placeholder('ids')}::uuid[])`),
   )
@@ -93,6 +93,8 @@ export function quotationStorage(database: Database): QuotationStorage {
       if (!isUuid(id)) return 'unknown'
       return scoped(await quotationById(id.toLowerCase()), organizationId)
     },
+
+    ...quotationList(database),
 
     async findPipelineStatus(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'

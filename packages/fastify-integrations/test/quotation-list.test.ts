@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ACME, type CallOptions, GLOBEX, useHost } from './support/host.ts'
+
+const PATH = '/v1/integrations/quotations'
+const context = useHost({ integrations: { limits: { requestsPerMinute: 10_000, startsPerMinute: 10_000 } } })
+let acmeKey: string
+let globexKey: string
+
+beforeAll(async () => {
+  acmeKey = (await context.host.createKey('acme-admin')).key
+  globexKey = (await context.host.createKey('globex-admin')).key
+})
+
+async function list(query: string, options: CallOptions = { key: acmeKey }) {
+  const { status, headers, body } = await context.host.call('GET', PATH + query, options)
+  const next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? null
+  return { status, body, next: next?.slice(next.indexOf('?')) ?? null, items: itemsOf(body) }
+}
+
+const itemsOf = (body: unknown) => (Array.isArray(body) ? (body as Record<string, unknown>[]) : [])
+
+/** Every page, from the first to the last. */
+async function all(query: string): Promise<string[]> {
+  const ids: string[] = []
+  for (let next: string | null = query; next !== null; ) {
+    const page: Awaited<ReturnType<typeof list>> = await list(next)
+    expect(page.status).toBe(200)
+    ids.push(...page.items.map(({ id }) => String(id)))
+    next = page.next
+  }
+  return ids
+}
+
+async function startUi(organizationId: string): Promise<string> {
+  const quote = { organizationId, source: 'ui', body: { requirementsText: 'x' } } as const
+  return (await context.host.integrations.quotations.start(quote)).quotation_id
+}
+
+/** Starts quotes that are a moment apart. @returns the newest first */
+async function startSome(count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let started = 0; started < count; started += 1) {
+    ids.unshift(
+      started % 2 === 0 ? await context.host.startQuotation(acmeKey) : await startUi(ACME.toUpperCase()),
+    )
+    await sleep(2)
+  }
+  return ids
+}
+
+describe('GET /v1/integrations/quotations', () => {
+  it('lists the quotes of the organization, the newest first, each as its summary', async () => {
+    const metadata = { deal: { id: 'D-1042', value: 1.1 }, tags: ['a', null, -0, 1e21], '': true }
+    const json = { name: 'Portal', requirementsText: 'Invoices.', metadata }
+    const { body } = await context.host.call('POST', PATH, { key: acmeKey, json })
+    const { items } = await list('?limit=1')
+    const summary = await context.host.call('GET', `${PATH}/${body['quotation_id']}`, { key: acmeKey })
+    expect(items).toEqual([summary.body])
+    expect(summary.body['metadata']).toEqual({ ...metadata, tags: ['a', null, 0, 1e21] })
+
+    const ids = await startSome(4)
+    expect((await all('?limit=3')).slice(0, 5)).toEqual([...ids, body['quotation_id']])
+    expect((await list('?limit=1')).items[0]?.['metadata']).toBeNull()
+  })
+
+  it('has 50 of them unless told otherwise, and no link after the last page', async () => {
+    const { items, next } = await list('')
+    expect(items.length).toBeLessThan(50)
+    expect(next).toBeNull()
+    await startSome(51 - items.length)
+    const first = await list('')
+    expect(first.items).toHaveLength(50)
+    const second = await list(first.next ?? expect.fail('no link'))
+    expect([second.items.length, second.next]).toEqual([1, null])
+  })
+
+  it('has each quote once that is there throughout, whatever is started and changed meanwhile', async () => {
+    const before = await all('?limit=100')
+    const seen: string[] = []
+    for (let next: string | null = '?limit=7'; next !== null; ) {
+      const page: Awaited<ReturnType<typeof list>> = await list(next)
+      const ids = page.items.map(({ id }) => String(id))
+      seen.push(...ids)
+      next = page.next
+      await startSome(2)
+      for (const id of [ids[0], ids.at(-1)].flatMap((each) => each ?? [])) {
+        await context.host.integrations.pipeline(id).failed({ errorCode: 'MODEL_TIMEOUT' })
+      }
+    }
+    expect(seen).toEqual(before)
+  })
+
+  it('filters by status, source and time, alone and together', async () => {
+    const ids = await startSome(6)
+    const [failed, running] = [ids[1], ids[2]].map((id) => id ?? expect.fail('too few'))
+    await context.host.integrations.pipeline(failed ?? '').failed()
+    await context.host.integrations.pipeline(running ?? '').stepStarted('requirement_analysis')
+    const { items } = await list('?limit=6')
+    expect(items.map(({ id }) => id)).toEqual(ids)
+    const since = `created_since=${items.at(-1)?.['created_at']}`
+    const until = (index: number) => `created_until=${items[index]?.['created_at']}`
+    const only = (keep: (item: Record<string, unknown>) => boolean) =>
+      items.filter(keep).map(({ id }) => id as string)
+
+    expect(await all(`?${since}&limit=2`)).toEqual(ids)
+    expect(await all(`?${since}&${until(1)}`)).toEqual(ids.slice(2))
+    expect(await all(`?${since}&status=failed`)).toEqual([failed])
+    expect(await all(`?${since}&status=running&limit=1`)).toEqual([running])
+    expect(await all(`?${since}&source=ui`)).toEqual(only(({ source }) => source === 'ui'))
+    expect(await all(`?${since}&source=api_key&limit=1`)).toEqual(only(({ source }) => source === 'api_key'))
+    expect(await all(`?${since}&source=api_key&status=queued`)).toEqual(
+      only(({ source, status }) => source === 'api_key' && status === 'queued'),
+    )
+    expect(await all(`?${since}&status=completed`)).toEqual([])
+    expect(await all('?created_until=0001-01-01T00:00:00Z')).toEqual([])
+    expect(await all('?created_since=9999-12-31T23:59:59Z')).toEqual([])
+  })
+
+  it.each([
+    ['?status', 'status=done'],
+    ['?status', 'status='],
+    ['?source', 'source=API_KEY'],
+    ['?created_since', 'created_since=2026-11-22'],
+    ['?created_until', 'created_until=2026-11-22T10:00:00%2B0530'],
+    ['?limit', 'limit=0'],
+    ['?limit', 'limit=101'],
+    ['?limit', 'limit=1.5'],
+    ['?cursor', 'cursor=x'],
+    ['?cursor', 'cursor=%00'],
+  ])('refuses %s: %s', async (pointer, query) => {
+    const { status, body } = await list(`?${query}`)
+    expect([status, body['code']]).toEqual([400, 'VALIDATION_FAILED'])
+    expect(body['errors']).toMatchObject([{ pointer }])
+  })
+})
+
+describe('Another organization', () => {
+  it('sees its own quotes alone, whatever it says about its organization', async () => {
+    const own = [await context.host.startQuotation(globexKey)]
+    own.unshift(await startUi(GLOBEX))
+    const options = { key: globexKey, headers: { 'X-Organization-Id': ACME } }
+    const { items } = await list(`?organization_id=${ACME}&limit=100`, options)
+    expect(items.map(({ id }) => id)).toEqual(own)
+  })
+
+  it('cannot use the cursor of the first one, and neither can another list', async () => {
+    const { next } = await list('?limit=1')
+    expect((await list(next ?? '', { key: acmeKey })).status).toBe(200)
+    const stolen = await list(next ?? '', { key: globexKey })
+    expect([stolen.status, stolen.body['errors']]).toMatchObject([400, [{ pointer: '?cursor' }]])
+    const { status } = await context.host.call('GET', `/v1/organizations/${ACME}/api-keys${next}`, {
+      member: 'acme-admin',
+    })
+    expect(status).toBe(400)
+  })
+})

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import type { QuotationFilter } from '@quickquote/core'
+import { expect, it } from 'vitest'
+import { openDatabase } from './database.ts'
+
+const { sql, storage } = await openDatabase()
+const ANY: QuotationFilter = { status: null, source: null, created_since: null, created_until: null }
+
+/** Quotations of the web app that completed, but for a few: every 5,000th failed, and every next one is a partner's. */
+async function organization(count: number): Promise<string> {
+  const id = randomUUID()
+  await sql`
+    insert into quickquote.quotations (id, organization_id, name, description, status, processed_step, source,
+      created_at, updated_at)
+    select (lpad(to_hex(1700000000000 + number), 12, '0') || '70008000000000' || substr(${id}::text, 1, 6))::uuid, ${id}::uuid, 'x', '',
+      case number % 5000 when 0 then 'failed' else 'completed' end, 'proposal',
+      case number % 5000 when 1 then 'api_key' else 'ui' end, to_timestamp((1700000000000 + number) / 1000.0), now()
+    from generate_series(1, ${count}::int) number`
+  return id
+}
+
+it('a list reads what it returns, however many quotations there are', async () => {
+  const own = await organization(20_000)
+  await organization(20_000)
+  await sql`analyze quickquote.quotations`
+  const reads = (filter: Partial<QuotationFilter>) =>
+    sql.begin(async (transaction) => {
+      const { quotations } = storage.within(transaction)
+      const read = async () => {
+        const [row] = await transaction<{ read: number }[]>`
+          select (pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::int as read
+          from pg_class where oid = 'quickquote.quotations'::regclass`
+        return row?.read ?? 0
+      }
+      const before = await read()
+      const listed = await quotations.list?.(own, { ...ANY, ...filter }, { after: null, limit: 10 })
+      return { listed: listed?.length, read: (await read()) - before }
+    })
+  expect(await reads({})).toEqual({ listed: 10, read: expect.toSatisfy((rows) => rows <= 20) })
+  expect(await reads({ source: 'api_key' })).toEqual({ listed: 4, read: 4 })
+  expect(await reads({ status: 'failed' })).toEqual({ listed: 4, read: 4 })
+  expect(await reads({ status: 'failed', source: 'api_key' })).toEqual({ listed: 0, read: 0 })
+  expect(await reads({ status: 'queued' })).toEqual({ listed: 0, read: 0 })
+  expect(await reads({ created_until: new Date(1700000000003) })).toEqual({ listed: 2, read: 2 })
+})
