@@ -233,8 +233,9 @@ create table quotations (
   constraint quotations_source_check CHECK ((source = ANY (ARRAY['ui'::text, 'api_key'::text]))),
   constraint quotations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
 ) with (fillfactor=80);
-CREATE INDEX quotations_of_organization ON quickquote.quotations USING btree (organization_id, id);
-CREATE INDEX quotations_unfinished ON quickquote.quotations USING btree (id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX quotations_failed ON quickquote.quotations USING btree (organization_id, source, id) WHERE (status = 'failed'::text);
+CREATE INDEX quotations_of_organization ON quickquote.quotations USING btree (organization_id, source, id);
+CREATE INDEX quotations_unfinished ON quickquote.quotations USING btree (organization_id, source, id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE TRIGGER forget_quotation AFTER DELETE ON quickquote.quotations FOR EACH ROW EXECUTE FUNCTION quickquote.forget_quotation();
 
 create table replays (

@@ -48,13 +48,16 @@ create table "quickquote".quotations (
   tracestate text,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null
-  -- Updated with each report. No index has a column that a report changes, so there is a place for the row's next version on
-  -- its own page.
+  -- Updated with each report. No index has a column that most reports change, so there is a place for the row's next version
+  -- on its own page.
 ) with (fillfactor = 80);
--- Lists the quotations of an organization, the newest first: ids begin with the time.
-create index quotations_of_organization on "quickquote".quotations (organization_id, id);
--- Finds the runs that nothing was heard of for long, however many have ended.
-create index quotations_unfinished on "quickquote".quotations (id) where status in ('queued', 'running');
+-- Lists the quotations of an organization, the newest first: ids begin with the time. Without a source, the lists of both are
+-- merged.
+create index quotations_of_organization on "quickquote".quotations (organization_id, source, id);
+-- The same for those of which there are few, however many have completed. It finds the runs that nothing was heard of, too.
+create index quotations_unfinished on "quickquote".quotations (organization_id, source, id)
+  where status in ('queued', 'running');
+create index quotations_failed on "quickquote".quotations (organization_id, source, id) where status = 'failed';
 
 -- A step without a row is pending.
 create table "quickquote".quotation_steps (
