@@ -50,10 +50,7 @@ export function summaryColumns({
  * order of the list, and bounds of time are bounds of ids. Indexes have the ids by organization and source; without a
  * source the lists of both are merged.
  */
-export function quotationList({
-  db,
-  tables: { quotations },
-}: Database): Pick<QuotationStorage, 'list'> {
+export function quotationList({ db, tables: { quotations } }: Database): Pick<QuotationStorage, 'list'> {
   const summary = summaryColumns(quotations)
   return {
     async list(organizationId, { status, source, created_since, created_until }, { after, limit }) {
