@@ -124,7 +124,7 @@ describe('accepting a quote', () => {
   it('leaves neither when the host cannot write its row', async () => {
     await expect(start(open({ insert: fails }))).rejects.toEqual(unavailable)
     expect(await written()).toEqual(NOTHING)
-    expect(logged).toEqual([{ message: 'the quotations of the host failed', hook: 'quotations.insert' }])
+    expect(logged).toEqual([{ message: 'a hook of the host failed', hook: 'quotations.insert' }])
   })
 
   it('leaves neither when the order cannot be written', async () => {
@@ -261,7 +261,7 @@ describe('reading', () => {
 
   it('is a 503, with the reason in the log alone, when the host fails', async () => {
     await expect(open({ find: fails }).quotations.get(ACME, randomUUID())).rejects.toEqual(unavailable)
-    expect(logged).toEqual([{ message: 'the quotations of the host failed', hook: 'quotations.find' }])
+    expect(logged).toEqual([{ message: 'a hook of the host failed', hook: 'quotations.find' }])
   })
 })
 

@@ -10,6 +10,7 @@ export {
 export { createIntegrations, type IntegrationServices, type Integrations } from './integrations.ts'
 export * from './lib/address-guard.ts'
 export { answerInTime } from './lib/answer-in-time.ts'
+export { callHost } from './lib/call-host.ts'
 export { CLOCK_WARN_MS, CLOCK_WRONG_MS, type Clock } from './lib/clock.ts'
 export * from './lib/errors.ts'
 export type { EncryptedSecret, EncryptionKey, Keyring } from './lib/keyring.ts'

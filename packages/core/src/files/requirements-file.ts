@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { answerInTime, type Turn } from '../lib/answer-in-time.ts'
+import { callHost } from '../lib/call-host.ts'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import { newId } from '../lib/new-id.ts'
@@ -223,7 +224,7 @@ function handOver(source: AsyncGenerator<Uint8Array>, timeoutMs: number): Handov
   return {
     async to(put) {
       try {
-        await answerInTime('files.put', timeoutMs, (turn) => put(bytes(turn))).catch(unavailable)
+        await callHost({ hook: 'files.put', timeoutMs, isAnswer: isToldByStore }, (turn) => put(bytes(turn)))
         if (!isComplete) throw new Error('The file storage stored a file that it had not read to its end.')
       } finally {
         // A store that failed may not have ended it, and a docx is an open file. Not waited for: a read may be under way.
@@ -236,10 +237,9 @@ function handOver(source: AsyncGenerator<Uint8Array>, timeoutMs: number): Handov
   }
 }
 
-/** What a store of the host's throws is no fault of the client's. Our own says itself what its errors are. */
-function unavailable(error: unknown): never {
-  const isTold = error instanceof IntegrationError || (error instanceof Error && 'statusCode' in error)
-  throw isTold ? error : new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause: error })
+/** Our own store says itself what its errors are. */
+function isToldByStore(error: unknown): boolean {
+  return error instanceof IntegrationError || (error instanceof Error && 'statusCode' in error)
 }
 
 const FILE_TYPES = Object.keys(CONTENT_CHECKS) as QuotationFile['type'][]

@@ -76,93 +76,24 @@ export interface ApiKeys {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
+/** What the functions below share. The schemas are made once: they are compiled at their first use. */
+interface Context {
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly createBody: ReturnType<typeof createApiKeyBody>
+  readonly updateBody: ReturnType<typeof updateApiKeyBody>
+}
+
 export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKeyUses): ApiKeys {
-  const createBody = createApiKeyBody(settings.limits)
-  const updateBody = updateApiKeyBody(settings.limits)
-  const maximum: ApiKeyMaximum = {
-    ofOrganization: settings.limits.apiKeysPerOrganization,
-    ofOwner: settings.limits.apiKeysPerMember,
+  const context: Context = {
+    storage,
+    settings,
+    createBody: createApiKeyBody(settings.limits),
+    updateBody: updateApiKeyBody(settings.limits),
   }
-
-  /** Locks the key, lets `decide` say what becomes of it, writes that and who did it: all of it or nothing. */
-  async function change(
-    member: Member,
-    id: string,
-    action: AuditAction,
-    decide: (key: ApiKey) => Partial<Pick<StoredApiKey, 'name' | 'status'>>,
-  ): Promise<ApiKey> {
-    checkMemberIds(member)
-    return storage.transaction(async (transaction) => {
-      const before = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
-      // Read after the lock was waited for.
-      const now = settings.now()
-      const seen = shown(before, now)
-      const after = { ...before, ...decide(seen), updated_at: now }
-      const changes = auditChanges(seen, shown(after, now))
-      if (changes.length === 0) return seen
-      await transaction.apiKeys.save(after)
-      await transaction.auditLog.record(auditEntry({ by: member, action, resource: after, changes, at: now }))
-      return shown(after, now)
-    })
-  }
-
-  function move(member: Member, id: string, to: ApiKeyMove): Promise<ApiKey> {
-    return change(member, id, ACTIONS[to], ({ status }) => {
-      const transition = moveApiKey(status, to)
-      if (transition.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', transition.reason)
-      return transition.kind === 'changed' ? { status: transition.status } : {}
-    })
-  }
-
   return {
-    async create(member, body) {
-      checkMemberIds(member)
-      const { name, expires_at } = validate(createBody, body)
-      const now = settings.now()
-      const key = generateApiKeyValue()
-      const record: StoredApiKey = {
-        id: newId(now),
-        organization_id: member.organizationId,
-        owner_id: member.memberId,
-        name,
-        masked_key: maskApiKey(key.reveal()),
-        status: 'active',
-        expires_at: checkExpiry(timeOf(expires_at), now, settings.limits.apiKeyLifetimeDays),
-        last_used_at: null,
-        created_at: now,
-        updated_at: now,
-      }
-      const changes = auditChanges({}, record)
-      await storage.transaction(async (transaction) => {
-        const reached = await transaction.apiKeys.insert(record, hashApiKey(key.reveal()), maximum)
-        if (reached !== null) {
-          const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
-          throw new IntegrationError(
-            'API_KEY_LIMIT_REACHED',
-            `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
-          )
-        }
-        await transaction.auditLog.record(
-          auditEntry({ by: member, action: 'api_key.created', resource: record, changes, at: now }),
-        )
-      })
-      return { ...record, key }
-    },
-
-    async list(member, query = {}) {
-      checkMemberIds(member)
-      const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
-      if (owner === 'all') requireManageIntegrations(member)
-      const ownerId = owner === 'all' ? null : member.memberId
-      const { items, nextCursor } = await readPage(
-        settings.keyring,
-        { name: 'api_keys', organizationId: member.organizationId },
-        page,
-        (request) => storage.apiKeys.list(member.organizationId, ownerId, request),
-      )
-      const now = settings.now()
-      return { items: items.map((key) => shown(key, now)), nextCursor }
-    },
+    create: (member, body) => create(context, member, body),
+    list: (member, query = {}) => list(context, member, query),
 
     async get(member, id) {
       checkMemberIds(member)
@@ -171,8 +102,8 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
     },
 
     async update(member, id, body) {
-      const { name } = validate(updateBody, body)
-      return change(member, id, 'api_key.updated', ({ status }) => {
+      const { name } = validate(context.updateBody, body)
+      return changeLocked(context, member, id, 'api_key.updated', ({ status }) => {
         if (status === 'revoked') {
           throw new IntegrationError('STATE_CONFLICT', 'A key that is revoked cannot be changed.')
         }
@@ -180,9 +111,9 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
       })
     },
 
-    activate: (member, id) => move(member, id, 'activate'),
-    deactivate: (member, id) => move(member, id, 'deactivate'),
-    revoke: (member, id) => move(member, id, 'revoke'),
+    activate: (member, id) => move(context, member, id, 'activate'),
+    deactivate: (member, id) => move(context, member, id, 'deactivate'),
+    revoke: (member, id) => move(context, member, id, 'revoke'),
 
     async authenticate(value) {
       const key = isWellFormedApiKey(value) ? await storage.apiKeys.findByHash(hashApiKey(value)) : null
@@ -201,6 +132,94 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
       }
     },
   }
+}
+
+async function create(
+  { storage, settings, createBody }: Context,
+  member: Member,
+  body: unknown,
+): Promise<ApiKey & { key: SecretValue }> {
+  checkMemberIds(member)
+  const { name, expires_at } = validate(createBody, body)
+  const now = settings.now()
+  const key = generateApiKeyValue()
+  const record: StoredApiKey = {
+    id: newId(now),
+    organization_id: member.organizationId,
+    owner_id: member.memberId,
+    name,
+    masked_key: maskApiKey(key.reveal()),
+    status: 'active',
+    expires_at: checkExpiry(timeOf(expires_at), now, settings.limits.apiKeyLifetimeDays),
+    last_used_at: null,
+    created_at: now,
+    updated_at: now,
+  }
+  const maximum: ApiKeyMaximum = {
+    ofOrganization: settings.limits.apiKeysPerOrganization,
+    ofOwner: settings.limits.apiKeysPerMember,
+  }
+  const changes = auditChanges({}, record)
+  await storage.transaction(async (transaction) => {
+    const reached = await transaction.apiKeys.insert(record, hashApiKey(key.reveal()), maximum)
+    if (reached !== null) {
+      const whose = reached === 'ofOwner' ? 'A member' : 'An organization'
+      throw new IntegrationError(
+        'API_KEY_LIMIT_REACHED',
+        `${whose} may have at most ${maximum[reached]} API keys that are neither revoked nor expired.`,
+      )
+    }
+    await transaction.auditLog.record(
+      auditEntry({ by: member, action: 'api_key.created', resource: record, changes, at: now }),
+    )
+  })
+  return { ...record, key }
+}
+
+async function list({ storage, settings }: Context, member: Member, query: unknown): Promise<Page<ApiKey>> {
+  checkMemberIds(member)
+  const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
+  if (owner === 'all') requireManageIntegrations(member)
+  const ownerId = owner === 'all' ? null : member.memberId
+  const { items, nextCursor } = await readPage(
+    settings.keyring,
+    { name: 'api_keys', organizationId: member.organizationId },
+    page,
+    (request) => storage.apiKeys.list(member.organizationId, ownerId, request),
+  )
+  const now = settings.now()
+  return { items: items.map((key) => shown(key, now)), nextCursor }
+}
+
+/** Locks the key, lets `decide` say what becomes of it, writes that and who did it: all of it or nothing. */
+async function changeLocked(
+  { storage, settings }: Context,
+  member: Member,
+  id: string,
+  action: AuditAction,
+  decide: (key: ApiKey) => Partial<Pick<StoredApiKey, 'name' | 'status'>>,
+): Promise<ApiKey> {
+  checkMemberIds(member)
+  return storage.transaction(async (transaction) => {
+    const before = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
+    // Read after the lock was waited for.
+    const now = settings.now()
+    const seen = shown(before, now)
+    const after = { ...before, ...decide(seen), updated_at: now }
+    const changes = auditChanges(seen, shown(after, now))
+    if (changes.length === 0) return seen
+    await transaction.apiKeys.save(after)
+    await transaction.auditLog.record(auditEntry({ by: member, action, resource: after, changes, at: now }))
+    return shown(after, now)
+  })
+}
+
+function move(context: Context, member: Member, id: string, to: ApiKeyMove): Promise<ApiKey> {
+  return changeLocked(context, member, id, ACTIONS[to], ({ status }) => {
+    const transition = moveApiKey(status, to)
+    if (transition.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', transition.reason)
+    return transition.kind === 'changed' ? { status: transition.status } : {}
+  })
 }
 
 const ACTIONS: Readonly<Record<ApiKeyMove, AuditAction>> = {

@@ -1,4 +1,5 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
+import { callHost } from '../lib/call-host.ts'
 import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
 import { isUuid, type Scoped, scoped } from '../lib/tenancy.ts'
 import { pipelineStatusOf } from '../model/pipeline-status.ts'
@@ -49,20 +50,14 @@ export function withHostQuotations(
   }
 }
 
-/** What throws or hangs is the host's fault, not the client's: a 503. An IntegrationError is a refusal that the host means. */
-async function ask<T>(
+/** An IntegrationError is a refusal that the host means. */
+function ask<T>(
   { hookTimeoutMs, logger }: Host,
   method: keyof HostQuotations,
   call: () => Promise<T>,
 ): Promise<T> {
-  const hook = `quotations.${method}`
-  try {
-    return (await answerInTime(hook, hookTimeoutMs, call)) as T
-  } catch (error) {
-    if (error instanceof IntegrationError) throw error
-    logger.error({ hook, err: error }, 'the quotations of the host failed')
-    throw new IntegrationError('SERVICE_UNAVAILABLE')
-  }
+  const isAnswer = (error: unknown) => error instanceof IntegrationError
+  return callHost({ hook: `quotations.${method}`, timeoutMs: hookTimeoutMs, logger, isAnswer }, call)
 }
 
 /** The host's turn is to begin and to end the transaction; our work in it has bounds of its own. */

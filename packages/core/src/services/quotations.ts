@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { ReceivedFile, RequirementsFiles } from '../files/requirements-file.ts'
-import { answerInTime } from '../lib/answer-in-time.ts'
+import { callHost } from '../lib/call-host.ts'
 import { type ErrorCode, IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { type Page, readPage } from '../lib/page.ts'
@@ -80,66 +80,38 @@ const Origin = Type.Object({
   apiKeyId: Type.Optional(Uuid),
 })
 
+/** What the functions below share. The schema is made once: it is compiled at its first use. */
+interface Context {
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly requirementsFiles: RequirementsFiles
+  readonly startBody: ReturnType<typeof startQuotationBody>
+}
+
 export function createQuotations(
   storage: Storage,
   settings: Settings,
   requirementsFiles: RequirementsFiles,
 ): Quotations {
-  const bodySchema = startQuotationBody(settings.limits)
-  const { list } = storage.quotations
-
+  const context: Context = {
+    storage,
+    settings,
+    requirementsFiles,
+    startBody: startQuotationBody(settings.limits),
+  }
   return {
-    async start(quote) {
-      const { organizationId, files = [] } = quote
-      try {
-        const started = await accept(quote)
-        if (started.repeated) await discard(organizationId, files)
-        return started
-      } catch (error) {
-        await discard(organizationId, files)
-        throw error
-      }
-    },
+    start: (quote) => start(context, quote),
 
     async get(organizationId, id) {
       checkOrganizationId(organizationId)
       return inScope(await storage.quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
     },
 
-    ...(list !== undefined && {
-      async list(organizationId: string, query: unknown = {}) {
-        checkOrganizationId(organizationId)
-        const {
-          status = null,
-          source = null,
-          created_since,
-          created_until,
-          ...page
-        } = validateUrlPart(QuotationListQuery, query, '?')
-        const filter = {
-          status,
-          source,
-          created_since: optionalTimeOf(created_since),
-          created_until: optionalTimeOf(created_until),
-        }
-        return readPage(settings.keyring, { name: 'quotations', organizationId }, page, (request) =>
-          list(organizationId, filter, request),
-        )
-      },
+    ...(storage.quotations.list !== undefined && {
+      list: (organizationId: string, query: unknown = {}) => list(context, organizationId, query),
     }),
 
-    async pipelineStatus(organizationId, id) {
-      checkOrganizationId(organizationId)
-      const status = inScope(
-        await storage.quotations.findPipelineStatus(organizationId, id),
-        'QUOTATION_NOT_FOUND',
-      )
-      const ofHost = settings.pipeline.status
-      if (ofHost === undefined) return status
-      const answer = await callHook('status', () => ofHost.call(settings.pipeline, id))
-      if (!isStatusOf(id, answer)) throw junk('status', 'no status of that quotation')
-      return answer
-    },
+    pipelineStatus: (organizationId, id) => pipelineStatus(context, organizationId, id),
 
     async proposal(organizationId, quotationId) {
       checkOrganizationId(organizationId)
@@ -148,82 +120,137 @@ export function createQuotations(
       return inScope(found, 'QUOTATION_NOT_FOUND')
     },
 
-    async documentUrl(organizationId, proposalId) {
-      checkOrganizationId(organizationId)
-      const proposal = inScope(
-        await storage.quotations.findProposal(organizationId, proposalId),
-        'PROPOSAL_NOT_FOUND',
-      )
-      const { document_id } = proposal
-      if (document_id === null) throw new IntegrationError('DOCUMENT_NOT_READY')
-      const link = await callHook('signDocumentUrl', () =>
-        settings.pipeline.signDocumentUrl({
-          document_id,
-          proposal_id: proposal.id,
-          organization_id: organizationId,
-        }),
-      )
-      if (!isLink(link)) throw junk('signDocumentUrl', 'no HTTPS url with expires_at')
-      return { url: link.url, expires_at: new Date(link.expires_at) }
+    documentUrl: (organizationId, proposalId) => documentUrl(context, organizationId, proposalId),
+  }
+}
+
+/** Accepts a quote. Its files are removed unless it takes them. */
+async function start(context: Context, quote: StartQuotation): Promise<StartResult> {
+  const { organizationId, files = [] } = quote
+  const discard = () =>
+    context.requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id: organizationId })))
+  try {
+    const started = await accept(context, quote)
+    if (started.repeated) await discard()
+    return started
+  } catch (error) {
+    await discard()
+    throw error
+  }
+}
+
+async function accept(
+  { storage, settings, startBody }: Context,
+  quote: StartQuotation,
+): Promise<StartResult> {
+  const { organizationId, source, apiKeyId, body, files = [], idempotencyKey, traceHeaders = {} } = quote
+  validate(Origin, { organizationId, source, apiKeyId })
+  const fields = validate(startBody, body)
+  const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
+  if (requirementsText === null && files.length === 0) {
+    throw validationFailed([
+      { pointer: '/requirementsText', detail: 'is required unless at least one file is sent' },
+    ])
+  }
+  const metadata = fields.metadata ?? null
+  checkMetadata(metadata, settings.limits.metadataBytes)
+  const { name = null, description = null, config_id = null } = fields
+  const contents = files.map((file) => [file.name, file.type, file.sha256])
+  const request = [name, description, config_id, requirementsText, metadata, contents]
+  const now = settings.now()
+  const id = newId(now)
+  const acceptance = await storage.quotations.accept(
+    {
+      id,
+      organization_id: organizationId,
+      name: name?.trim() ? name : defaultName(now),
+      description: description ?? '',
+      config_id,
+      source,
+      api_key_id: apiKeyId ?? null,
+      requirementsText,
+      metadata,
+      files: files.map(({ id, name, type, size }) => ({ id, name, type, size })),
+      created_at: now,
+      trace: activeTraceContext() ?? parseTraceContext(traceHeaders),
     },
-  }
+    idempotencyKey === undefined ? null : idempotencyOf(idempotencyKey, request),
+  )
+  return { ...answerTo(acceptance, id), status: 'queued' }
+}
 
-  async function accept(quote: StartQuotation): Promise<StartResult> {
-    const { organizationId, source, apiKeyId, body, files = [], idempotencyKey, traceHeaders = {} } = quote
-    validate(Origin, { organizationId, source, apiKeyId })
-    const fields = validate(bodySchema, body)
-    const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
-    if (requirementsText === null && files.length === 0) {
-      throw validationFailed([
-        { pointer: '/requirementsText', detail: 'is required unless at least one file is sent' },
-      ])
-    }
-    const metadata = fields.metadata ?? null
-    checkMetadata(metadata, settings.limits.metadataBytes)
-    const { name = null, description = null, config_id = null } = fields
-    const contents = files.map((file) => [file.name, file.type, file.sha256])
-    const request = [name, description, config_id, requirementsText, metadata, contents]
-    const now = settings.now()
-    const id = newId(now)
-    const acceptance = await storage.quotations.accept(
-      {
-        id,
-        organization_id: organizationId,
-        name: name?.trim() ? name : defaultName(now),
-        description: description ?? '',
-        config_id,
-        source,
-        api_key_id: apiKeyId ?? null,
-        requirementsText,
-        metadata,
-        files: files.map(({ id, name, type, size }) => ({ id, name, type, size })),
-        created_at: now,
-        trace: activeTraceContext() ?? parseTraceContext(traceHeaders),
-      },
-      idempotencyKey === undefined ? null : idempotencyOf(idempotencyKey, request),
-    )
-    return { ...answerTo(acceptance, id), status: 'queued' }
+async function list(
+  { storage, settings }: Context,
+  organizationId: string,
+  query: unknown,
+): Promise<Page<Quotation>> {
+  checkOrganizationId(organizationId)
+  const { status = null, source = null, ...rest } = validateUrlPart(QuotationListQuery, query, '?')
+  const { created_since, created_until, ...page } = rest
+  const filter = {
+    status,
+    source,
+    created_since: optionalTimeOf(created_since),
+    created_until: optionalTimeOf(created_until),
   }
+  return readPage(
+    settings.keyring,
+    { name: 'quotations', organizationId },
+    page,
+    async (request) => (await storage.quotations.list?.(organizationId, filter, request)) ?? [],
+  )
+}
 
-  function discard(organizationId: string, files: readonly ReceivedFile[]): Promise<void> {
-    return requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id: organizationId })))
-  }
+async function pipelineStatus(
+  { storage, settings }: Context,
+  organizationId: string,
+  id: string,
+): Promise<PipelineStatus> {
+  checkOrganizationId(organizationId)
+  const status = inScope(
+    await storage.quotations.findPipelineStatus(organizationId, id),
+    'QUOTATION_NOT_FOUND',
+  )
+  const { pipeline } = settings
+  const ofHost = pipeline.status
+  if (ofHost === undefined) return status
+  const answer = await callPipeline(settings, 'status', () => ofHost.call(pipeline, id))
+  if (!isStatusOf(id, answer)) throw junk(settings, 'status', 'no status of that quotation')
+  return answer
+}
 
-  /** A hook of the host that throws or hangs is the host's fault, not the client's: a 503, with the cause in the log only. */
-  async function callHook(hook: 'status' | 'signDocumentUrl', call: () => unknown): Promise<unknown> {
-    try {
-      return await answerInTime(`pipeline.${hook}`, settings.hookTimeoutMs, call)
-    } catch (error) {
-      settings.logger.error({ hook, err: error }, 'a pipeline hook failed')
-      throw new IntegrationError('SERVICE_UNAVAILABLE')
-    }
-  }
+async function documentUrl(
+  { storage, settings }: Context,
+  organizationId: string,
+  proposalId: string,
+): Promise<DocumentUrl> {
+  checkOrganizationId(organizationId)
+  const proposal = inScope(
+    await storage.quotations.findProposal(organizationId, proposalId),
+    'PROPOSAL_NOT_FOUND',
+  )
+  const { document_id } = proposal
+  if (document_id === null) throw new IntegrationError('DOCUMENT_NOT_READY')
+  const document = { document_id, proposal_id: proposal.id, organization_id: organizationId }
+  const link: unknown = await callPipeline(settings, 'signDocumentUrl', () =>
+    settings.pipeline.signDocumentUrl(document),
+  )
+  if (!isLink(link)) throw junk(settings, 'signDocumentUrl', 'no HTTPS url with expires_at')
+  return { url: link.url, expires_at: new Date(link.expires_at) }
+}
 
-  /** A hook that answers junk will do so again: a 500. What it answered may be a secret link, and is not logged. */
-  function junk(hook: string, answer: string): IntegrationError {
-    settings.logger.error({ hook }, `a pipeline hook answered ${answer}`)
-    return new IntegrationError('INTERNAL_ERROR')
-  }
+function callPipeline<T>(
+  { hookTimeoutMs, logger }: Settings,
+  hook: 'status' | 'signDocumentUrl',
+  call: () => T | PromiseLike<T>,
+): Promise<T> {
+  return callHost({ hook: `pipeline.${hook}`, timeoutMs: hookTimeoutMs, logger }, call)
+}
+
+/** A hook that answers junk will do so again: a 500. What it answered may be a secret link, and is not logged. */
+function junk({ logger }: Settings, hook: string, answer: string): IntegrationError {
+  logger.error({ hook: `pipeline.${hook}` }, `a hook of the host answered ${answer}`)
+  return new IntegrationError('INTERNAL_ERROR')
 }
 
 function answerTo(acceptance: Acceptance, id: string): { quotation_id: string; repeated: boolean } {

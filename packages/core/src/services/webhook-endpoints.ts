@@ -52,174 +52,201 @@ export interface WebhookEndpoints {
   rotateSecret(member: Member, id: string, body?: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
 }
 
+/** What the functions below share. The schemas are made once: they are compiled at their first use. */
+interface Context {
+  readonly storage: Storage
+  readonly settings: Settings
+  readonly createBody: ReturnType<typeof createWebhookEndpointBody>
+  readonly updateBody: ReturnType<typeof updateWebhookEndpointBody>
+  readonly rotateBody: ReturnType<typeof rotateSecretBody>
+}
+
 export function createWebhookEndpoints(storage: Storage, settings: Settings): WebhookEndpoints {
-  const createBody = createWebhookEndpointBody(settings.limits, settings.events)
-  const updateBody = updateWebhookEndpointBody(settings.limits, settings.events)
-  const rotateBody = rotateSecretBody(settings.limits)
-
-  function checkUrl(url: string): string {
-    const checked = checkWebhookUrl(url, {
-      guard: settings.addressGuard,
-      maxLength: settings.limits.urlLength,
-    })
-    if (!checked.ok) throw validationFailed([{ pointer: '/url', detail: checked.detail }])
-    return checked.url
+  const context: Context = {
+    storage,
+    settings,
+    createBody: createWebhookEndpointBody(settings.limits, settings.events),
+    updateBody: updateWebhookEndpointBody(settings.limits, settings.events),
+    rotateBody: rotateSecretBody(settings.limits),
   }
-
-  function generateSecret(endpointId: string) {
-    const secret = generateSigningSecret()
-    const encrypted = settings.keyring.encrypt(secret.reveal(), endpointId)
-    return { secret, encrypted, hint: signingSecretHint(secret) }
-  }
-
-  /** Reads and locks the endpoint, lets `change` write it, and records what became of it, in one transaction. */
-  async function changeEndpoint(
-    member: Member,
-    id: string,
-    action: 'webhook_endpoint.updated' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.deleted',
-    change: (locked: Storage, now: Date) => Promise<StoredWebhookEndpoint>,
-  ): Promise<WebhookEndpoint> {
-    const now = settings.now()
-    const changed = await storage.transaction(async (transaction) => {
-      const before = await transaction.webhookEndpoints.lock(member.organizationId, id)
-      if (before === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
-      const after = await change(transaction, now)
-      const changes = auditChanges(before, after)
-      if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
-        await transaction.auditLog.record(
-          auditEntry({ by: member, action, resource: after, changes, at: now }),
-        )
-      }
-      return after
-    })
-    return seen(member, changed)
-  }
-
-  async function seen(member: Member, endpoint: StoredWebhookEndpoint): Promise<WebhookEndpoint> {
-    const [one] = await seenAll(member, [endpoint])
-    return one ?? { ...endpoint, health: NEVER_CALLED }
-  }
-
-  /** With their health. An overlap that is over is no longer told of. */
-  async function seenAll(
-    { organizationId }: Member,
-    endpoints: readonly StoredWebhookEndpoint[],
-  ): Promise<WebhookEndpoint[]> {
-    const now = settings.now()
-    const health = await storage.endpointHealth.read(
-      organizationId,
-      endpoints.map(({ id }) => id),
-    )
-    return endpoints.map((endpoint) => {
-      const until = endpoint.previous_secret_expires_at
-      return {
-        ...endpoint,
-        health: health.get(endpoint.id) ?? NEVER_CALLED,
-        previous_secret_expires_at: until !== null && until > now ? until : null,
-      }
-    })
-  }
-
   return {
     eventCatalog(member) {
       requireManageIntegrations(member)
       return eventCatalogOf(settings.events, member.organizationId)
     },
-
-    async list(member) {
-      requireManageIntegrations(member)
-      return seenAll(member, await storage.webhookEndpoints.list(member.organizationId))
-    },
-
-    async get(member, id) {
-      requireManageIntegrations(member)
-      const endpoint = await storage.webhookEndpoints.find(member.organizationId, id)
-      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
-      return seen(member, endpoint)
-    },
-
-    async create(member, body) {
-      requireManageIntegrations(member)
-      const fields = validate(createBody, body)
-      const now = settings.now()
-      const id = newId(now)
-      const { secret, encrypted, hint } = generateSecret(id)
-      const endpoint: StoredWebhookEndpoint = {
-        id,
-        organization_id: member.organizationId,
-        name: fields.name,
-        url: checkUrl(fields.url),
-        description: fields.description ?? null,
-        events: unique(fields.events),
-        trigger_mode: fields.trigger_mode ?? 'headless_only',
-        is_enabled: fields.is_enabled ?? true,
-        disabled_reason: fields.is_enabled === false ? 'requested' : null,
-        secret_hint: hint,
-        previous_secret_expires_at: null,
-        created_at: now,
-        updated_at: now,
-      }
-      const maximum = settings.limits.webhookEndpoints
-      await storage.transaction(async (transaction) => {
-        if (!(await transaction.webhookEndpoints.insert(endpoint, encrypted, maximum))) {
-          throw new IntegrationError(
-            'WEBHOOK_ENDPOINT_LIMIT_REACHED',
-            `At most ${maximum} endpoints are allowed.`,
-          )
-        }
-        await transaction.auditLog.record(
-          auditEntry({
-            by: member,
-            action: 'webhook_endpoint.created',
-            resource: endpoint,
-            changes: auditChanges({}, endpoint),
-            at: now,
-          }),
-        )
-      })
-      return { ...endpoint, health: NEVER_CALLED, secret }
-    },
-
-    async update(member, id, body) {
-      requireManageIntegrations(member)
-      const { name, url, description, events, trigger_mode, is_enabled } = validate(updateBody, body)
-      const change: WebhookEndpointChange = withoutUndefined({
-        name,
-        url: url === undefined ? undefined : checkUrl(url),
-        description,
-        events: events === undefined ? undefined : unique(events),
-        trigger_mode,
-        is_enabled,
-        disabled_reason: is_enabled === undefined ? undefined : is_enabled ? null : 'requested',
-      })
-      if (Object.keys(change).length === 0) {
-        const fields = Object.keys(updateBody.properties).join(', ')
-        throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
-      }
-      return changeEndpoint(member, id, 'webhook_endpoint.updated', (locked, now) =>
-        locked.webhookEndpoints.update(member.organizationId, id, change, now),
-      )
-    },
-
+    list: (member) => list(context, member),
+    get: (member, id) => get(context, member, id),
+    create: (member, body) => create(context, member, body),
+    update: (member, id, body) => update(context, member, id, body),
     async delete(member, id) {
       requireManageIntegrations(member)
-      await changeEndpoint(member, id, 'webhook_endpoint.deleted', (locked, now) =>
+      await changeLocked(context, member, id, 'webhook_endpoint.deleted', (locked, now) =>
         locked.webhookEndpoints.delete(member.organizationId, id, now),
       )
     },
-
-    async rotateSecret(member, id, body = {}) {
-      requireManageIntegrations(member)
-      const { overlap_seconds = 0 } = validate(rotateBody, body)
-      const { secret, encrypted, hint } = generateSecret(id.toLowerCase())
-      const endpoint = await changeEndpoint(member, id, 'webhook_endpoint.secret_rotated', (locked, now) => {
-        const previousUntil = overlap_seconds === 0 ? null : new Date(now.getTime() + overlap_seconds * 1000)
-        const rotation = { secret: encrypted, hint, previousUntil }
-        return locked.webhookEndpoints.rotateSecret(member.organizationId, id, rotation, now)
-      })
-      return { ...endpoint, secret }
-    },
+    rotateSecret: (member, id, body = {}) => rotateSecret(context, member, id, body),
   }
+}
+
+async function list(context: Context, member: Member): Promise<WebhookEndpoint[]> {
+  requireManageIntegrations(member)
+  const endpoints = await context.storage.webhookEndpoints.list(member.organizationId)
+  return withHealth(context, member, endpoints)
+}
+
+async function get(context: Context, member: Member, id: string): Promise<WebhookEndpoint> {
+  requireManageIntegrations(member)
+  const endpoint = await context.storage.webhookEndpoints.find(member.organizationId, id)
+  if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+  return oneWithHealth(context, member, endpoint)
+}
+
+async function create(
+  { storage, settings, createBody }: Context,
+  member: Member,
+  body: unknown,
+): Promise<WebhookEndpoint & { secret: SecretValue }> {
+  requireManageIntegrations(member)
+  const fields = validate(createBody, body)
+  const now = settings.now()
+  const id = newId(now)
+  const { secret, encrypted, hint } = generateSecret(settings, id)
+  const endpoint: StoredWebhookEndpoint = {
+    id,
+    organization_id: member.organizationId,
+    name: fields.name,
+    url: checkUrl(settings, fields.url),
+    description: fields.description ?? null,
+    events: unique(fields.events),
+    trigger_mode: fields.trigger_mode ?? 'headless_only',
+    is_enabled: fields.is_enabled ?? true,
+    disabled_reason: fields.is_enabled === false ? 'requested' : null,
+    secret_hint: hint,
+    previous_secret_expires_at: null,
+    created_at: now,
+    updated_at: now,
+  }
+  const changes = auditChanges({}, endpoint)
+  const maximum = settings.limits.webhookEndpoints
+  await storage.transaction(async (transaction) => {
+    if (!(await transaction.webhookEndpoints.insert(endpoint, encrypted, maximum))) {
+      throw new IntegrationError(
+        'WEBHOOK_ENDPOINT_LIMIT_REACHED',
+        `At most ${maximum} endpoints are allowed.`,
+      )
+    }
+    await transaction.auditLog.record(
+      auditEntry({ by: member, action: 'webhook_endpoint.created', resource: endpoint, changes, at: now }),
+    )
+  })
+  return { ...endpoint, health: NEVER_CALLED, secret }
+}
+
+async function update(context: Context, member: Member, id: string, body: unknown): Promise<WebhookEndpoint> {
+  requireManageIntegrations(member)
+  const { settings, updateBody } = context
+  const { name, url, description, events, trigger_mode, is_enabled } = validate(updateBody, body)
+  const change: WebhookEndpointChange = withoutUndefined({
+    name,
+    url: url === undefined ? undefined : checkUrl(settings, url),
+    description,
+    events: events === undefined ? undefined : unique(events),
+    trigger_mode,
+    is_enabled,
+    disabled_reason: is_enabled === undefined ? undefined : is_enabled ? null : 'requested',
+  })
+  if (Object.keys(change).length === 0) {
+    const fields = Object.keys(updateBody.properties).join(', ')
+    throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
+  }
+  return changeLocked(context, member, id, 'webhook_endpoint.updated', (locked, now) =>
+    locked.webhookEndpoints.update(member.organizationId, id, change, now),
+  )
+}
+
+async function rotateSecret(
+  context: Context,
+  member: Member,
+  id: string,
+  body: unknown,
+): Promise<WebhookEndpoint & { secret: SecretValue }> {
+  requireManageIntegrations(member)
+  const { overlap_seconds = 0 } = validate(context.rotateBody, body)
+  const { secret, encrypted, hint } = generateSecret(context.settings, id.toLowerCase())
+  const endpoint = await changeLocked(
+    context,
+    member,
+    id,
+    'webhook_endpoint.secret_rotated',
+    (locked, now) => {
+      const previousUntil = overlap_seconds === 0 ? null : new Date(now.getTime() + overlap_seconds * 1000)
+      const rotation = { secret: encrypted, hint, previousUntil }
+      return locked.webhookEndpoints.rotateSecret(member.organizationId, id, rotation, now)
+    },
+  )
+  return { ...endpoint, secret }
+}
+
+/** Reads and locks the endpoint, lets `change` write it, and records what changed, in one transaction. */
+async function changeLocked(
+  context: Context,
+  member: Member,
+  id: string,
+  action: 'webhook_endpoint.updated' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.deleted',
+  change: (locked: Storage, now: Date) => Promise<StoredWebhookEndpoint>,
+): Promise<WebhookEndpoint> {
+  const now = context.settings.now()
+  const changed = await context.storage.transaction(async (transaction) => {
+    const before = await transaction.webhookEndpoints.lock(member.organizationId, id)
+    if (before === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+    const after = await change(transaction, now)
+    const changes = auditChanges(before, after)
+    if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
+      await transaction.auditLog.record(auditEntry({ by: member, action, resource: after, changes, at: now }))
+    }
+    return after
+  })
+  return oneWithHealth(context, member, changed)
+}
+
+async function oneWithHealth(
+  context: Context,
+  member: Member,
+  endpoint: StoredWebhookEndpoint,
+): Promise<WebhookEndpoint> {
+  const [one] = await withHealth(context, member, [endpoint])
+  return one ?? { ...endpoint, health: NEVER_CALLED }
+}
+
+/** The endpoints as members see them. The end of an overlap that is over is left out. */
+async function withHealth(
+  { storage, settings }: Context,
+  { organizationId }: Member,
+  endpoints: readonly StoredWebhookEndpoint[],
+): Promise<WebhookEndpoint[]> {
+  const now = settings.now()
+  const ids = endpoints.map(({ id }) => id)
+  const health = await storage.endpointHealth.read(organizationId, ids)
+  return endpoints.map((endpoint) => {
+    const until = endpoint.previous_secret_expires_at
+    return {
+      ...endpoint,
+      health: health.get(endpoint.id) ?? NEVER_CALLED,
+      previous_secret_expires_at: until !== null && until > now ? until : null,
+    }
+  })
+}
+
+function checkUrl({ addressGuard, limits }: Settings, url: string): string {
+  const checked = checkWebhookUrl(url, { guard: addressGuard, maxLength: limits.urlLength })
+  if (!checked.ok) throw validationFailed([{ pointer: '/url', detail: checked.detail }])
+  return checked.url
+}
+
+function generateSecret({ keyring }: Settings, endpointId: string) {
+  const secret = generateSigningSecret()
+  const encrypted = keyring.encrypt(secret.reveal(), endpointId)
+  return { secret, encrypted, hint: signingSecretHint(secret) }
 }
 
 /** The health of an endpoint that nothing was sent to. */

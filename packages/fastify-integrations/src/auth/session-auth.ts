@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import {
-  answerInTime,
+  callHost,
   IntegrationError,
   type Member,
   MemberId,
@@ -76,12 +76,16 @@ async function resolve(
   }
 }
 
-/** A resolver that fails or hangs is a 503. One that throws an error with status 401 says that nobody is signed in. */
+/** A resolver that throws an error with status 401 says that nobody is signed in. */
 async function ask(call: () => unknown, timeoutMs: number): Promise<unknown> {
   try {
-    return await answerInTime('resolveSession', timeoutMs, call)
+    return await callHost({ hook: 'resolveSession', timeoutMs, isAnswer: isNobody }, call)
   } catch (error) {
-    if (error instanceof Error && 'statusCode' in error && error.statusCode === 401) return null
-    throw new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause: error })
+    if (isNobody(error)) return null
+    throw error
   }
+}
+
+function isNobody(error: unknown): boolean {
+  return error instanceof Error && 'statusCode' in error && error.statusCode === 401
 }
