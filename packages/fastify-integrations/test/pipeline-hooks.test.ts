@@ -48,7 +48,7 @@ async function expectProblem(hook: keyof typeof ask, expected: { status: number;
   const { status, body } = await ask[hook]()
   expect([status, body['code']]).toEqual([expected.status, expected.code])
   const errors = host.logs.slice(before).filter((line) => line.includes('"level":50'))
-  expect(errors.filter((line) => line.includes(`"hook":"${hook}"`))).toHaveLength(1)
+  expect(errors.filter((line) => line.includes(`"hook":"pipeline.${hook}"`))).toHaveLength(1)
   for (const text of [JSON.stringify(body), ...errors]) expect(text).not.toContain(SECRET)
   expect(JSON.stringify(body)).not.toContain('S3')
 }
