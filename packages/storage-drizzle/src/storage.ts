@@ -1,20 +1,9 @@
-import {
-  ConfigurationError,
-  checkNumber,
-  checkOptionNames,
-  MAX_TIMER_MS,
-  type Storage,
-} from '@quickquote/core'
-import type postgres from 'postgres'
+import { ConfigurationError, type Storage } from '@quickquote/core'
 import { clockStorage } from './connection/clock.ts'
-import {
-  type Client,
-  type ConnectionTimeouts,
-  DEFAULT_TIMEOUTS,
-  openClient,
-} from './connection/connection.ts'
+import { connect } from './connection/connect.ts'
 import { type Connection, createDatabase, type Database } from './connection/database.ts'
 import { checkDatabase } from './connection/database-check.ts'
+import type { Driver } from './connection/driver.ts'
 import { callGuard, type Guard, withStorageErrors } from './connection/storage-error.ts'
 import { createWaker, type Waker } from './connection/wake.ts'
 import { deliveryStorage } from './deliveries/deliveries.ts'
@@ -27,57 +16,16 @@ import { signingSecretStorage } from './endpoints/signing-secrets.ts'
 import { webhookEndpointStorage } from './endpoints/webhook-endpoints.ts'
 import { type MigrationStatus, migrate, migrationPlan, migrationStatus } from './migrations/migrate.ts'
 import { MIGRATE_COMMAND } from './migrations/migrate-command.ts'
+import { checkOptions, type StorageOptions } from './options.ts'
 import { apiKeyStorage } from './organizations/api-keys.ts'
 import { auditStorage } from './organizations/audit-log.ts'
 import { fileStorage, uploadStorage } from './quotations/files.ts'
 import { pipelineStartStorage } from './quotations/pipeline-starts.ts'
 import { quotationStorage } from './quotations/quotations.ts'
-import { checkSchema, DEFAULT_SCHEMA } from './schema.ts'
+import { DEFAULT_SCHEMA } from './schema.ts'
 import { retentionStorage } from './workers/retention.ts'
 import { telemetryStorage } from './workers/telemetry.ts'
 import { workerStorage } from './workers/workers.ts'
-
-/** Where the database is, or the host's own postgres.js client, which is used and not changed. */
-export type StorageOptions = (
-  | {
-      /** `postgres://user:password@host:port/database`. `undefined`, of a variable that is not set, is refused at boot. */
-      readonly connectionString: string | undefined
-      /** Connections that are opened at most. Default 10. */
-      readonly maxConnections?: number
-      /** Milliseconds for opening a connection, to each host. Default 5,000, or `connect_timeout` of the connection string. */
-      readonly connectTimeoutMs?: number
-      /** Milliseconds that a statement waits for a free connection. Default 5,000. */
-      readonly poolTimeoutMs?: number
-      /**
-       * Milliseconds for one statement (`statement_timeout`). Half a second later a connection without an answer is closed.
-       * Migrations have no limit, retention has 10 minutes. Default 5,000.
-       */
-      readonly statementTimeoutMs?: number
-      /** Milliseconds that a statement waits for a lock (`lock_timeout`). Default 3,000. */
-      readonly lockTimeoutMs?: number
-      /** Milliseconds after which PostgreSQL ends a transaction whose process says nothing (`idle_in_transaction_session_timeout`). Default 10,000. */
-      readonly idleInTransactionTimeoutMs?: number
-      /** Milliseconds without traffic before TCP asks whether the server is there. 0: never. Default 10,000, or `keepalives_idle` of the connection string. */
-      readonly keepAliveMs?: number
-    }
-  | {
-      /** Your own postgres.js client: used, never changed, never closed. It may have no `transform`. */
-      readonly sql: postgres.Sql
-    }
-) & {
-  /** The SQL schema that holds our tables and nothing else. Lower-case letters, digits and `_`. Default `quickquote`. */
-  readonly schema?: string
-  /**
-   * Prepared statements. With a connection string: true unless it leads to a pooler. Your own client behind PgBouncer in
-   * transaction mode needs false. Default true.
-   */
-  readonly prepare?: boolean
-  /**
-   * Milliseconds for one call of the storage, whatever hangs; then it fails with a StorageError of status 503. Calls on
-   * `within(tx)` wait as long as your transaction does. Default 6,000.
-   */
-  readonly callTimeoutMs?: number
-}
 
 /** How to look after the database, beside what the rest of the product needs of it. */
 export interface DatabaseCare {
@@ -111,18 +59,11 @@ export interface DrizzleStorage extends Storage, DatabaseCare {}
  * @throws ConfigurationError for an option that is missing or wrong
  */
 export function drizzleStorage(options: StorageOptions): DrizzleStorage {
-  const ownsClient = checkOptions(options)
+  checkOptions(options)
   const { schema = DEFAULT_SCHEMA, prepare = true, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS } = options
-  const { sql, ready, transactionSettings } = connect(options)
-  const waker = createWaker({ sql, schema })
-  const connection: Connection = {
-    sql,
-    schema,
-    prepare,
-    wake: waker.wake,
-    transactionSettings,
-    callTimeoutMs,
-  }
+  const { driver, ready } = connect(options, prepare)
+  const waker = createWaker(driver, schema)
+  const connection: Connection = { driver, schema, prepare, wake: waker.wake, callTimeoutMs }
   const unlimited: Guard = async (call) => {
     await ready()
     return call()
@@ -133,11 +74,11 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   }
   const guard = callGuard(ready, callTimeoutMs)
   const storage = storageOn(createDatabase(connection), whole, guard)
-  const { check } = withStorageErrors('database', { check: () => checkDatabase(sql, schema) }, guard)
+  const { check } = withStorageErrors('database', { check: () => checkDatabase(driver, schema) }, guard)
   let isChecked = false
   return {
     ...storage,
-    ...withStorageErrors('database', careOf(sql, schema), unlimited),
+    ...withStorageErrors('database', careOf(driver, schema), unlimited),
     workers: {
       ...storage.workers,
       // The first thing that a worker does.
@@ -149,7 +90,7 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
     },
     async close() {
       await waker.close()
-      if (ownsClient) await sql.end({ timeout: 5 })
+      await driver.end()
     },
   }
 }
@@ -165,44 +106,64 @@ interface OnWholeDatabase extends Pick<Storage, 'retention'> {
 function storageOn(database: Database, { listen, retention }: OnWholeDatabase, guard?: Guard): Storage {
   const part = <T extends object>(noun: string, methods: T) => withStorageErrors(noun, methods, guard)
   const whole = { listen, retention }
-  const { transaction } = part('storage', {
-    transaction: <T>(work: (storage: Storage) => Promise<T>) =>
-      database.transaction((bound) => work(storageOn(bound, whole))),
+  const ports = lazily<Ports>({
+    apiKeys: () => part('apiKeys', apiKeyStorage(database)),
+    auditLog: () => part('auditLog', auditStorage(database)),
+    quotations: () => part('quotations', quotationStorage(database)),
+    pipelineStarts: () => part('pipelineStarts', pipelineStartStorage(database)),
+    uploads: () => part('uploads', uploadStorage(database)),
+    files: () => fileStorage(database, guard),
+    webhookEndpoints: () => part('webhookEndpoints', webhookEndpointStorage(database)),
+    signingSecrets: () => part('signingSecrets', signingSecretStorage(database)),
+    endpointHealth: () => part('endpointHealth', endpointHealthStorage(database)),
+    events: () => part('events', eventStorage(database)),
+    deliveries: () => part('deliveries', deliveryStorage(database)),
+    deliveryLog: () => part('deliveryLog', deliveryLogStorage(database)),
+    replays: () => part('replays', replayStorage(database)),
+    testDeliveries: () => part('testDeliveries', testDeliveryStorage(database)),
+    workers: () => ({ ...part('workers', workerStorage(database)), listen }),
+    clock: () => part('clock', clockStorage(database)),
+    telemetry: () => part('telemetry', telemetryStorage(database)),
   })
-  return {
-    apiKeys: part('apiKeys', apiKeyStorage(database)),
-    auditLog: part('auditLog', auditStorage(database)),
-    quotations: part('quotations', quotationStorage(database)),
-    pipelineStarts: part('pipelineStarts', pipelineStartStorage(database)),
-    uploads: part('uploads', uploadStorage(database)),
-    files: fileStorage(database, guard),
-    webhookEndpoints: part('webhookEndpoints', webhookEndpointStorage(database)),
-    signingSecrets: part('signingSecrets', signingSecretStorage(database)),
-    endpointHealth: part('endpointHealth', endpointHealthStorage(database)),
-    events: part('events', eventStorage(database)),
-    deliveries: part('deliveries', deliveryStorage(database)),
-    deliveryLog: part('deliveryLog', deliveryLogStorage(database)),
-    replays: part('replays', replayStorage(database)),
-    testDeliveries: part('testDeliveries', testDeliveryStorage(database)),
-    workers: { ...part('workers', workerStorage(database)), listen },
-    clock: part('clock', clockStorage(database)),
-    telemetry: part('telemetry', telemetryStorage(database)),
+  return Object.assign(ports, {
     retention,
-    transaction,
-    within: (given) => storageOn(database.within(given), whole),
+    ...part('storage', {
+      transaction: <T>(work: (storage: Storage) => Promise<T>) =>
+        database.transaction((bound) => work(storageOn(bound, whole))),
+    }),
+    within: (given: unknown) => storageOn(database.within(given), whole),
     // Bound to a transaction there is nothing to close.
     async close() {},
-  }
+  })
 }
 
-function careOf(sql: postgres.Sql, schema: string): DatabaseCare {
+/** What each transaction has anew. */
+type Ports = Omit<Storage, 'retention' | 'transaction' | 'within' | 'close'>
+
+/** Each is made when it is first asked for: a transaction needs few of them. */
+function lazily<T extends object>(make: { readonly [Name in keyof T]: () => T[Name] }): T {
+  const object = {} as T
+  for (const name of Object.keys(make) as (keyof T)[]) {
+    let made: T[keyof T] | undefined
+    Object.defineProperty(object, name, {
+      enumerable: true,
+      get() {
+        made ??= make[name]()
+        return made
+      },
+    })
+  }
+  return object
+}
+
+function careOf(driver: Driver, schema: string): DatabaseCare {
   return {
-    migrate: () => migrate(sql, schema),
-    migrationStatus: () => migrationStatus(sql, schema),
-    migrationPlan: () => migrationPlan(sql, schema),
+    migrate: () => migrate(driver, schema),
+    migrationStatus: () => migrationStatus(driver, schema),
+    migrationPlan: () => migrationPlan(driver, schema),
     async requireMigrated() {
-      await checkDatabase(sql, schema)
-      const { pending } = await migrationStatus(sql, schema)
+      await checkDatabase(driver, schema)
+      const { pending } = await migrationStatus(driver, schema)
       if (pending.length > 0) {
         const option = schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`
         throw new ConfigurationError(
@@ -212,53 +173,4 @@ function careOf(sql: postgres.Sql, schema: string): DatabaseCare {
       }
     },
   }
-}
-
-/** @returns whether the connections are ours to close */
-function checkOptions(options: StorageOptions): boolean {
-  const timeouts = Object.keys(DEFAULT_TIMEOUTS) as (keyof ConnectionTimeouts)[]
-  const ofOwnConnections = ['connectionString', 'maxConnections', ...timeouts]
-  const names = [...ofOwnConnections, 'sql', 'schema', 'prepare', 'callTimeoutMs']
-  checkOptionNames('drizzleStorage', options, names)
-  const given = options as Partial<Record<string, unknown>>
-  const { maxConnections, sql, schema, prepare = true } = given
-  const other = ofOwnConnections.find((name) => given[name] !== undefined)
-  if (sql !== undefined && other !== undefined) {
-    throw new ConfigurationError(
-      `drizzleStorage: pass either sql, a client of your own, or a connectionString. ${other} is of the second.`,
-    )
-  }
-  if (maxConnections !== undefined) checkNumber('drizzleStorage: maxConnections', maxConnections, { min: 1 })
-  for (const name of [...timeouts, 'callTimeoutMs']) {
-    const min = name === 'keepAliveMs' ? 0 : 1
-    if (given[name] !== undefined) {
-      checkNumber(`drizzleStorage: ${name}`, given[name], { min, max: MAX_TIMER_MS })
-    }
-  }
-  if (typeof prepare !== 'boolean') {
-    throw new ConfigurationError('drizzleStorage: prepare must be true or false.')
-  }
-  if (schema !== undefined) checkSchema(schema)
-  return sql === undefined
-}
-
-function connect(options: StorageOptions): Client {
-  if ('sql' in options && options.sql !== undefined) {
-    return { sql: checkClient(options.sql), ready: async () => {}, transactionSettings: () => undefined }
-  }
-  return openClient(options as Extract<StorageOptions, { connectionString: unknown }>)
-}
-
-function checkClient(sql: postgres.Sql): postgres.Sql {
-  if (typeof sql !== 'function' || typeof sql.begin !== 'function') {
-    throw new ConfigurationError('sql must be a client of postgres.js: the result of postgres(…).')
-  }
-  const { column, row, value } = sql.options.transform
-  if (column.from || row.from || value.from) {
-    throw new ConfigurationError(
-      'sql has a `transform`, which would rename our columns and change the JSON that partners sent. ' +
-        'Pass a client without one, or a connectionString.',
-    )
-  }
-  return sql
 }

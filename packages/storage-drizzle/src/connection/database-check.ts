@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@quickquote/core'
-import type postgres from 'postgres'
+import { run, type Statements } from './driver.ts'
 
 interface Found {
   readonly name: string
@@ -14,8 +14,8 @@ interface Found {
  * anything is migrated, and before anything is claimed.
  * @throws ConfigurationError with what to change
  */
-export async function checkDatabase(sql: postgres.ISql, schema: string): Promise<void> {
-  const [found] = await sql.unsafe<Found[]>(statement(schema))
+export async function checkDatabase(statements: Pick<Statements, 'rows'>, schema: string): Promise<void> {
+  const [found] = await run<Found>(statements, statement(schema))
   if (found === undefined) return
   for (const fault of faultsOf(found, schema)) throw new ConfigurationError(fault)
 }

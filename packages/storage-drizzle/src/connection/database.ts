@@ -1,18 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigurationError } from '@quickquote/core'
-import { entityKind, type SQL, sql as sqlOf } from 'drizzle-orm'
 import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
-import type postgres from 'postgres'
 import { createTables, type Tables } from '../schema.ts'
+import { type Driver, encode, type Parameter, run, type Statements } from './driver.ts'
+import { statementsIn } from './host-transaction.ts'
 import { MAINTENANCE } from './patience.ts'
 import { sqlStateOf, unanswered } from './storage-error.ts'
-
-/**
- * What a raw statement may be given. An array becomes an array of PostgreSQL; null is no element of one, because a session
- * with `array_nulls=off` takes it for the text "null".
- */
-type Parameter = Element | null | readonly Element[]
-type Element = string | number | boolean | Date | Uint8Array
 
 type Drizzle = PgRemoteDatabase
 
@@ -55,15 +47,13 @@ interface Preparable<T> {
 
 /** The connections that our statements run on. */
 export interface Connection {
-  readonly sql: postgres.Sql
+  readonly driver: Pick<Driver, 'rows' | 'values' | 'begin'>
   /** The plain name of the SQL schema. */
   readonly schema: string
-  /** Prepared statements; false behind PgBouncer in transaction mode. */
+  /** Whether statements in the transactions of a host's postgres.js are prepared; false behind PgBouncer. */
   readonly prepare: boolean
   /** Wakes the workers after a commit of our own. */
   readonly wake: () => void
-  /** What each transaction of ours begins with, where a pooler keeps no settings of a connection. */
-  readonly transactionSettings?: () => string | undefined
   /** A transaction of ours that took longer is rolled back: its caller was told that it failed. */
   readonly callTimeoutMs?: number
 }
@@ -73,33 +63,42 @@ export function wakeChannel(schema: string): string {
   return `${schema}_wake`
 }
 
+/** In a transaction PostgreSQL sends it at the commit, and never when there is none. */
+export const NOTIFY = `select pg_notify($1::text, '')`
+
 /** The database on connections of our own, where each statement is a transaction unless `transaction` holds several together. */
 export function createDatabase({
-  sql,
+  driver,
   schema,
   prepare,
   wake,
-  transactionSettings = () => undefined,
   callTimeoutMs = Number.POSITIVE_INFINITY,
 }: Connection): Database {
   const common = { tables: createTables(schema), schema: `"${schema}"`, within }
 
   function within(transaction: unknown): Database {
+    const statements = statementsIn(transaction, prepare)
+    return inTransaction(statements, async () => {
+      await statements.rows(NOTIFY, [wakeChannel(schema)])
+    })
+  }
+
+  function inTransaction(statements: Statements, wakeAtCommit: Database['wake']): Database {
     const bound: Database = {
       ...common,
-      ...onTransactionOfHost(transaction, prepare),
+      ...queriesOn(statements),
       transaction: (work) => work(bound),
-      // PostgreSQL sends the notifications of a transaction when it commits, and never when it does not.
-      wake: async () => {
-        await bound.run(`select pg_notify($1::text, '')`, [wakeChannel(schema)])
-      },
+      wake: wakeAtCommit,
     }
     return bound
   }
 
   return {
     ...common,
-    ...onPostgresJs(sql, { prepare }, repeated),
+    ...queriesOn({
+      rows: (...statement) => repeated(() => driver.rows(...statement)),
+      values: (...statement) => repeated(() => driver.values(...statement)),
+    }),
     async transaction<T>(work: (database: Database) => Promise<T>) {
       const begun = performance.now()
       const { result, woken } = await repeated(() => once(work, begun))
@@ -111,22 +110,15 @@ export function createDatabase({
 
   async function once<T>(work: (database: Database) => Promise<T>, begun: number) {
     let woken = false
-    const result = await sql.begin(async (transaction) => {
-      const settings = transactionSettings()
-      if (settings !== undefined) await transaction.unsafe(settings)
-      const bound: Database = {
-        ...common,
-        ...onPostgresJs(transaction, { prepare }),
-        transaction: (nested) => nested(bound),
-        wake: async () => {
-          woken = true
-        },
-      }
+    const result = await driver.begin(async (transaction) => {
+      const bound = inTransaction(transaction, async () => {
+        woken = true
+      })
       const worked = await work(bound)
       if (performance.now() - begun > callTimeoutMs) throw unanswered(callTimeoutMs)
       return worked
     })
-    return { result: result as T, woken }
+    return { result, woken }
   }
 }
 
@@ -148,46 +140,30 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** The same database for what may take minutes: each statement is a transaction. */
-export function unhurried({ sql, schema, prepare }: Connection): Pick<Database, 'run' | 'schema'> {
+export function unhurried({ driver, schema }: Connection): Pick<Database, 'run' | 'schema'> {
   return {
     schema: `"${schema}"`,
-    run: async <Row extends object>(text: string, parameters?: readonly Parameter[]) =>
-      (await sql.begin(async (transaction) => {
-        await transaction.unsafe(MAINTENANCE.settings)
-        return onPostgresJs(transaction, { prepare, ...MAINTENANCE.options }).run<Row>(text, parameters)
-      })) as Row[],
+    run: <Row extends object>(text: string, parameters?: readonly Parameter[]) =>
+      driver.begin((transaction) => run<Row>(transaction, text, parameters), MAINTENANCE),
   }
 }
 
-type Statements = Pick<Database, 'db' | 'run' | 'prepared'>
-
-/** What runs a statement whose parameters are encoded. */
-interface Driver {
-  /** The rows as objects. */
-  rows(text: string, parameters: Encoded[]): Promise<Result>
-  /** The rows as arrays, in the order of the columns. */
-  values(text: string, parameters: Encoded[]): Promise<unknown[][]>
-}
-
-interface Result {
-  readonly rows: Record<string, unknown>[]
-  readonly columns: readonly { name: string; type: number }[]
-}
+type Queries = Pick<Database, 'db' | 'run' | 'prepared'>
 
 /**
  * drizzle's proxy driver sits on whatever runs the statements. Its adapter for postgres.js would change how the client
  * reads and writes dates and JSON, for everybody who uses it, and prepares no statements.
  */
-function statementsOn(driver: Driver): Statements {
+function queriesOn(statements: Pick<Statements, 'rows' | 'values'>): Queries {
   const db = drizzle(async (text, parameters: Parameter[], method) => {
     const encoded = parameters.map(encode)
-    return method === 'all' ? { rows: await driver.values(text, encoded) } : driver.rows(text, encoded)
+    return method === 'all'
+      ? { rows: await statements.values(text, encoded) }
+      : statements.rows(text, encoded)
   })
   return {
     db,
-    async run<Row>(text: string, parameters: readonly Parameter[] = []) {
-      return decode<Row>(await driver.rows(text, parameters.map(encode)))
-    },
+    run: (text, parameters) => run(statements, text, parameters),
     prepared<T>(build: (db: Drizzle) => Preparable<T>): Prepared<T> {
       let statement: ReturnType<Preparable<T>['prepare']> | undefined
       return (values) => {
@@ -197,114 +173,4 @@ function statementsOn(driver: Driver): Statements {
       }
     },
   }
-}
-
-function onPostgresJs(
-  sql: postgres.ISql,
-  options: postgres.UnsafeQueryOptions,
-  perform: <T>(statement: () => Promise<T>) => Promise<T> = (statement) => statement(),
-): Statements {
-  return statementsOn({
-    async rows(text, parameters) {
-      const rows = await perform(async () => sql.unsafe<Record<string, unknown>[]>(text, parameters, options))
-      return { rows, columns: rows.columns }
-    },
-    values: (text, parameters) => perform(async () => sql.unsafe(text, parameters, options).values()),
-  })
-}
-
-function onTransactionOfHost(transaction: unknown, prepare: boolean): Statements {
-  if (isTransactionOfPostgresJs(transaction)) return onPostgresJs(transaction, { prepare })
-  if (isTransactionOfDrizzle(transaction)) return onDrizzle(transaction)
-  throw new ConfigurationError(
-    'within() takes a transaction that is under way: the `tx` of `db.transaction(async (tx) => …)` (drizzle), ' +
-      'or the `sql` of `sql.begin(async (sql) => …)` (postgres.js).',
-  )
-}
-
-/** A client of postgres.js has no savepoints: statements on it would not be part of any transaction. */
-function isTransactionOfPostgresJs(value: unknown): value is postgres.TransactionSql {
-  return typeof value === 'function' && 'unsafe' in value && 'savepoint' in value
-}
-
-/** What we use of a host's drizzle, which may be of another version than ours. */
-interface DrizzleTransaction {
-  execute(query: SQL): Promise<unknown>
-}
-
-/** A database of drizzle that is no transaction cannot be rolled back. */
-function isTransactionOfDrizzle(value: unknown): value is DrizzleTransaction {
-  if (typeof value !== 'object' || value === null) return false
-  return entityKind in Object(value.constructor) && 'execute' in value && 'rollback' in value
-}
-
-function onDrizzle(transaction: DrizzleTransaction): Statements {
-  const rows: Driver['rows'] = async (text, parameters) =>
-    readResult(await transaction.execute(toDrizzle(text, parameters)))
-  return statementsOn({
-    rows,
-    async values(text, parameters) {
-      const result = await rows(text, parameters)
-      return result.rows.map((row) => {
-        const values = Object.values(row)
-        // Of two columns with one name only one is in the object.
-        if (values.length < result.columns.length) throw new Error('Two columns have the same name.')
-        return values
-      })
-    },
-  })
-}
-
-/** drizzle passes on what its driver gives: postgres.js an array with `columns`, pg and others `rows` and `fields`. */
-function readResult(result: unknown): Result {
-  if (Array.isArray(result)) return { rows: result, columns: (result as Partial<Result>).columns ?? [] }
-  const { rows, fields = [] } = result as {
-    rows: Result['rows']
-    fields?: readonly { name: string; dataTypeID: number }[]
-  }
-  return { rows, columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })) }
-}
-
-/** Turns `$1` into what drizzle takes. A parameter that is used twice is sent twice. */
-function toDrizzle(text: string, parameters: readonly Encoded[]): SQL {
-  return sqlOf.join(
-    text
-      .split(/\$(\d+)/)
-      .map((part, index) =>
-        index % 2 === 0 ? sqlOf.raw(part) : sqlOf.param(parameters[Number(part) - 1] ?? null),
-      ),
-  )
-}
-
-type Encoded = string | number | boolean | Buffer | null
-
-/**
- * Brings a parameter into a form that every driver passes on unchanged: a host's drizzle may have taken the date
- * serializer out of its postgres.js client, and postgres.js cannot infer the type of most arrays.
- */
-function encode(parameter: Parameter): Encoded {
-  if (parameter instanceof Date) return parameter.toISOString()
-  if (parameter instanceof Uint8Array) return Buffer.from(parameter)
-  if (Array.isArray(parameter)) return `{${parameter.map(encodeElement).join(',')}}`
-  return parameter as Encoded
-}
-
-function encodeElement(element: Element): string {
-  if (element instanceof Uint8Array) return `"\\\\x${Buffer.from(element).toString('hex')}"`
-  return `"${String(encode(element)).replace(/["\\]/g, '\\$&')}"`
-}
-
-const TIMESTAMPTZ = 1184
-
-/** The rows with their timestamps as Dates: drizzle's adapters leave them as strings. */
-function decode<Row>({ rows, columns }: Result): Row[] {
-  for (const { name } of columns.filter(({ type }) => type === TIMESTAMPTZ)) {
-    for (const row of rows) {
-      const value = row[name]
-      if (typeof value === 'string') row[name] = new Date(value)
-      if (Number.isNaN(Number(row[name])))
-        throw new RangeError('The database sent a time that cannot be read.')
-    }
-  }
-  return rows as Row[]
 }

@@ -1,11 +1,9 @@
-import type { UnsafeQueryOptions } from 'postgres'
-
 /** How long the statements of a transaction may take that is not somebody's request. */
 export interface Patience {
   /** Begins the transaction. */
   readonly settings: string
-  /** Of each statement: our driver waits for its answer. A host's driver does anyway, and ignores it. */
-  readonly options: UnsafeQueryOptions & { readonly timeout: number }
+  /** Seconds that our own driver waits for the answer of each statement; 0: for ever. A host's driver does anyway. */
+  readonly timeoutS: number
 }
 
 /** A migration takes as long as it takes. */
@@ -19,6 +17,6 @@ function patience(seconds: number): Patience {
     settings:
       `set local statement_timeout = '${seconds}s'; set local lock_timeout = '${seconds}s'; ` +
       'set local idle_in_transaction_session_timeout = 0',
-    options: { timeout: seconds },
+    timeoutS: seconds,
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { ConfigurationError } from '@quickquote/core'
-import type postgres from 'postgres'
 import { checkDatabase } from '../connection/database-check.ts'
+import { type Driver, run, type Statements } from '../connection/driver.ts'
 import { MIGRATION } from '../connection/patience.ts'
 import { DEFAULT_SCHEMA } from '../schema.ts'
 import { maintenanceLock } from './maintenance-lock.ts'
@@ -32,6 +32,8 @@ interface Found {
   readonly hasJournal: boolean
 }
 
+type Rows = Pick<Statements, 'rows'>
+
 const FOLDER = new URL('../../migrations/', import.meta.url)
 
 /**
@@ -41,11 +43,10 @@ const FOLDER = new URL('../../migrations/', import.meta.url)
  * @throws ConfigurationError when a newer version has migrated the database, a migration was edited after it was applied, or
  * `checkDatabase` finds a fault
  */
-export async function migrate(sql: postgres.Sql, schema: string): Promise<MigrationStatus> {
+export async function migrate(driver: Driver, schema: string): Promise<MigrationStatus> {
   const shipped = await readMigrations()
-  return sql.begin(async (transaction) => {
-    await transaction.unsafe(MIGRATION.settings)
-    await transaction.unsafe(maintenanceLock(schema), [], MIGRATION.options)
+  return driver.begin(async (transaction) => {
+    await transaction.script(maintenanceLock(schema))
     await checkDatabase(transaction, schema)
     const found = await find(transaction, schema)
     const pending = pendingOf(await readJournal(transaction, schema), shipped)
@@ -54,9 +55,9 @@ export async function migrate(sql: postgres.Sql, schema: string): Promise<Migrat
       ...missing(schema, found, pending),
       makePartitions(schema),
     ]
-    for (const statement of statements) await transaction.unsafe(statement, [], MIGRATION.options)
+    for (const statement of statements) await transaction.script(statement)
     return { applied: shipped.map(({ name }) => name), pending: [] }
-  })
+  }, MIGRATION)
 }
 
 /**
@@ -64,11 +65,11 @@ export async function migrate(sql: postgres.Sql, schema: string): Promise<Migrat
  * nothing.
  * @throws ConfigurationError what `migrate` throws
  */
-export async function migrationPlan(sql: postgres.Sql, schema: string): Promise<string | null> {
-  await checkDatabase(sql, schema)
-  const pending = pendingOf(await readJournal(sql, schema), await readMigrations())
+export async function migrationPlan(driver: Driver, schema: string): Promise<string | null> {
+  await checkDatabase(driver, schema)
+  const pending = pendingOf(await readJournal(driver, schema), await readMigrations())
   if (pending.length === 0) return null
-  const found = await find(sql, schema)
+  const found = await find(driver, schema)
   return `${[
     `-- What the SQL schema "${schema}" lacks: ${pending.map(({ name }) => name).join(', ')}.`,
     '-- Apply the whole file: psql --set ON_ERROR_STOP=1 --file FILE. Whatever fails, nothing of it stays.',
@@ -85,8 +86,8 @@ export async function migrationPlan(sql: postgres.Sql, schema: string): Promise<
  * Tells what was applied and what is missing. Changes nothing.
  * @throws ConfigurationError when a newer version has migrated the database, or a migration was edited after it was applied
  */
-export async function migrationStatus(sql: postgres.Sql, schema: string): Promise<MigrationStatus> {
-  const applied = await readJournal(sql, schema)
+export async function migrationStatus(driver: Driver, schema: string): Promise<MigrationStatus> {
+  const applied = await readJournal(driver, schema)
   const pending = pendingOf(applied, await readMigrations())
   return { applied: applied.map(({ name }) => name), pending: pending.map(({ name }) => name) }
 }
@@ -157,25 +158,27 @@ function pendingOf(
   return shipped.slice(applied.length)
 }
 
-async function find(sql: postgres.ISql, schema: string): Promise<Found> {
-  const [row] = await sql.unsafe<{ owner: string; member: boolean }[]>(
+async function find(statements: Rows, schema: string): Promise<Found> {
+  const [row] = await run<{ owner: string; member: boolean }>(
+    statements,
     `select pg_get_userbyid(nspowner) as owner, pg_has_role(nspowner, 'member') as member
      from pg_namespace where nspname = '${schema}'`,
   )
   return {
     owner: row?.owner ?? null,
     mayActAsOwner: row?.member === true,
-    hasJournal: await journalExists(sql, schema),
+    hasJournal: await journalExists(statements, schema),
   }
 }
 
-async function readJournal(sql: postgres.ISql, schema: string): Promise<AppliedMigration[]> {
-  if (!(await journalExists(sql, schema))) return []
-  return sql.unsafe<AppliedMigration[]>(`select name, hash from "${schema}".migrations order by name`)
+async function readJournal(statements: Rows, schema: string): Promise<AppliedMigration[]> {
+  if (!(await journalExists(statements, schema))) return []
+  return run<AppliedMigration>(statements, `select name, hash from "${schema}".migrations order by name`)
 }
 
-async function journalExists(sql: postgres.ISql, schema: string): Promise<boolean> {
-  const [row] = await sql.unsafe<{ found: boolean }[]>(
+async function journalExists(statements: Rows, schema: string): Promise<boolean> {
+  const [row] = await run<{ found: boolean }>(
+    statements,
     `select to_regclass('"${schema}".migrations') is not null as found`,
   )
   return row?.found === true

@@ -1,4 +1,4 @@
-import type postgres from 'postgres'
+import type { Driver } from '../connection/driver.ts'
 import { MAINTENANCE } from '../connection/patience.ts'
 
 /**
@@ -6,11 +6,8 @@ import { MAINTENANCE } from '../connection/patience.ts'
  * default partition meanwhile are moved. Safe to call at any time, from any process: it waits for nobody, and what is in
  * use, or being made by another process, is left for the next call.
  */
-export async function ensurePartitions(sql: postgres.Sql, schema: string): Promise<void> {
-  await sql.begin(async (transaction) => {
-    await transaction.unsafe(MAINTENANCE.settings)
-    await transaction.unsafe(makePartitions(schema), [], MAINTENANCE.options)
-  })
+export async function ensurePartitions(driver: Pick<Driver, 'begin'>, schema: string): Promise<void> {
+  await driver.begin((transaction) => transaction.script(makePartitions(schema)), MAINTENANCE)
 }
 
 /**

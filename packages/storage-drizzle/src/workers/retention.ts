@@ -56,7 +56,7 @@ export function retentionStorage(connection: Connection): RetentionStorage {
   }
 
   return {
-    ensurePartitions: () => ensurePartitions(connection.sql, connection.schema),
+    ensurePartitions: () => ensurePartitions(connection.driver, connection.schema),
 
     async forgetIdempotencyKeys(before) {
       await run(`delete from ${schema}.idempotency_keys where created_at < $1`, [before])

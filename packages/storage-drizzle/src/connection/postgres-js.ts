@@ -1,0 +1,142 @@
+import { ConfigurationError } from '@quickquote/core'
+import type postgres from 'postgres'
+import connectTo from '#driver'
+import type { Driver, Listener, Statements } from './driver.ts'
+import type { Patience } from './patience.ts'
+
+/** How statements run on a client of postgres.js. */
+interface ClientOptions {
+  /** Prepared statements; false behind PgBouncer in transaction mode. */
+  readonly prepare: boolean
+  /** What each transaction begins with, where a pooler keeps no settings of a connection. */
+  readonly transactionSettings?: () => string | undefined
+}
+
+/** A client of postgres.js, ours or a host's, which is used and not changed. */
+export function onPostgresJs(
+  sql: postgres.Sql,
+  { prepare, transactionSettings = () => undefined }: ClientOptions,
+): Omit<Driver, 'end'> {
+  return {
+    ...statementsOn(sql, { prepare }),
+    begin: async <T>(work: (transaction: Statements) => Promise<T>, patience?: Patience) =>
+      (await sql.begin(async (transaction) => {
+        const statements = statementsOn(transaction, {
+          prepare,
+          ...(patience && { timeout: patience.timeoutS }),
+        })
+        for (const settings of [transactionSettings(), patience?.settings]) {
+          if (settings !== undefined) await statements.script(settings)
+        }
+        return work(statements)
+      })) as T,
+    listen: (channel, onHeard, onLost) => listen({ options: sql.options, channel, onHeard, onLost }),
+  }
+}
+
+/** What a host may pass to `within`: the `sql` of `sql.begin(async (sql) => …)`. A client is none, for it has no savepoints. */
+export interface PostgresJsTransaction {
+  unsafe(query: never, ...rest: never[]): unknown
+  savepoint(work: never): unknown
+}
+
+export function isPostgresJsTransaction(value: unknown): value is PostgresJsTransaction {
+  return typeof value === 'function' && 'unsafe' in value && 'savepoint' in value
+}
+
+export function onPostgresJsTransaction(transaction: PostgresJsTransaction, prepare: boolean): Statements {
+  return statementsOn(transaction as unknown as postgres.TransactionSql, { prepare })
+}
+
+/** @throws ConfigurationError when it is no client, or one that would change what it reads */
+export function checkClient(sql: postgres.Sql): postgres.Sql {
+  if (typeof sql !== 'function' || typeof sql.begin !== 'function') {
+    throw new ConfigurationError('sql must be a client of postgres.js: the result of postgres(…).')
+  }
+  const { column, row, value } = sql.options.transform
+  if (column.from || row.from || value.from) {
+    throw new ConfigurationError(
+      'sql has a `transform`, which would rename our columns and change the JSON that partners sent. ' +
+        'Pass a client without one, or a connectionString.',
+    )
+  }
+  return sql
+}
+
+/** `timeout`: seconds that our own driver waits for an answer, 0: for ever. A host's ignores it. */
+type UnsafeOptions = postgres.UnsafeQueryOptions & { readonly timeout?: number }
+
+function statementsOn(sql: postgres.ISql, options: UnsafeOptions): Statements {
+  const unprepared = { ...options, prepare: false }
+  return {
+    async rows(text, parameters = []) {
+      const rows = await sql.unsafe<Record<string, unknown>[]>(text, [...parameters], options)
+      return { rows, columns: rows.columns }
+    },
+    values: async (text, parameters) => sql.unsafe(text, [...parameters], options).values(),
+    async script(text) {
+      await sql.unsafe(text, [], unprepared)
+    },
+  }
+}
+
+/** Between two tries to listen: twice as long after each, up to the longest. */
+const RETRY_MS = { first: 100, longest: 2000 }
+
+/**
+ * Listens on a connection of its own, again and again until it is ended: also where LISTEN was refused, as by a standby
+ * that is promoted later. postgres.js repeats it only when its connection closes.
+ */
+export function listen({
+  options,
+  channel,
+  onHeard,
+  onLost,
+}: {
+  options: postgres.Sql['options']
+  channel: string
+  onHeard: () => void
+  onLost: (error: unknown) => void
+}): Listener {
+  let isOver = false
+  let retryMs = RETRY_MS.first
+  let timer: NodeJS.Timeout | undefined
+  let current: postgres.Sql | undefined
+
+  function begin(): void {
+    let hasFailed = false
+    const fail = (error: unknown) => {
+      if (hasFailed || isOver) return
+      hasFailed = true
+      void connection.end({ timeout: 0 })
+      // Once for each time that it is lost.
+      if (retryMs === RETRY_MS.first) onLost(error)
+      timer = setTimeout(begin, retryMs)
+      retryMs = Math.min(retryMs * 2, RETRY_MS.longest)
+    }
+    const connection = connectTo({
+      ...options,
+      max: 1,
+      idle_timeout: null,
+      max_lifetime: null,
+      fetch_types: false,
+      onnotify: () => onHeard(),
+      onclose: () => fail(new Error('the connection that listened was lost')),
+    } as unknown as postgres.Options<Record<string, never>>)
+    current = connection
+    connection.unsafe(`listen "${channel}"`).then(() => {
+      if (hasFailed || isOver) return
+      retryMs = RETRY_MS.first
+      onHeard()
+    }, fail)
+  }
+
+  begin()
+  return {
+    async end() {
+      isOver = true
+      clearTimeout(timer)
+      await current?.end({ timeout: 0 })
+    },
+  }
+}
