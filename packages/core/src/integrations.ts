@@ -31,11 +31,12 @@ export interface IntegrationServices<Events extends EventDefinitions = NoEvents>
   pipeline(quotationId: string): QuotationReporter
 }
 
-export interface Integrations<Events extends EventDefinitions = NoEvents>
+/** `Transaction` is what the storage takes for a transaction of the host: whatever else is passed to `within` does not compile. */
+export interface Integrations<Events extends EventDefinitions = NoEvents, Transaction = unknown>
   extends IntegrationServices<Events> {
   /** Not part of a transaction: a worker sees a test only once it is committed. */
   readonly testDeliveries: TestDeliveries
-  readonly storage: Storage
+  readonly storage: Storage<Transaction>
   readonly settings: Settings
   /** Takes files in for `quotations.start`, and reads those of accepted quotes. */
   readonly requirementsFiles: RequirementsFiles
@@ -43,7 +44,7 @@ export interface Integrations<Events extends EventDefinitions = NoEvents>
    * The same services bound to a transaction of the host (drizzle's, or postgres.js's `sql.begin`): what they write,
    * events and deliveries included, is committed or rolled back with it.
    */
-  within(transaction: unknown): IntegrationServices<Events>
+  within(transaction: Transaction): IntegrationServices<Events>
   /**
    * Encrypts every signing secret with the newest of the `encryptionKeys`, so that older keys can be taken out. It goes on
    * where it was interrupted when it is run again, and may run while the service is in use.
@@ -64,9 +65,9 @@ export interface Integrations<Events extends EventDefinitions = NoEvents>
  * Puts the product together: the one object that the Fastify plugin, the worker and the host share.
  * @throws ConfigurationError for an option that is missing, unknown or wrong
  */
-export function createIntegrations<Events extends EventDefinitions = NoEvents>(
-  options: IntegrationsOptions<Events>,
-): Integrations<Events> {
+export function createIntegrations<Events extends EventDefinitions = NoEvents, Transaction = unknown>(
+  options: IntegrationsOptions<Events, Transaction>,
+): Integrations<Events, Transaction> {
   const settings = createSettings(options)
   const storage =
     options.quotations === undefined

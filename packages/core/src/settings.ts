@@ -23,9 +23,9 @@ import type { HostQuotations } from './storage/host-quotations.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** What a host gives to `createIntegrations`. */
-export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents> {
+export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents, Transaction = unknown> {
   /** Where everything is kept: what `drizzleStorage` returned. */
-  readonly storage: Storage
+  readonly storage: Storage<Transaction>
   /** Your quote pipeline. */
   readonly pipeline: QuotePipeline
   /** Event types of your own, beside those of quotations: what `defineEvents` returned. Default none. */

@@ -19,6 +19,7 @@ import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { docx } from '../../core/test/docx-samples.ts'
 import { createDatabase } from '../../storage-drizzle/src/connection/database.ts'
+import { onPostgresJs } from '../../storage-drizzle/src/connection/postgres-js.ts'
 import { fileStorage, uploadStorage } from '../../storage-drizzle/src/quotations/files.ts'
 import { formBytes, isMultipart, receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
 import type { Patience } from '../src/bodies/read-body.ts'
@@ -36,7 +37,12 @@ let storage: FileStorage
 beforeAll(async () => {
   scratch = await migratedDatabase()
   sql = postgres(scratch.url)
-  const database = createDatabase({ sql, schema: 'quickquote', prepare: true, wake() {} })
+  const database = createDatabase({
+    driver: onPostgresJs(sql, { prepare: true }),
+    schema: 'quickquote',
+    prepare: true,
+    wake() {},
+  })
   storage = fileStorage(database)
   requirementsFiles = createRequirementsFiles(
     { uploads: uploadStorage(database), files: storage },

@@ -1,10 +1,5 @@
 export type { DrizzleTransaction, HostDrizzle } from './connection/host-drizzle.ts'
-export {
-  type HostTransaction,
-  type OtherTransaction,
-  type RunInTransaction,
-  transactionOf,
-} from './connection/host-transaction.ts'
+export type { HostTransaction, OtherTransaction } from './connection/host-transaction.ts'
 export type { PostgresJsTransaction } from './connection/postgres-js.ts'
 export { StorageError } from './connection/storage-error.ts'
 export type { MigrationStatus } from './migrations/migrate.ts'

@@ -35,7 +35,7 @@ export type StorageOptions = (
       /** Your own drizzle, on any driver of PostgreSQL that has transactions: used, never changed, never closed. */
       readonly db: HostDrizzle
       /**
-       * Where workers listen for new work, on one connection of their own: drizzle cannot. Without it they find work when they
+       * Beside `db`: where workers listen for new work, on one connection of their own, for drizzle cannot. Without it they find work when they
        * poll (`pollIntervalMs` of the worker).
        */
       readonly connectionString?: string | undefined

@@ -4,6 +4,7 @@ import { connect } from './connection/connect.ts'
 import { type Connection, createDatabase, type Database } from './connection/database.ts'
 import { checkDatabase } from './connection/database-check.ts'
 import type { Driver } from './connection/driver.ts'
+import type { HostTransaction } from './connection/host-transaction.ts'
 import { callGuard, type Guard, withStorageErrors } from './connection/storage-error.ts'
 import { createWaker, type Waker } from './connection/wake.ts'
 import { deliveryStorage } from './deliveries/deliveries.ts'
@@ -52,7 +53,7 @@ export interface DatabaseCare {
 }
 
 /** Everything in PostgreSQL, and the care of the database it is in. */
-export interface DrizzleStorage extends Storage, DatabaseCare {}
+export interface DrizzleStorage extends Storage<HostTransaction>, DatabaseCare {}
 
 /**
  * Keeps everything in PostgreSQL. Connects when it is first used.
@@ -103,7 +104,11 @@ interface OnWholeDatabase extends Pick<Storage, 'retention'> {
 }
 
 /** Every part of the storage, on the connections of our own or bound to a transaction, which waits as long as it does. */
-function storageOn(database: Database, { listen, retention }: OnWholeDatabase, guard?: Guard): Storage {
+function storageOn(
+  database: Database,
+  { listen, retention }: OnWholeDatabase,
+  guard?: Guard,
+): Storage<HostTransaction> {
   const part = <T extends object>(noun: string, methods: T) => withStorageErrors(noun, methods, guard)
   const whole = { listen, retention }
   const ports = lazily<Ports>({
@@ -128,10 +133,10 @@ function storageOn(database: Database, { listen, retention }: OnWholeDatabase, g
   return Object.assign(ports, {
     retention,
     ...part('storage', {
-      transaction: <T>(work: (storage: Storage) => Promise<T>) =>
+      transaction: <T>(work: (storage: Storage<HostTransaction>) => Promise<T>) =>
         database.transaction((bound) => work(storageOn(bound, whole))),
     }),
-    within: (given: unknown) => storageOn(database.within(given), whole),
+    within: (given: HostTransaction) => storageOn(database.within(given), whole),
     // Bound to a transaction there is nothing to close.
     async close() {},
   })

@@ -1,6 +1,7 @@
 import type { RecordedEvent, StoredWebhookEndpoint } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { createDatabase, type Database } from '../src/connection/database.ts'
+import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { eventStorage } from '../src/deliveries/events.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { quotationStorage } from '../src/quotations/quotations.ts'
@@ -85,7 +86,14 @@ describe('the workers are woken', () => {
     const wake = () => {
       wakes += 1
     }
-    await work(createDatabase({ sql, schema: 'quickquote', prepare: true, wake })).catch(() => undefined)
+    await work(
+      createDatabase({
+        driver: onPostgresJs(sql, { prepare: true }),
+        schema: 'quickquote',
+        prepare: true,
+        wake,
+      }),
+    ).catch(() => undefined)
     return wakes
   }
 
@@ -113,13 +121,16 @@ describe('the workers are woken', () => {
     const wake = () => {
       wakes += 1
     }
-    await createDatabase({ sql, schema: 'quickquote', prepare: true, wake }).transaction(
-      async (transaction) => {
-        await eventStorage(transaction).record(event)
-        await quotationStorage(transaction).accept(sampleQuotation(), null)
-        expect(wakes).toBe(0)
-      },
-    )
+    await createDatabase({
+      driver: onPostgresJs(sql, { prepare: true }),
+      schema: 'quickquote',
+      prepare: true,
+      wake,
+    }).transaction(async (transaction) => {
+      await eventStorage(transaction).record(event)
+      await quotationStorage(transaction).accept(sampleQuotation(), null)
+      expect(wakes).toBe(0)
+    })
     expect(wakes).toBe(1)
   })
 

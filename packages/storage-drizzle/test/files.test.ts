@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { type FileId, IntegrationError } from '@quickquote/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDatabase } from '../src/connection/database.ts'
+import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { firstIdOf } from '../src/deliveries/delivery-id.ts'
 import { fileStorage, takeUploads, uploadStorage } from '../src/quotations/files.ts'
 import { openDatabase } from './database.ts'
@@ -10,7 +11,12 @@ import { openDatabase } from './database.ts'
 const CHUNK = 90 * 1024
 
 const { sql } = await openDatabase()
-const database = createDatabase({ sql, schema: 'quickquote', prepare: true, wake() {} })
+const database = createDatabase({
+  driver: onPostgresJs(sql, { prepare: true }),
+  schema: 'quickquote',
+  prepare: true,
+  wake() {},
+})
 const files = fileStorage(database)
 const uploads = uploadStorage(database)
 

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations, type Integrations, silentLogger } from '@quickquote/core'
-import type { TestDatabase } from '@quickquote/dev-servers'
+import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { drizzleStorage } from '../src/index.ts'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { DRIZZLES } from './hosts.ts'
 import { sampleEvent } from './samples.ts'
 
 let database: TestDatabase
@@ -58,9 +59,8 @@ const typesOf = (row: object | undefined) =>
     Object.entries(row ?? {}).map(([name, value]) => [name, Object.prototype.toString.call(value)]),
   )
 
-/** Everything that goes through a client that was given as `sql`. */
-async function use(sql: postgres.Sql): Promise<void> {
-  const storage = drizzleStorage({ sql })
+/** Everything that goes through a client of the host. */
+async function use(storage: DrizzleStorage): Promise<void> {
   await storage.migrate()
   await storage.requireMigrated()
   await storage.events.record(sampleEvent())
@@ -96,7 +96,7 @@ describe.each(Object.entries(CLIENTS))("the host's postgres.js client %s", (_, o
     const [before] = await sql.unsafe(VALUES)
     const makeUp = makeUpOf(sql)
 
-    await use(sql)
+    await use(drizzleStorage({ sql }))
 
     expect(makeUpOf(sql)).toEqual(makeUp)
     const [after] = await sql.unsafe(VALUES)
@@ -142,5 +142,59 @@ describe("the host's drizzle", () => {
     expect([1184, 3802, 20, 17, 1007].map(parserOf)).toEqual(parsers)
     expect(typesOf((await pool.query(VALUES)).rows[0])).toEqual(typesOf(before[0]))
     await pool.end()
+  })
+})
+
+describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) => {
+  it('migrates an empty database and does everything else, and is not closed', async () => {
+    const empty = await testDatabase(inject('postgresUrl'))
+    const { db, close } = openDrizzle(empty.url)
+    await use(drizzleStorage({ db }))
+    const storage = drizzleStorage({ db })
+    expect((await storage.migrationStatus()).pending).toEqual([])
+    await storage.close()
+    await close()
+    await empty.drop()
+  })
+
+  it('a transaction of ours is rolled back whole when it fails', async () => {
+    const { db, close } = openDrizzle(database.url)
+    const storage = drizzleStorage({ db })
+    const event = sampleEvent()
+    const work = storage.transaction(async (bound) => {
+      await bound.events.record(event)
+      throw new Error('no')
+    })
+    await expect(work).rejects.toThrow('no')
+    const sql = postgres(database.url, { max: 1 })
+    expect(await sql`select from quickquote.events where id = ${event.id}`).toHaveLength(0)
+    await sql.end()
+    await close()
+  })
+
+  it('is told of new work where a connection string is beside it, and of none where there is not', async () => {
+    const { db, close } = openDrizzle(database.url)
+    const [silent, listening] = [
+      drizzleStorage({ db }),
+      drizzleStorage({ db, connectionString: database.url }),
+    ]
+    let heard = 0
+    await silent.workers.listen(() => expect.fail('it cannot listen'))
+    await listening.workers.listen(() => {
+      heard += 1
+    })
+    const isHeard = async (after: number) => {
+      await expect.poll(() => heard).toBeGreaterThan(after)
+      return heard
+    }
+    // It is told when it begins to listen, too.
+    const begun = await isHeard(0)
+    await own.quotations.start(QUOTE)
+    const ofOthers = await isHeard(begun)
+    await integrationsOn(silent).quotations.start(QUOTE)
+    await isHeard(ofOthers)
+    await listening.close()
+    await silent.close()
+    await close()
   })
 })

@@ -6,8 +6,8 @@ import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { drizzleStorage } from '../src/index.ts'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
 import { HOSTS, type Host } from './hosts.ts'
 import { sampleEndpoint, sampleQuotation, sampleSecret } from './samples.ts'
 
@@ -35,8 +35,8 @@ afterEach(async () => {
 
 /** What one transaction of the host does: it writes a row of its own, and reports a step. */
 async function reportWithNote(host: Host, quotationId: string, organizationId: string, fault?: Error) {
-  await host.transaction(async (transaction) => {
-    await insertNote(transaction)
+  await host.transaction(async (transaction, run) => {
+    await run(`insert into notes_of_host values ('of the host')`)
     const within = integrations.within(transaction)
     await within.pipeline(quotationId).stepCompleted('requirement_analysis')
     await within.quotations.start({
@@ -174,8 +174,28 @@ describe('within', () => {
 
 const BODY = { requirementsText: 'A shop' }
 
-async function insertNote(transaction: unknown): Promise<void> {
-  const statement = `insert into notes_of_host values ('of the host')`
-  if (typeof transaction === 'function') await (transaction as postgres.TransactionSql).unsafe(statement)
-  else await (transaction as ReturnType<typeof drizzleOnPg>).execute(statement)
-}
+it('what is no transaction does not compile', async () => {
+  const storage = drizzleStorage({ sql })
+  const typed = createIntegrations({
+    storage,
+    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
+    encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
+  })
+  const pool = new pg.Pool({ connectionString: testing.url })
+  const db = drizzleOnPg(pool)
+  const strangers = (bound: DrizzleStorage) => [
+    // @ts-expect-error no transaction at all
+    () => [typed.within(42), bound.within(42)],
+    // @ts-expect-error a client of postgres.js
+    () => [typed.within(sql), bound.within(sql)],
+    // @ts-expect-error a database of drizzle
+    () => [typed.within(db), bound.within(db)],
+    // @ts-expect-error a pool of node-postgres
+    () => [typed.within(pool), bound.within(pool)],
+  ]
+  for (const within of strangers(storage)) expect(within).toThrow(ConfigurationError)
+  expectTypeOf(storage.within).parameter(0).toEqualTypeOf<HostTransaction>()
+  expectTypeOf<postgres.TransactionSql>().toExtend<HostTransaction>()
+  expectTypeOf<Parameters<Parameters<typeof db.transaction>[0]>[0]>().toExtend<HostTransaction>()
+  await pool.end()
+})

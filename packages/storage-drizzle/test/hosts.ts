@@ -1,11 +1,16 @@
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
+import type { HostDrizzle, HostTransaction } from '../src/index.ts'
 
 /** A host's own database access: how it runs a transaction, and how it is shut down. */
 export interface Host {
-  transaction<T>(work: (transaction: unknown) => Promise<T>): Promise<T>
+  /** `run` is how the host itself runs a statement in it. */
+  transaction<T>(
+    work: (transaction: HostTransaction, run: (statement: string) => PromiseLike<unknown>) => Promise<T>,
+  ): Promise<T>
   close(): Promise<void>
 }
 
@@ -22,20 +27,73 @@ export const HOSTS: Record<string, (url: string) => Host> = {
     return onPostgresJs(sql)
   },
   'db.transaction of drizzle on postgres.js': (url) => {
-    const sql = postgres(url)
-    const db = drizzleOnPostgresJs(sql)
-    return { transaction: (work) => db.transaction(work), close: () => sql.end() }
+    const { db, close } = openDrizzleOnPostgresJs(url)
+    return { transaction: (work) => db.transaction((tx) => work(tx, (text) => tx.execute(text))), close }
   },
   'db.transaction of drizzle on node-postgres': (url) => {
-    const pool = new pg.Pool({ connectionString: url })
-    const db = drizzleOnPg(pool)
-    return { transaction: (work) => db.transaction(work), close: () => pool.end() }
+    const { db, close } = openDrizzleOnPg(url)
+    return { transaction: (work) => db.transaction((tx) => work(tx, (text) => tx.execute(text))), close }
   },
+  'begin of a node-postgres client': (url) => {
+    const pool = new pg.Pool({ connectionString: url })
+    return { transaction: (work) => transactionOfPg(pool, work), close: () => pool.end() }
+  },
+  'transaction of Kysely': (url) => {
+    const pool = new pg.Pool({ connectionString: url })
+    const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
+    return {
+      transaction: (work) =>
+        db.transaction().execute(async (trx) => {
+          const run = (text: string, values: unknown[] = []) =>
+            trx.executeQuery(CompiledQuery.raw(text, values))
+          return work({ runInTransaction: run }, run)
+        }),
+      close: () => db.destroy(),
+    }
+  },
+}
+
+/** The databases of drizzle that hosts have. */
+export const DRIZZLES: Record<string, (url: string) => { db: HostDrizzle; close(): Promise<void> }> = {
+  'drizzle on postgres.js': openDrizzleOnPostgresJs,
+  'drizzle on node-postgres': openDrizzleOnPg,
+}
+
+function openDrizzleOnPostgresJs(url: string) {
+  const sql = postgres(url, { onnotice() {} })
+  return { db: drizzleOnPostgresJs(sql), close: () => sql.end() }
+}
+
+function openDrizzleOnPg(url: string) {
+  const pool = new pg.Pool({ connectionString: url })
+  return { db: drizzleOnPg(pool), close: () => pool.end() }
 }
 
 function onPostgresJs(sql: postgres.Sql): Host {
   return {
-    transaction: async <T>(work: (transaction: unknown) => Promise<T>) => (await sql.begin(work)) as T,
+    transaction: async <T>(
+      work: (transaction: HostTransaction, run: (statement: string) => PromiseLike<unknown>) => Promise<T>,
+    ) => (await sql.begin((transaction) => work(transaction, (text) => transaction.unsafe(text)))) as T,
     close: () => sql.end(),
+  }
+}
+
+async function transactionOfPg<T>(
+  pool: pg.Pool,
+  work: (transaction: HostTransaction, run: (statement: string) => PromiseLike<unknown>) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const result = await work({ runInTransaction: (text, values) => client.query(text, values) }, (text) =>
+      client.query(text),
+    )
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
   }
 }

@@ -24,6 +24,12 @@ const WRONG: [string, object, RegExp][] = [
   ['text for a number', { maxConnections: '5' }, /maxConnections must be/],
   ['a pool of another driver', { connectionString: undefined, sql: { query() {} } }, /sql must be a client/],
   ['two ways to connect', { sql: () => {} }, /pass either sql, .* or a connectionString/],
+  ['a drizzle that is none', { connectionString: undefined, db: {} }, /db must be a database of drizzle/],
+  [
+    'a drizzle and connections of its own',
+    { db: {}, maxConnections: 5 },
+    /either db, .*maxConnections does not go/,
+  ],
   ['a schema with capitals', { schema: 'Quotes' }, /schema must name an SQL schema/],
   ['the schema of the host', { schema: 'public' }, /schema must name/],
   ['a schema that is no text', { schema: 5 }, /schema must name/],

@@ -102,8 +102,8 @@ describe.each(Object.entries(HOSTS))('within %s whose session is set otherwise',
     const { organizationId } = member
     const later = '2027-05-06T00:00:00.000Z'
     const body = { requirementsText: 'A shop', metadata: { crm: 1 } }
-    const outcome = await host.transaction(async (transaction) => {
-      for (const statement of setLocally(HOSTILE_SETTINGS)) await execute(transaction, statement)
+    const outcome = await host.transaction(async (transaction, run) => {
+      for (const statement of setLocally(HOSTILE_SETTINGS)) await run(statement)
       const within = integrations.within(transaction)
       const key = await within.apiKeys.create(member, { name: 'CRM', expires_at: later })
       const authenticated = await within.apiKeys.authenticate(key.key.reveal())
@@ -174,8 +174,3 @@ it('with array_nulls=off, a secret without one before it is stored without one w
   expect(row).toEqual({ previous_secret_ciphertext: null, previous_secret_key_id: null })
   await client.end()
 })
-
-async function execute(transaction: unknown, statement: string): Promise<void> {
-  if (typeof transaction === 'function') await (transaction as postgres.TransactionSql).unsafe(statement)
-  else await (transaction as { execute(text: string): Promise<unknown> }).execute(statement)
-}

@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openClient } from '../src/connection/connection.ts'
 import { createDatabase } from '../src/connection/database.ts'
+import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { type DrizzleStorage, drizzleStorage, StorageError } from '../src/index.ts'
 import { sampleQuotation } from './samples.ts'
 
@@ -147,7 +148,12 @@ describe('transactions that get in each other’s way', () => {
 
   it.each(['40001', '40P01'])('(%s) are repeated, three times at most', async (state) => {
     const client = openClient({ connectionString: testing.url })
-    const database = createDatabase({ sql: client.sql, schema: 'quickquote', prepare: true, wake() {} })
+    const database = createDatabase({
+      driver: onPostgresJs(client.sql, { prepare: true }),
+      schema: 'quickquote',
+      prepare: true,
+      wake() {},
+    })
     let tries = 0
     const work = (refusals: number) =>
       database.transaction(async ({ run }) => {

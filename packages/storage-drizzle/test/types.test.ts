@@ -5,11 +5,13 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, type Database } from '../src/connection/database.ts'
+import { onHostDrizzle } from '../src/connection/host-drizzle.ts'
+import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { millisOf } from '../src/connection/readable.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { openDatabase } from './database.ts'
 import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase } from './hostile-session.ts'
-import { HOSTS } from './hosts.ts'
+import { DRIZZLES, HOSTS } from './hosts.ts'
 import {
   AWKWARD,
   MANY_KEYS,
@@ -32,12 +34,28 @@ const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>
     return onClient(client, true, use)
   },
   ...Object.fromEntries(
+    Object.entries(DRIZZLES).map(([name, openDrizzle]) => [
+      name,
+      async (url: string, use: (opened: Opened) => Promise<void>) => {
+        const { db, close } = openDrizzle(url)
+        const driver = onHostDrizzle(db)
+        const database = createDatabase({ driver, schema: 'quickquote', prepare: true, wake() {} })
+        await use({ storage: drizzleStorage({ db }), database }).finally(close)
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
     Object.entries(HOSTS).map(([name, openHost]) => [
       name,
       async (url: string, use: (opened: Opened) => Promise<void>) => {
         const host = openHost(url)
         const storage = drizzleStorage({ sql })
-        const database = createDatabase({ sql, schema: 'quickquote', prepare: true, wake() {} })
+        const database = createDatabase({
+          driver: onPostgresJs(sql, { prepare: true }),
+          schema: 'quickquote',
+          prepare: true,
+          wake() {},
+        })
         await host
           .transaction((transaction) =>
             use({ storage: storage.within(transaction), database: database.within(transaction) }),
@@ -54,7 +72,12 @@ interface Opened {
 }
 
 async function onClient(client: postgres.Sql, prepare: boolean, use: (opened: Opened) => Promise<void>) {
-  const database = createDatabase({ sql: client, schema: 'quickquote', prepare, wake() {} })
+  const database = createDatabase({
+    driver: onPostgresJs(client, { prepare }),
+    schema: 'quickquote',
+    prepare,
+    wake() {},
+  })
   await use({ storage: drizzleStorage({ sql: client, prepare }), database }).finally(() => client.end())
 }
 

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { createWaker } from '../src/connection/wake.ts'
 import { type Outbox, openOutbox } from './delivery-samples.ts'
 import { sampleEvent } from './samples.ts'
@@ -34,7 +35,7 @@ async function settled(listener: { count(): number }): Promise<number> {
 describe('waking', () => {
   it('reaches the workers of other processes', async () => {
     const listener = await listening()
-    const waker = createWaker({ sql: outbox.sql, schema: 'quickquote' })
+    const waker = createWaker(onPostgresJs(outbox.sql, { prepare: true }), 'quickquote')
 
     waker.wake()
 
@@ -44,7 +45,7 @@ describe('waking', () => {
 
   it('many times within some milliseconds is two notifications: one at once, and one for all that came after', async () => {
     const listener = await listening()
-    const waker = createWaker({ sql: outbox.sql, schema: 'quickquote' })
+    const waker = createWaker(onPostgresJs(outbox.sql, { prepare: true }), 'quickquote')
 
     for (let n = 0; n < 1000; n += 1) waker.wake()
 
@@ -57,7 +58,7 @@ describe('waking', () => {
     const sql = postgres('postgres://nobody:nothing@127.0.0.1:1/nowhere')
     await expect(sql`select 1`).rejects.toThrow('ECONNREFUSED')
 
-    createWaker({ sql, schema: 'quickquote' }).wake()
+    createWaker(onPostgresJs(sql, { prepare: true }), 'quickquote').wake()
 
     await sql.end()
   })

@@ -16,9 +16,9 @@ import type { ClockStorage, WorkerStorage } from './workers.ts'
 
 /**
  * Where everything is kept: a port for each noun. Methods are named by intent and guarded inside; each that touches an
- * organization's data takes the organization id.
+ * organization's data takes the organization id. `Transaction` is what the storage takes for a transaction of the host.
  */
-export interface Storage {
+export interface Storage<Transaction = unknown> {
   readonly apiKeys: ApiKeyStorage
   readonly auditLog: AuditStorage
   readonly quotations: QuotationStorage
@@ -39,8 +39,8 @@ export interface Storage {
   readonly telemetry: TelemetryStorage
   readonly retention: RetentionStorage
   /** The same storage, bound to a transaction of the host: what it writes is rolled back with it. */
-  within(transaction: unknown): Storage
+  within(transaction: Transaction): Storage<Transaction>
   /** Runs `work` in one transaction (or in the host's, for a bound storage). */
-  transaction<T>(work: (storage: Storage) => Promise<T>): Promise<T>
+  transaction<T>(work: (storage: Storage<Transaction>) => Promise<T>): Promise<T>
   close(): Promise<void>
 }

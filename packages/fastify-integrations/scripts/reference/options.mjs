@@ -45,8 +45,8 @@ const GROUPS = [
   {
     heading: 'drizzleStorage',
     intro: 'Of `@quickquote/storage-drizzle`.',
-    required: 'one of the two is required',
-    file: 'packages/storage-drizzle/src/storage.ts',
+    required: 'one of the three is required',
+    file: 'packages/storage-drizzle/src/options.ts',
     type: 'StorageOptions',
   },
   {

@@ -14,69 +14,48 @@ import {
   type PostgresJsTransaction,
 } from './postgres-js.ts'
 
-/**
- * A transaction of the host that is under way: the `tx` of drizzle's `db.transaction`, the `sql` of `sql.begin` of
- * postgres.js, or that of any other client, through `transactionOf`.
- */
+/** A transaction of the host that is under way: drizzle's, that of postgres.js, or one of any other client. */
 export type HostTransaction = DrizzleTransaction | PostgresJsTransaction | OtherTransaction
 
 /**
- * Runs one statement in a transaction that is under way. `text` has `$1`, `$2` …; `values` are strings, numbers, booleans,
- * Buffers and nulls, whose types PostgreSQL tells from the statement. Resolves with the rows, or with an object that has `rows`.
- */
-export type RunInTransaction = (text: string, values: unknown[]) => PromiseLike<unknown>
-
-/** What `transactionOf` returns. */
-export class OtherTransaction {
-  readonly #run: RunInTransaction
-
-  /** @internal */
-  constructor(run: RunInTransaction) {
-    this.#run = run
-  }
-
-  /** @internal */
-  statements(): Statements {
-    const rows: Statements['rows'] = async (text, parameters = []) =>
-      readResult(await this.#run(text, [...parameters]))
-    return {
-      rows,
-      values: async (text, parameters) => valuesOf(await rows(text, parameters)),
-      script: async (text) => {
-        await rows(asOneStatement(text))
-      },
-    }
-  }
-}
-
-/**
- * Makes the transaction of any client of PostgreSQL one that `within` takes. It begins, commits and rolls back where it did
- * before; here are only the statements of ours that run in it.
+ * A transaction of any other client. It begins, commits and rolls back where it did before; our statements run in it.
  *
  * @example pg, after `await client.query('begin')`
- * integrations.within(transactionOf((text, values) => client.query(text, values)))
- * @example Kysely
- * db.transaction().execute(async (trx) => {
- *   const tx = transactionOf((text, values) => trx.executeQuery(CompiledQuery.raw(text, values)))
- *   await integrations.within(tx).pipeline(quotationId).stepCompleted('work_breakdown')
- * })
+ * integrations.within({ runInTransaction: (text, values) => client.query(text, values) })
+ * @example Kysely, in `db.transaction().execute(async (trx) => …)`
+ * integrations.within({ runInTransaction: (text, values) => trx.executeQuery(CompiledQuery.raw(text, values)) })
  */
-export function transactionOf(run: RunInTransaction): OtherTransaction {
-  if (typeof run !== 'function') {
-    throw new ConfigurationError(
-      'transactionOf takes a function (text, values) => client.query(text, values).',
-    )
-  }
-  return new OtherTransaction(run)
+export interface OtherTransaction {
+  /**
+   * Runs one statement in the transaction. It has `$1`, `$2` …; the values are strings, numbers, booleans, Buffers and nulls,
+   * and PostgreSQL is to tell their types from the statement. Resolves with the rows, or with an object that has `rows`.
+   */
+  runInTransaction(text: string, values: unknown[]): PromiseLike<unknown>
 }
 
 /** @throws ConfigurationError when it is no transaction */
 export function statementsIn(transaction: unknown, prepare: boolean): Statements {
   if (isPostgresJsTransaction(transaction)) return onPostgresJsTransaction(transaction, prepare)
   if (isDrizzleTransaction(transaction)) return onDrizzle(transaction)
-  if (transaction instanceof OtherTransaction) return transaction.statements()
+  if (isOtherTransaction(transaction)) return onOtherTransaction(transaction)
   throw new ConfigurationError(
     'within() takes a transaction that is under way: the `tx` of `db.transaction(async (tx) => …)` (drizzle), ' +
-      'the `sql` of `sql.begin(async (sql) => …)` (postgres.js), or for another client transactionOf(…) of @quickquote/storage-drizzle.',
+      'the `sql` of `sql.begin(async (sql) => …)` (postgres.js), or `{ runInTransaction: (text, values) => … }` (any other client).',
   )
+}
+
+function isOtherTransaction(value: unknown): value is OtherTransaction {
+  return typeof Object(value).runInTransaction === 'function'
+}
+
+function onOtherTransaction(transaction: OtherTransaction): Statements {
+  const rows: Statements['rows'] = async (text, parameters = []) =>
+    readResult(await transaction.runInTransaction(text, [...parameters]))
+  return {
+    rows,
+    values: async (text, parameters) => valuesOf(await rows(text, parameters)),
+    script: async (text) => {
+      await rows(asOneStatement(text))
+    },
+  }
 }
