@@ -3,6 +3,7 @@ import type { Area } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { auditLogRoutes } from './routes/audit-log.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
+import { meRoutes } from './routes/me.ts'
 import { proposalRoutes } from './routes/proposals.ts'
 import { quotationRoutes } from './routes/quotations.ts'
 import { replayRoutes } from './routes/replays.ts'
@@ -31,10 +32,11 @@ export function routeTable(integrations: Integrations, options: { apiKeyRoutes: 
     kind: 'session',
     routes: [...webhookRoutes(integrations), ...deliveryRoutes(integrations), ...replayRoutes(integrations)],
   }
+  const me: Area = { prefix: `${ORGANIZATION_PREFIX}/me`, kind: 'session', routes: meRoutes() }
   const auditLog: Area = {
     prefix: `${ORGANIZATION_PREFIX}/audit-log`,
     kind: 'session',
     routes: auditLogRoutes(integrations),
   }
-  return [partner, ...(options.apiKeyRoutes ? [apiKeys] : []), webhooks, auditLog]
+  return [partner, ...(options.apiKeyRoutes ? [apiKeys] : []), webhooks, auditLog, me]
 }

@@ -57,6 +57,7 @@ describe('GET /deliveries', () => {
       delivery_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       attempt: 1,
       duration_ms: expect.any(Number),
+      endpoint_name: 'CRM',
       quotation_id: quotationId,
       quotation_name: 'Customer portal',
       is_test: false,
@@ -247,17 +248,20 @@ describe('GET /deliveries/:deliveryId', () => {
     const attempt = await attemptOf(endpoint.id)
     const { status, body } = await read(`${webhooksOf(ACME)}/deliveries/${attempt['delivery_id']}`)
     expect(status).toBe(200)
-    const sent = receiver.requests.find(({ path }) => path === '/detailed')?.headers ?? {}
+    const received = receiver.requests.find(({ path }) => path === '/detailed')
+    const sent = received?.headers ?? {}
     expect(body).toEqual({
       id: attempt['delivery_id'],
       event_id: sent['x-service-event-id'],
       event_type: 'quotation.failed',
       endpoint_id: endpoint.id,
+      endpoint_name: 'CRM',
       status: 'pending',
       quotation_id: quotation,
       quotation_name: 'Detailed',
       is_test: false,
       next_attempt_at: attempt['next_attempt_at'],
+      request_body: String(received?.rawBody),
       attempts: [
         {
           ...attempt,

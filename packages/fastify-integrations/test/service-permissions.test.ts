@@ -32,12 +32,14 @@ function callsOf({ webhookEndpoints, deliveryLog, testDeliveries, replays, audit
     },
     deliveryLog: {
       list: (member) => deliveryLog.list(member),
+      hours: (member) => deliveryLog.hours(member),
       get: (member) => deliveryLog.get(member, ID),
       resend: (member) => deliveryLog.resend(member, ID),
     },
     testDeliveries: { send: (member, id) => testDeliveries.send(member, id, { event_type }) },
     replays: {
       start: (member, id) => replays.start(member, id, { since: YEAR_AHEAD }),
+      count: (member, id) => replays.count(member, id, { since: YEAR_AHEAD }),
       get: (member, id) => replays.get(member, id, ID),
     },
     auditLog: { list: (member) => auditLog.list(member) },

@@ -8,6 +8,7 @@ type Schemas = components['schemas']
 type Gives<Given extends Wanted, Wanted> = Given
 
 export type Answers = [
+  Gives<Schemas['Me'], wire.Me>,
   Gives<Schemas['ApiKey'], wire.ApiKey>,
   Gives<Schemas['CreatedApiKey'], wire.CreatedApiKey>,
   Gives<Schemas['WebhookEndpoint'], wire.WebhookEndpoint>,
@@ -16,6 +17,8 @@ export type Answers = [
   Gives<Schemas['CatalogEntry'], wire.CatalogEntry>,
   Gives<Schemas['DeliveryAttempt'], wire.Attempt>,
   Gives<Schemas['Delivery'], wire.Delivery>,
+  Gives<Schemas['DeliveryHour'], wire.DeliveryHour>,
+  Gives<Schemas['ReplayCount'], wire.ReplayCount>,
   Gives<Schemas['Replay'], wire.Replay>,
   Gives<Schemas['AuditEntry'], wire.AuditEntry>,
 ]

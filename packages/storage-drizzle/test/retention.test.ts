@@ -328,7 +328,14 @@ describe('the delivery log', () => {
     for (const hours of [3, 2, 1]) await delivered(new Date(daysAgo(30).getTime() - hours * 60 * 60 * 1000))
     await delivered(daysAgo(30))
     await delivered(new Date())
-    const all = { endpoint_id: null, event_type: null, status: null, since: null, until: null }
+    const all = {
+      endpoint_id: null,
+      event_type: null,
+      status: null,
+      undelivered: null,
+      since: null,
+      until: null,
+    }
     const list = (after: { created_at: Date; id: string } | null) =>
       storage.deliveryLog.listAttempts(endpoint.organization_id, all, { after, limit: 3 })
     const first = await list(null)

@@ -181,7 +181,14 @@ describe('a webhook endpoint of another organization', () => {
         1, 'succeeded', false, now())`
 
     const page = { after: null, limit: 10 }
-    const any = { endpoint_id: null, event_type: null, status: null, since: null, until: null }
+    const any = {
+      endpoint_id: null,
+      event_type: null,
+      status: null,
+      undelivered: null,
+      since: null,
+      until: null,
+    }
     expect(await storage.deliveryLog.listAttempts(other.organization_id, any, page)).toHaveLength(1)
     expect(await storage.deliveryLog.listAttempts(own.organization_id, any, page)).toEqual([])
     const theirs = { ...any, endpoint_id: other.id }
@@ -307,7 +314,14 @@ type Everything = Awaited<ReturnType<typeof everything>>
 
 const PAGE = { after: null, limit: 100 }
 const ANY_QUOTATION = { status: null, source: null, created_since: null, created_until: null }
-const ANY_ATTEMPT = { endpoint_id: null, event_type: null, status: null, since: null, until: null }
+const ANY_ATTEMPT = {
+  endpoint_id: null,
+  event_type: null,
+  status: null,
+  undelivered: null,
+  since: null,
+  until: null,
+}
 
 /** Every method that serves a caller, called for one organization with the ids of another one. */
 const REACHES: Record<string, (own: string, other: Everything) => Promise<unknown>> = {
@@ -346,6 +360,9 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'webhookEndpoints.find': (own, { endpoint }) => storage.webhookEndpoints.find(own, endpoint.id),
   'webhookEndpoints.lock': (own, { endpoint }) => storage.webhookEndpoints.lock(own, endpoint.id),
   'webhookEndpoints.had': (own, { endpoint }) => storage.webhookEndpoints.had(own, endpoint.id),
+  'webhookEndpoints.names': async (own, { endpoint }) => [
+    ...(await storage.webhookEndpoints.names(own, [endpoint.id])),
+  ],
   'endpointHealth.read': (own, { endpoint }) => storage.endpointHealth.read(own, [endpoint.id]),
   'webhookEndpoints.update': async (own, { endpoint }) => {
     for (const is_enabled of [false, true]) {
@@ -364,6 +381,9 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
     await storage.deliveryLog.find(own, delivery),
     await storage.deliveryLog.find(own, attempt),
   ],
+  'deliveryLog.findBody': (own, { event }) => storage.deliveryLog.findBody(own, event.id),
+  'deliveryLog.countByHour': (own, { endpoint }) =>
+    storage.deliveryLog.countByHour(own, { endpoint_id: endpoint.id, since: new Date(0), until: new Date() }),
   'deliveryLog.resend': (own, { delivery, event, endpoint }) => {
     const theirs = { id: delivery, event_id: event.id, endpoint_id: endpoint.id }
     return storage.deliveryLog.resend(own, theirs, new Date())
@@ -371,6 +391,10 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'replays.insert': (own) => {
     const ours = { id: randomUUID(), endpoint_id: randomUUID(), since: new Date(0), until: new Date() }
     return storage.replays.insert(own, { ...ours, status: 'all' }, new Date())
+  },
+  'replays.count': async (own, { endpoint }) => {
+    const all = { endpoint_id: endpoint.id, since: new Date(0), until: new Date(), status: 'all' } as const
+    expect(await storage.replays.count(own, all, 100)).toEqual({ events: 0, is_more: false })
   },
   'replays.find': (own, { replay }) => storage.replays.find(own, replay.endpoint_id, replay.id),
   'testDeliveries.find': (own, { test }) => storage.testDeliveries.find(own, test),

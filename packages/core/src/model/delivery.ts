@@ -24,6 +24,7 @@ export const DeliveryAttempt = Type.Object(
     event_type: Type.String(),
     delivery_id: Uuid,
     endpoint_id: Uuid,
+    endpoint_name: Type.Optional(Type.String({ description: 'The name today, of a deleted endpoint too.' })),
     attempt: Type.Integer({ description: '1 for the first.' }),
     status: OneOf(ATTEMPT_STATUSES),
     http_status: NullableInteger,
@@ -77,16 +78,39 @@ export const Delivery = Type.Object(
     event_id: Type.String(),
     event_type: Type.String(),
     endpoint_id: Uuid,
+    endpoint_name: Type.Optional(Type.String({ description: 'The name today, of a deleted endpoint too.' })),
     status: OneOf(DELIVERY_STATUSES),
     quotation_id: NullableUuid,
     quotation_name: Type.Optional(Type.String({ description: 'Only when the quotation can be found.' })),
     is_test: Type.Boolean(),
     next_attempt_at: NullableTimestamp,
+    request_body: Type.Unsafe<string | null>({
+      ...NullableString,
+      description: 'What every attempt sends, byte for byte. Null when the event is no longer kept.',
+    }),
     attempts: Type.Array(DeliveryAttemptDetails, { description: 'The first one first.' }),
   },
   { title: 'Delivery' },
 )
 export type Delivery = Static<typeof Delivery>
+
+/**
+ * Events that never reached an endpoint, one row for each: its newest attempt. `retrying`: another attempt is to come;
+ * `given_up`: none is; `all`: those, and what is parked.
+ */
+export const UNDELIVERED = ['all', 'retrying', 'given_up'] as const
+export type Undelivered = (typeof UNDELIVERED)[number]
+
+/** The attempts of one hour, tests left out. */
+export const DeliveryHour = Type.Object(
+  {
+    hour: Type.Unsafe<Date>({ ...Timestamp, description: 'When it began.' }),
+    delivered: Type.Integer({ description: 'Attempts that succeeded.' }),
+    failed: Type.Integer({ description: 'Attempts that did not.' }),
+  },
+  { title: 'DeliveryHour' },
+)
+export type DeliveryHour = Static<typeof DeliveryHour>
 
 /** How deliveries are made, all of it options of the host (specification, "Delivery behavior"). */
 export interface DeliveryPolicy {

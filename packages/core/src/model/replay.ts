@@ -25,6 +25,16 @@ export const ReplayBody = Type.Object(
   { title: 'StartReplay' },
 )
 
+/** What a replay would send, were it started now. */
+export const ReplayCount = Type.Object(
+  {
+    events: Type.Integer({ description: 'Events that it would send, as far as they were counted.' }),
+    is_more: Type.Boolean({ description: 'Whether there are events that were not looked at.' }),
+  },
+  { title: 'ReplayCount' },
+)
+export type ReplayCount = Static<typeof ReplayCount>
+
 /** A replay, with its progress. */
 export const Replay = Type.Object(
   {

@@ -11,6 +11,8 @@ export interface Session {
   readonly organizations: readonly {
     /** A uuid. Map ids of another kind to one, for example with `v5(id, NAMESPACE)` of the npm package `uuid`. */
     readonly id: string
+    /** For screens. Default: they show the id. */
+    readonly name?: string | undefined
     /** `admin` holds `manage_integrations`, unless `permissions` is given. */
     readonly role?: string | undefined
     /** When given, this list alone decides, whatever the role. */

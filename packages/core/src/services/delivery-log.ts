@@ -1,11 +1,17 @@
 import { headerNames } from '@quickquote/webhook-signature'
 import { Type } from '@sinclair/typebox'
-import { IntegrationError } from '../lib/errors.ts'
+import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { PAGE_PARAMETERS, type Page, readPage } from '../lib/page.ts'
 import { OneOf, SentTimestamp, Uuid } from '../lib/schema.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
 import { validateUrlPart } from '../lib/validator.ts'
-import { ATTEMPT_STATUSES, type Delivery, type DeliveryAttempt } from '../model/delivery.ts'
+import {
+  ATTEMPT_STATUSES,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryHour,
+  UNDELIVERED,
+} from '../model/delivery.ts'
 import type { EventCatalog } from '../model/event-catalog.ts'
 import { requestHeaders } from '../model/request-headers.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
@@ -21,11 +27,32 @@ export function deliveryLogQuery({ types }: EventCatalog) {
     endpoint_id: Type.Optional(Uuid),
     event_type: Type.Optional(OneOf(types)),
     status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
+    undelivered: Type.Optional(
+      OneOf(UNDELIVERED, {
+        description:
+          'Only events that never reached the endpoint, each with its newest attempt; tests left out. `retrying`: another attempt is to come. `given_up`: none is. `all`: those, and what is parked.',
+      }),
+    ),
     since: Type.Optional(SentTimestamp({ description: 'Attempts made then or later.' })),
     until: Type.Optional(SentTimestamp({ description: 'Attempts made before then.' })),
     ...PAGE_PARAMETERS,
   })
 }
+
+/** The span of a count by hours, and where it begins unless it is told, in milliseconds before its end. */
+const LONGEST_COUNT_MS = 7 * 24 * 60 * 60 * 1000
+const DEFAULT_COUNT_MS = 24 * 60 * 60 * 1000
+
+/** What a count of attempts by hours may ask for. */
+export const DeliveryHoursQuery = Type.Object({
+  endpoint_id: Type.Optional(Uuid),
+  since: Type.Optional(
+    SentTimestamp({
+      description: 'Attempts made then or later: at most seven days before `until`. Default: a day before.',
+    }),
+  ),
+  until: Type.Optional(SentTimestamp({ description: 'Attempts made before then. Default: now.' })),
+})
 
 /** What was sent to the endpoints of an organization. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). */
 export interface DeliveryLog {
@@ -35,6 +62,11 @@ export interface DeliveryLog {
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
    */
   list(member: Member, query?: unknown): Promise<Page<DeliveryAttempt>>
+  /**
+   * Counts the attempts of an organization by hours (UTC), tests left out. `query` is what DeliveryHoursQuery says; hours without any attempt are left out.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  hours(member: Member, query?: unknown): Promise<readonly DeliveryHour[]>
   /**
    * One delivery with all of its attempts.
    * @throws IntegrationError DELIVERY_NOT_FOUND
@@ -57,18 +89,17 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
     async list(member, query = {}) {
       requireManageIntegrations(member)
       const { organizationId } = member
-      const { endpoint_id, event_type, status, since, until, ...page } = validateUrlPart(
+      const { endpoint_id, event_type, status, undelivered, since, until, ...page } = validateUrlPart(
         querySchema,
         query,
         '?',
       )
-      if (endpoint_id !== undefined && !(await storage.webhookEndpoints.had(organizationId, endpoint_id))) {
-        throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
-      }
+      await requireEndpoint(organizationId, endpoint_id)
       const filter = {
         endpoint_id: endpoint_id ?? null,
         event_type: event_type ?? null,
         status: status ?? null,
+        undelivered: undelivered ?? null,
         since: optionalTimeOf(since),
         until: optionalTimeOf(until),
       }
@@ -79,6 +110,23 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
         (request) => storage.deliveryLog.listAttempts(organizationId, filter, request),
       )
       return { items: await asSeen(organizationId, items), nextCursor }
+    },
+
+    async hours(member, query = {}) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const { endpoint_id, ...asked } = validateUrlPart(DeliveryHoursQuery, query, '?')
+      const until = optionalTimeOf(asked.until) ?? settings.now()
+      const since = optionalTimeOf(asked.since) ?? new Date(until.getTime() - DEFAULT_COUNT_MS)
+      if (until.getTime() - since.getTime() > LONGEST_COUNT_MS) {
+        throw validationFailed([{ pointer: '?since', detail: 'must be at most seven days before `until`' }])
+      }
+      await requireEndpoint(organizationId, endpoint_id)
+      return storage.deliveryLog.countByHour(organizationId, {
+        endpoint_id: endpoint_id ?? null,
+        since,
+        until,
+      })
     },
 
     async get(member, id) {
@@ -115,13 +163,20 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
     },
   }
 
+  async function requireEndpoint(organizationId: string, id: string | undefined): Promise<void> {
+    if (id !== undefined && !(await storage.webhookEndpoints.had(organizationId, id))) {
+      throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+    }
+  }
+
   async function find(from: Storage, organizationId: string, id: string): Promise<Delivery> {
     const { attempts, ...delivery } = await findStored(from, organizationId, id)
     const [[seen], seenAttempts] = [
       await asSeen(organizationId, [delivery]),
       await asSeen(organizationId, attempts.map(withHeaders)),
     ]
-    return { ...(seen ?? delivery), attempts: seenAttempts }
+    const request_body = await from.deliveryLog.findBody(organizationId, delivery.event_id)
+    return { ...(seen ?? delivery), request_body, attempts: seenAttempts }
   }
 
   async function findStored(from: Storage, organizationId: string, id: string): Promise<StoredDelivery> {
@@ -136,17 +191,26 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
     return { ...attempt, request_headers }
   }
 
-  /** With the event id that receivers see, and the name of the quotation when there is one. */
-  async function asSeen<T extends { quotation_id: string | null; event_id: string }>(
+  /** With the event id that receivers see, and the names of the endpoint and of the quotation when there are such. */
+  async function asSeen<T extends { quotation_id: string | null; endpoint_id: string; event_id: string }>(
     organizationId: string,
     entries: readonly T[],
-  ): Promise<(T & { quotation_name?: string })[]> {
-    const ids = new Set(entries.flatMap(({ quotation_id }) => quotation_id ?? []))
-    const names = await storage.quotations.findNames(organizationId, [...ids])
+  ): Promise<(T & { quotation_name?: string; endpoint_name?: string })[]> {
+    const quotationIds = new Set(entries.flatMap(({ quotation_id }) => quotation_id ?? []))
+    const endpointIds = new Set(entries.map(({ endpoint_id }) => endpoint_id))
+    const [quotations, endpoints] = await Promise.all([
+      storage.quotations.findNames(organizationId, [...quotationIds]),
+      storage.webhookEndpoints.names(organizationId, [...endpointIds]),
+    ])
     return entries.map((entry) => {
-      const name = names.get(entry.quotation_id ?? '')
-      const event_id = eventIdOf(entry.event_id)
-      return { ...entry, event_id, ...(name === undefined ? {} : { quotation_name: name }) }
+      const quotation = quotations.get(entry.quotation_id ?? '')
+      const endpoint = endpoints.get(entry.endpoint_id)
+      return {
+        ...entry,
+        event_id: eventIdOf(entry.event_id),
+        ...(quotation === undefined ? {} : { quotation_name: quotation }),
+        ...(endpoint === undefined ? {} : { endpoint_name: endpoint }),
+      }
     })
   }
 }

@@ -1,8 +1,8 @@
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { timeOf } from '../lib/timestamp.ts'
-import { validate } from '../lib/validator.ts'
-import { type Replay, ReplayBody } from '../model/replay.ts'
+import { validate, validateUrlPart } from '../lib/validator.ts'
+import { type Replay, ReplayBody, type ReplayCount } from '../model/replay.ts'
 import { keptSince } from '../model/retention.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import type { Settings } from '../settings.ts'
@@ -18,9 +18,18 @@ export interface Replays {
    * a replay of it is running
    */
   start(member: Member, endpointId: string, body: unknown): Promise<Replay>
+  /**
+   * Counts the events that such a replay would send, were it started now: of the first 20,000 events of the range. `query` is
+   * what ReplayBody says.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  count(member: Member, endpointId: string, query: unknown): Promise<ReplayCount>
   /** @throws IntegrationError REPLAY_NOT_FOUND */
   get(member: Member, endpointId: string, id: string): Promise<Replay>
 }
+
+/** Events that a count looks at: so many are looked at within a second. */
+const MOST_COUNTED = 20_000
 
 export function createReplays(storage: Storage, settings: Settings): Replays {
   async function get(member: Member, endpointId: string, id: string): Promise<Replay> {
@@ -35,7 +44,7 @@ export function createReplays(storage: Storage, settings: Settings): Replays {
       const { organizationId } = member
       const { status = 'missed', ...range } = validate(ReplayBody, body)
       const now = settings.now()
-      const { since, until } = checkRange(range, now, settings.retention.eventDays)
+      const { since, until } = checkRange(range, now, settings.retention.eventDays, '/')
       const endpoint = await storage.webhookEndpoints.find(organizationId, endpointId)
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       if (!endpoint.is_enabled) {
@@ -60,6 +69,20 @@ export function createReplays(storage: Storage, settings: Settings): Replays {
       return get(member, endpoint.id, id)
     },
 
+    async count(member, endpointId, query) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const { status = 'missed', ...asked } = validateUrlPart(ReplayBody, query, '?')
+      const range = checkRange(asked, settings.now(), settings.retention.eventDays, '?')
+      const endpoint = await storage.webhookEndpoints.find(organizationId, endpointId)
+      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      return storage.replays.count(
+        organizationId,
+        { endpoint_id: endpoint.id, ...range, status },
+        MOST_COUNTED,
+      )
+    },
+
     async get(member, endpointId, id) {
       requireManageIntegrations(member)
       return get(member, endpointId, id)
@@ -75,19 +98,22 @@ function checkRange(
   range: { since: string; until?: string },
   now: Date,
   eventDays: number,
+  /** What a pointer to a field begins with. */
+  at: '/' | '?',
 ): { since: Date; until: Date } {
   const wantedSince = timeOf(range.since)
   const oldest = keptSince(now, eventDays)
   const since = new Date(Math.max(wantedSince.getTime(), oldest.getTime()))
   const wanted = range.until === undefined ? now : timeOf(range.until)
   const until = wanted < now ? wanted : now
-  if (!(since <= now)) throw validationFailed([{ pointer: '/since', detail: 'must not be in the future' }])
+  if (!(since <= now))
+    throw validationFailed([{ pointer: `${at}since`, detail: 'must not be in the future' }])
   if (!(wanted > wantedSince) && range.until !== undefined) {
-    throw validationFailed([{ pointer: '/until', detail: 'must be later than `since`' }])
+    throw validationFailed([{ pointer: `${at}until`, detail: 'must be later than `since`' }])
   }
   if (!(wanted > oldest)) {
     const detail = `must be later than ${oldest.toISOString()}: events are kept for ${eventDays} days`
-    throw validationFailed([{ pointer: '/until', detail }])
+    throw validationFailed([{ pointer: `${at}until`, detail }])
   }
   return { since, until }
 }

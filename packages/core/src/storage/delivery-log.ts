@@ -1,14 +1,22 @@
 import type { PageRequest } from '../lib/page.ts'
-import type { AttemptStatus, Delivery, DeliveryAttempt, DeliveryAttemptDetails } from '../model/delivery.ts'
+import type {
+  AttemptStatus,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryAttemptDetails,
+  DeliveryHour,
+  Undelivered,
+} from '../model/delivery.ts'
 
 /** An attempt as it is stored: names are resolved later. `event_id` is the uuid. */
-export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name'>
+export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name' | 'endpoint_name'>
 
 export type StoredAttemptDetails = StoredAttempt &
   Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'>
 
 /** A delivery as it is stored. */
-export interface StoredDelivery extends Omit<Delivery, 'quotation_name' | 'attempts'> {
+export interface StoredDelivery
+  extends Omit<Delivery, 'quotation_name' | 'endpoint_name' | 'request_body' | 'attempts'> {
   readonly attempts: readonly StoredAttemptDetails[]
 }
 
@@ -17,6 +25,7 @@ export interface AttemptFilter {
   readonly endpoint_id: string | null
   readonly event_type: string | null
   readonly status: AttemptStatus | null
+  readonly undelivered: Undelivered | null
   /** Inclusive. */
   readonly since: Date | null
   /** Exclusive. */
@@ -28,6 +37,13 @@ export interface DeliveryLogStorage {
   /** The newest first. */
   listAttempts(organizationId: string, filter: AttemptFilter, page: PageRequest): Promise<StoredAttempt[]>
   find(organizationId: string, id: string): Promise<StoredDelivery | null>
+  /** What is sent of an event; null when it is no longer kept. `eventId` is the uuid. */
+  findBody(organizationId: string, eventId: string): Promise<string | null>
+  /** Counts attempts by the hour they were made in, tests left out; hours without any are left out too. The oldest first. */
+  countByHour(
+    organizationId: string,
+    filter: { endpoint_id: string | null; since: Date; until: Date },
+  ): Promise<DeliveryHour[]>
   /**
    * Starts a new delivery of the same event to the same endpoint, in place of the one given if that has not ended.
    * @returns its id; null when that one is being sent, or its event is no longer kept

@@ -23,6 +23,8 @@ export interface WebhookEndpointStorage {
   lock(organizationId: string, id: string): Promise<StoredWebhookEndpoint | null>
   /** Whether the organization has the endpoint, or had it before it was deleted. */
   had(organizationId: string, id: string): Promise<boolean>
+  /** The names of endpoints, deleted ones too, by their ids. Those of another organization are not in it. */
+  names(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Changes an endpoint that was locked. One that gets disabled has its pending deliveries parked; one that gets enabled begins anew to be healthy. */
   update(
     organizationId: string,

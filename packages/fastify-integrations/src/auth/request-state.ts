@@ -1,19 +1,21 @@
-import type { AuthenticatedKey, IntegrationError, Member } from '@quickquote/core'
+import type { AuthenticatedKey, IntegrationError, Member, Session } from '@quickquote/core'
 import type { FastifyInstance } from 'fastify'
 
 /** What the hooks of ours keep on a request. Symbols, so that nothing of the host's can collide. */
 export const API_KEY: unique symbol = Symbol('quickquote: the key of the request')
 export const REFUSAL: unique symbol = Symbol('quickquote: why authentication failed')
+export const SESSION: unique symbol = Symbol('quickquote: the session of the member')
 export const MEMBER: unique symbol = Symbol('quickquote: the member who calls')
 
 declare module 'fastify' {
   interface FastifyRequest {
     [API_KEY]: AuthenticatedKey | null
     [REFUSAL]: IntegrationError | null
+    [SESSION]: Session | null
     [MEMBER]: Member | null
   }
 }
 
 export function decorateRequests(scope: FastifyInstance): void {
-  for (const name of [API_KEY, REFUSAL, MEMBER]) scope.decorateRequest(name, null)
+  for (const name of [API_KEY, REFUSAL, SESSION, MEMBER]) scope.decorateRequest(name, null)
 }

@@ -14,7 +14,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { SessionResolver } from '../options.ts'
 import { isCrossSite } from './cross-site.ts'
-import { MEMBER } from './request-state.ts'
+import { MEMBER, SESSION } from './request-state.ts'
 
 /** What a resolver must answer. It is the host's code, so it is checked like any input. */
 const SessionShape = Type.Object({
@@ -22,6 +22,7 @@ const SessionShape = Type.Object({
   organizations: Type.Array(
     Type.Object({
       id: OrganizationId,
+      name: Type.Optional(Type.String()),
       role: Type.Optional(Type.String()),
       permissions: Type.Optional(Type.Array(Type.String())),
     }),
@@ -45,6 +46,7 @@ export function authenticateMembers(scope: FastifyInstance, options: SessionAuth
     const { organizationId } = request.params as { organizationId: string }
     const member = memberOf(session, organizationId, { clientAddress })
     if (request.routeOptions.config.integrations?.access !== 'member') requireManageIntegrations(member)
+    request[SESSION] = session
     request[MEMBER] = member
   })
 }
@@ -59,6 +61,13 @@ export function callerOf(request: FastifyRequest): Member {
   const member = request[MEMBER]
   if (member === null) throw new IntegrationError('SESSION_REQUIRED')
   return member
+}
+
+/** The session of a request that got past the hook. */
+export function sessionOf(request: FastifyRequest): Session {
+  const session = request[SESSION]
+  if (session === null) throw new IntegrationError('SESSION_REQUIRED')
+  return session
 }
 
 async function resolve(

@@ -42,6 +42,7 @@ export function openapiFrame(
       { name: 'Proposals', description: 'For partners, with an API key.' },
       { name: 'API keys', description: 'For members of an organization, with their session.' },
       { name: 'Webhooks', description: 'For holders of `manage_integrations`, with their session.' },
+      { name: 'Members', description: 'Who is calling, with their session.' },
       { name: 'Audit log', description: 'For holders of `manage_integrations`, with their session.' },
       { name: EVENTS_TAG, description: 'Sent to the webhook endpoints that subscribe to them.' },
     ],

@@ -1,4 +1,12 @@
-import { Delivery, DeliveryAttempt, deliveryLogQuery, type Integrations, Uuid } from '@quickquote/core'
+import {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryHour,
+  DeliveryHoursQuery,
+  deliveryLogQuery,
+  type Integrations,
+  Uuid,
+} from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
@@ -9,6 +17,7 @@ const identity = {
   event_id: `evt_${EXAMPLE.eventId}`,
   event_type: 'quotation.completed',
   endpoint_id: EXAMPLE.endpointId,
+  endpoint_name: 'CRM',
   quotation_id: EXAMPLE.quotationId,
   quotation_name: 'Customer portal',
   is_test: false,
@@ -30,6 +39,7 @@ const delivery = {
   id: EXAMPLE.deliveryId,
   status: 'pending',
   next_attempt_at: attempt.next_attempt_at,
+  request_body: `{"id":"evt_${EXAMPLE.eventId}","type":"quotation.completed",…}`,
 }
 const params = Type.Composite([organizationParams, Type.Object({ deliveryId: Uuid })])
 const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
@@ -71,6 +81,26 @@ export function deliveryRoutes({
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
       handle: async ({ member, query, request }) =>
         pageAnswer(await deliveryLog.list(member, query), request, listQuery),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/deliveries/hours',
+      operationId: 'countDeliveryAttempts',
+      summary: 'Count delivery attempts by hours',
+      description:
+        'How many attempts succeeded and failed, for each hour (UTC) that had any; tests left out. At most seven days.',
+      params: organizationParams,
+      query: DeliveryHoursQuery,
+      answer: {
+        status: 200,
+        description: 'The hours, the oldest first.',
+        schema: Type.Array(DeliveryHour),
+        example: [{ hour: '2026-11-21T10:00:00.000Z', delivered: 54, failed: 1 }],
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      handle: async ({ member, query }) => ({ body: [...(await deliveryLog.hours(member, query))] }),
     }),
 
     sessionRoute({

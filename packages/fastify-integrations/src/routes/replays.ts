@@ -1,4 +1,4 @@
-import { type Integrations, Replay, ReplayBody, Uuid } from '@quickquote/core'
+import { type Integrations, Replay, ReplayBody, ReplayCount, Uuid } from '@quickquote/core'
 import { Type } from '@sinclair/typebox'
 import { calledPath } from '../answers/called-path.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
@@ -44,6 +44,25 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
         const begun = await replays.start(member, params.id, body)
         return { body: begun, headers: { Location: `${calledPath(request)}s/${begun.id}` } }
       },
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id/replay/count',
+      operationId: 'countReplay',
+      summary: 'Count what a replay would send',
+      description: 'It sends nothing. At most 20,000 events are looked at, the oldest first.',
+      params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
+      query: ReplayBody,
+      answer: {
+        status: 200,
+        description: 'The count.',
+        schema: ReplayCount,
+        example: { events: 37, is_more: false },
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      handle: async ({ member, params, query }) => ({ body: await replays.count(member, params.id, query) }),
     }),
 
     sessionRoute({

@@ -312,6 +312,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/organizations/{organizationId}/webhooks/deliveries/hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count delivery attempts by hours
+         * @description How many attempts succeeded and failed, for each hour (UTC) that had any; tests left out. At most seven days.
+         */
+        get: operations["countDeliveryAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/organizations/{organizationId}/webhooks/deliveries/{deliveryId}": {
         parameters: {
             query?: never;
@@ -372,6 +392,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/organizations/{organizationId}/webhooks/{id}/replay/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what a replay would send
+         * @description It sends nothing. At most 20,000 events are looked at, the oldest first.
+         */
+        get: operations["countReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/organizations/{organizationId}/webhooks/{id}/replays/{replayId}": {
         parameters: {
             query?: never;
@@ -401,6 +441,26 @@ export interface paths {
          * @description The newest first: changes, tests, resends and replays. Long texts and secrets are named only; URLs are kept without their queries.
          */
         get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organizations/{organizationId}/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get who is calling
+         * @description The member of the session, its organizations, and what it may do in this one.
+         */
+        get: operations["getMe"];
         put?: never;
         post?: never;
         delete?: never;
@@ -926,6 +986,8 @@ export interface components {
             delivery_id: string;
             /** Format: uuid */
             endpoint_id: string;
+            /** @description The name today, of a deleted endpoint too. */
+            endpoint_name?: string;
             /** @description 1 for the first. */
             attempt: number;
             /** @enum {string} */
@@ -943,6 +1005,18 @@ export interface components {
             /** Format: date-time */
             next_attempt_at: string | null;
         };
+        /** DeliveryHour */
+        DeliveryHour: {
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            hour: string;
+            /** @description Attempts that succeeded. */
+            delivered: number;
+            /** @description Attempts that did not. */
+            failed: number;
+        };
         /** DeliveryAttemptDetails */
         DeliveryAttemptDetails: {
             /** Format: uuid */
@@ -953,6 +1027,8 @@ export interface components {
             delivery_id: string;
             /** Format: uuid */
             endpoint_id: string;
+            /** @description The name today, of a deleted endpoint too. */
+            endpoint_name?: string;
             /** @description 1 for the first. */
             attempt: number;
             /** @enum {string} */
@@ -986,6 +1062,8 @@ export interface components {
             event_type: string;
             /** Format: uuid */
             endpoint_id: string;
+            /** @description The name today, of a deleted endpoint too. */
+            endpoint_name?: string;
             /** @enum {string} */
             status: "pending" | "sending" | "parked" | "succeeded" | "failed";
             /** Format: uuid */
@@ -995,6 +1073,8 @@ export interface components {
             is_test: boolean;
             /** Format: date-time */
             next_attempt_at: string | null;
+            /** @description What every attempt sends, byte for byte. Null when the event is no longer kept. */
+            request_body: string | null;
             /** @description The first one first. */
             attempts: components["schemas"]["DeliveryAttemptDetails"][];
         };
@@ -1044,6 +1124,13 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        /** ReplayCount */
+        ReplayCount: {
+            /** @description Events that it would send, as far as they were counted. */
+            events: number;
+            /** @description Whether there are events that were not looked at. */
+            is_more: boolean;
+        };
         /** AuditEntry */
         AuditEntry: {
             /** Format: uuid */
@@ -1070,6 +1157,25 @@ export interface components {
             }[];
             /** Format: date-time */
             created_at: string;
+        };
+        /** Me */
+        Me: {
+            member_id: string;
+            organization: {
+                /** Format: uuid */
+                id: string;
+                /** @description Null where the session gives no name. */
+                name: string | null;
+            };
+            /** @description What the member may do in this organization. */
+            permissions: string[];
+            /** @description All organizations of the member, this one included. */
+            organizations: {
+                /** Format: uuid */
+                id: string;
+                /** @description Null where the session gives no name. */
+                name: string | null;
+            }[];
         };
         /** QuotationEventData */
         QuotationEventData: {
@@ -3003,6 +3109,8 @@ export interface operations {
                 endpoint_id?: string;
                 event_type?: "quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed";
                 status?: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
+                /** @description Only events that never reached the endpoint, each with its newest attempt; tests left out. `retrying`: another attempt is to come. `given_up`: none is. `all`: those, and what is parked. */
+                undelivered?: "all" | "retrying" | "given_up";
                 /** @description Attempts made then or later. */
                 since?: string;
                 /** @description Attempts made before then. */
@@ -3030,6 +3138,76 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeliveryAttempt"][];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    countDeliveryAttempts: {
+        parameters: {
+            query?: {
+                endpoint_id?: string;
+                /** @description Attempts made then or later: at most seven days before `until`. Default: a day before. */
+                since?: string;
+                /** @description Attempts made before then. Default: now. */
+                until?: string;
+            };
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hours, the oldest first. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryHour"][];
                 };
             };
             /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
@@ -3281,6 +3459,78 @@ export interface operations {
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
     };
+    countReplay: {
+        parameters: {
+            query: {
+                /** @description Events that happened then or later. */
+                since: string;
+                /** @description Events that happened before then. Default: now. */
+                until?: string;
+                /** @description `missed`: what never succeeded, whether or not it was tried. `failed`: of that, what was tried. `all`: what succeeded, too. */
+                status?: "missed" | "failed" | "all";
+            };
+            header?: never;
+            path: {
+                organizationId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The count. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayCount"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                    };
+                };
+            };
+            404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
     getReplay: {
         parameters: {
             query?: never;
@@ -3419,6 +3669,52 @@ export interface operations {
                     };
                 };
             };
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organizationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            400: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
+                        /** @enum {unknown} */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
+                    };
+                };
+            };
+            401: components["responses"]["SESSION_REQUIRED"];
+            403: components["responses"]["NOT_A_MEMBER"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };

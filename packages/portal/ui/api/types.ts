@@ -110,7 +110,7 @@ export interface AttemptDetails extends Attempt {
 
 export interface Delivery extends Sent {
   status: 'pending' | 'sending' | 'parked' | 'succeeded' | 'failed'
-  request_body?: string | null
+  request_body: string | null
   attempts: AttemptDetails[]
 }
 

@@ -111,7 +111,7 @@ function Found({
           <>
             {attempt !== undefined && endpoint !== null && (
               <CopyButton
-                text={curlOf(endpoint.url, attempt, delivery.request_body ?? null)}
+                text={curlOf(endpoint.url, attempt, delivery.request_body)}
                 label={t('delivery.curl')}
               />
             )}
@@ -181,7 +181,7 @@ function Found({
         </section>
         <div>
           {attempt !== undefined && <Answer attempt={attempt} />}
-          <RequestCard attempt={attempt} body={delivery.request_body ?? null} url={endpoint?.url ?? null} />
+          <RequestCard attempt={attempt} body={delivery.request_body} url={endpoint?.url ?? null} />
         </div>
       </div>
       {isAsking && (

@@ -3,7 +3,9 @@ import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable } from '../connection/readable.ts'
+import { hoursStatement } from './delivery-hours.ts'
 import { madeSince, newDeliveryId } from './delivery-id.ts'
+import { isUndelivered } from './undelivered.ts'
 
 /** What was sent, as members read it: see DeliveryLogStorage. */
 export function deliveryLogStorage(database: Database): DeliveryLogStorage {
@@ -45,7 +47,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
 
   return {
     async listAttempts(organizationId, filter, { after, limit }) {
-      const { endpoint_id, event_type, status, since, until } = filter
+      const { endpoint_id, event_type, status, undelivered, since, until } = filter
       return db
         .select(attempt)
         .from(deliveryAttempts)
@@ -55,6 +57,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
             endpoint_id === null ? undefined : eq(deliveryAttempts.endpoint_id, endpoint_id),
             event_type === null ? undefined : eq(deliveryAttempts.event_type, event_type),
             status === null ? undefined : eq(deliveryAttempts.status, status),
+            undelivered === null ? undefined : isUndelivered(schema, undelivered),
             since === null ? undefined : gte(deliveryAttempts.created_at, since),
             until === null ? undefined : lt(deliveryAttempts.created_at, until),
             isAfter(deliveryAttempts, after),
@@ -89,6 +92,24 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
         next_attempt_at: null,
         attempts,
       }
+    },
+
+    async findBody(organizationId, eventId) {
+      const [row] = await db
+        .select({ body: events.body })
+        .from(events)
+        .where(
+          and(
+            eq(events.id, eventId),
+            eq(events.organization_id, organizationId),
+            gte(events.created_at, madeSince(eventId)),
+          ),
+        )
+      return row?.body ?? null
+    },
+
+    async countByHour(organizationId, { endpoint_id, since, until }) {
+      return database.run(hoursStatement(schema), [organizationId, endpoint_id, since, until])
     },
 
     async resend(organizationId, { id, event_id, endpoint_id }, now) {

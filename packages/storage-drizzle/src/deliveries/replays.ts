@@ -1,4 +1,4 @@
-import { isUuid, type ReplayStorage } from '@quickquote/core'
+import { isUuid, type ReplayCount, type ReplayStorage } from '@quickquote/core'
 import { and, eq } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
@@ -23,6 +23,18 @@ export function replayStorage(database: Database): ReplayStorage {
         [id, organizationId, endpoint_id, since, until, status, FIRST_UUID, now],
       )
       return inserted.length > 0
+    },
+
+    async count(organizationId, { endpoint_id, since, until, status }, limit) {
+      const [counted] = await database.run<ReplayCount>(countStatement(schema), [
+        organizationId,
+        endpoint_id,
+        since,
+        until,
+        status,
+        limit,
+      ])
+      return counted ?? { events: 0, is_more: false }
     },
 
     async find(organizationId, endpointId, id) {
@@ -74,6 +86,44 @@ function writersOf(schema: string): string {
 /** A transaction that takes longer than this is waited for no more: it may be one that never ends. */
 const LONGEST_WAIT = '1 minute'
 
+/** Holds for what was made of an event of the batch for the endpoint of the replay. */
+function ofEvent(table: 'attempt' | 'delivery'): string {
+  return `${deliveryIds('batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
+          and ${table}.event_id = batch.id and ${table}.endpoint_id = replay.endpoint_id`
+}
+
+/** Those of the events in `batch` that the one row of `replay` is about. */
+function chosenStatement(schema: string): string {
+  const attempts = `select from ${schema}.delivery_attempts attempt where ${ofEvent('attempt')}`
+  return `select batch.id, batch.created_at from batch cross join replay
+    where not batch.is_test and batch.type = any (replay.events)
+      and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')
+      and (replay.status = 'all' or not exists (${attempts} and attempt.status = 'succeeded'))
+      and (replay.status <> 'failed' or exists (${attempts}))
+      and not exists (
+        select from ${schema}.deliveries delivery where ${ofEvent('delivery')} and delivery.parked_at is null
+      )`
+}
+
+/**
+ * Counts what a replay would send.
+ *
+ * `$1` the organization, `$2` the endpoint, `$3` since, `$4` until, `$5` the status, `$6` how many events are looked at
+ */
+function countStatement(schema: string): string {
+  return `with replay as (
+    select id as endpoint_id, events, trigger_mode, $5::text as status
+    from ${schema}.webhook_endpoints where id = $2 and organization_id = $1 and deleted_at is null
+  ), batch as (
+    select id, created_at, type, generation_source, is_test from ${schema}.events
+    where organization_id = $1 and created_at >= $3 and created_at < $4
+    order by created_at, id limit $6::int + 1
+  ), chosen as (
+    ${chosenStatement(schema)}
+  )
+  select (select count(*) from chosen)::int as events, (select count(*) from batch) > $6 as is_more`
+}
+
 /**
  * Takes the replay that has waited longest, looks at its next events, makes deliveries of those that it is about, and
  * keeps the position. What is parked is replaced; what is on its way is left alone.
@@ -81,10 +131,6 @@ const LONGEST_WAIT = '1 minute'
  * `$1` now, `$2` how many events
  */
 export function advanceStatement(schema: string): string {
-  const ofEvent = (table: string) =>
-    `${deliveryIds('batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
-          and ${table}.event_id = batch.id and ${table}.endpoint_id = replay.endpoint_id`
-  const attempts = `select from ${schema}.delivery_attempts attempt where ${ofEvent('attempt')}`
   return `with replay as (
     select replay.*, endpoint.events, endpoint.trigger_mode,
       endpoint.is_enabled and endpoint.deleted_at is null as is_active
@@ -104,14 +150,7 @@ export function advanceStatement(schema: string): string {
     ) event
     where replay.is_active
   ), chosen as (
-    select batch.id, batch.created_at from batch cross join replay
-    where not batch.is_test and batch.type = any (replay.events)
-      and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')
-      and (replay.status = 'all' or not exists (${attempts} and attempt.status = 'succeeded'))
-      and (replay.status <> 'failed' or exists (${attempts}))
-      and not exists (
-        select from ${schema}.deliveries delivery where ${ofEvent('delivery')} and delivery.parked_at is null
-      )
+    ${chosenStatement(schema)}
   ), unparked as (
     delete from ${schema}.deliveries delivery using chosen batch, replay
     where ${ofEvent('delivery')} and delivery.leased_by is null

@@ -1,5 +1,5 @@
 import { isUuid, type WebhookEndpointStorage } from '@quickquote/core'
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
@@ -149,6 +149,16 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
         .from(endpoints)
         .where(and(eq(id, endpointId), eq(organization_id, organizationId)))
       return found.length > 0
+    },
+
+    async names(organizationId, ids) {
+      const known = ids.filter(isUuid)
+      if (known.length === 0) return new Map()
+      const rows = await database.db
+        .select({ id, name: endpoints.name })
+        .from(endpoints)
+        .where(and(inArray(id, known), eq(organization_id, organizationId)))
+      return new Map(rows.map((row) => [row.id, row.name]))
     },
 
     async update(organizationId, endpointId, fields, now) {

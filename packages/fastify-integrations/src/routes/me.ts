@@ -1,0 +1,71 @@
+import { type Session, Uuid } from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
+import { sessionOf } from '../auth/session-auth.ts'
+import { EXAMPLE } from '../openapi/examples.ts'
+import { type SessionRoute, sessionRoute } from '../route.ts'
+import { organizationParams } from './organization-params.ts'
+
+const Organization = Type.Object({
+  id: Uuid,
+  name: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'Null where the session gives no name.',
+  }),
+})
+
+const Me = Type.Object(
+  {
+    member_id: Type.String(),
+    organization: Organization,
+    permissions: Type.Array(Type.String(), { description: 'What the member may do in this organization.' }),
+    organizations: Type.Array(Organization, {
+      description: 'All organizations of the member, this one included.',
+    }),
+  },
+  { title: 'Me' },
+)
+
+/** Who is calling, for screens: the session as this service understands it. */
+export function meRoutes(): readonly SessionRoute[] {
+  const organization = { id: EXAMPLE.organizationId, name: 'Acme GmbH' }
+  return [
+    sessionRoute({
+      method: 'GET',
+      url: '',
+      access: 'member',
+      operationId: 'getMe',
+      tag: 'Members',
+      summary: 'Get who is calling',
+      description: 'The member of the session, its organizations, and what it may do in this one.',
+      params: organizationParams,
+      answer: {
+        status: 200,
+        description: 'The member.',
+        schema: Me,
+        example: {
+          member_id: 'member-17',
+          organization,
+          permissions: ['manage_integrations'],
+          organizations: [organization],
+        },
+      },
+      errors: [],
+      async handle({ member, request }) {
+        const organizations = sessionOf(request).organizations.map(named)
+        const current = organizations.find(({ id }) => id === member.organizationId)
+        return {
+          body: {
+            member_id: member.memberId,
+            organization: current ?? { id: member.organizationId, name: null },
+            permissions: [...member.permissions].sort(),
+            organizations,
+          },
+        }
+      },
+    }),
+  ]
+}
+
+function named({ id, name }: Session['organizations'][number]) {
+  return { id: id.toLowerCase(), name: name ?? null }
+}

@@ -1,0 +1,202 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { ACME, GLOBEX, type MemberName, NOWHERE } from './support/host.ts'
+import {
+  type CreatedEndpoint,
+  createEndpoint,
+  failQuote,
+  useDeliveries,
+  webhooksOf,
+} from './support/webhooks.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+const context = useDeliveries({ integrations: { delivery: { backoffMs: 600_000 } } })
+let good: CreatedEndpoint
+let bad: CreatedEndpoint
+let gone: CreatedEndpoint
+let theirs: CreatedEndpoint
+
+interface Row {
+  readonly endpoint_id: string
+  readonly delivery_id: string
+  readonly status: string
+}
+
+async function read(path: string, member: MemberName = 'acme-admin') {
+  const organization = member === 'globex-admin' ? GLOBEX : ACME
+  const { status, body } = await context.host.call('GET', webhooksOf(organization) + path, { member })
+  return { status, body, rows: body as unknown as Row[] }
+}
+const act = (method: string, path: string, json?: object) =>
+  context.host.call(method, webhooksOf(ACME) + path, {
+    member: 'acme-admin',
+    ...(json === undefined ? {} : { json }),
+  })
+const attemptsAre = (count: number) =>
+  vi.waitFor(
+    async () => expect(await context.sql`select from quickquote.delivery_attempts`).toHaveLength(count),
+    { timeout: 60_000 },
+  )
+const endpointsOf = async (which: string) =>
+  (await read(`/deliveries?undelivered=${which}`)).rows.map(({ endpoint_id }) => endpoint_id).sort()
+
+beforeAll(async () => {
+  const { host, receiver } = context
+  context.respond(({ path }) => ({ status: { '/bad': 503, '/gone': 410 }[path] ?? 204 }))
+  good = await createEndpoint(host, { name: 'Good', url: `${receiver.url}/good` })
+  bad = await createEndpoint(host, { name: 'Bad', url: `${receiver.url}/bad` })
+  gone = await createEndpoint(host, { name: 'Gone', url: `${receiver.url}/gone` })
+  theirs = await createEndpoint(host, { name: 'Theirs', url: `${receiver.url}/bad` }, 'globex-admin')
+  await failQuote(host, 'Customer portal')
+  await failQuote(host, 'theirs', 'globex-admin')
+  await attemptsAre(4)
+  await act('POST', `/${bad.id}/test`, { event_type: 'quotation.failed' })
+  await attemptsAre(5)
+})
+
+describe('GET /deliveries?undelivered', () => {
+  it('lists what never reached an endpoint: what is retried, what was given up, or both', async () => {
+    expect(await endpointsOf('all')).toEqual([bad.id, gone.id].sort())
+    expect(await endpointsOf('retrying')).toEqual([bad.id])
+    expect(await endpointsOf('given_up')).toEqual([gone.id])
+    expect((await read('/deliveries?undelivered=all', 'globex-admin')).rows).toMatchObject([
+      { endpoint_id: theirs.id },
+    ])
+  })
+
+  it('counts what is parked among all, and among nothing else', async () => {
+    await act('PATCH', `/${bad.id}`, { is_enabled: false })
+    expect(await endpointsOf('retrying')).toEqual([])
+    expect(await endpointsOf('all')).toEqual([bad.id, gone.id].sort())
+    await act('PATCH', `/${bad.id}`, { is_enabled: true })
+  })
+
+  it('shows an event once, and no more once any delivery of it has arrived', async () => {
+    const [row] = (await read(`/deliveries?undelivered=all&endpoint_id=${gone.id}`)).rows
+    await act('POST', `/deliveries/${row?.delivery_id}/resend`)
+    await attemptsAre(6)
+    expect((await read(`/deliveries?undelivered=all&endpoint_id=${gone.id}`)).rows).toHaveLength(1)
+
+    context.respond(({ path }) => ({ status: path === '/bad' ? 503 : 204 }))
+    await act('POST', `/deliveries/${row?.delivery_id}/resend`)
+    await attemptsAre(7)
+    expect(await endpointsOf('all')).toEqual([bad.id])
+  })
+
+  it('takes no other word', async () => {
+    expect((await read('/deliveries?undelivered=yes')).body).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '?undelivered' }],
+    })
+  })
+})
+
+describe('The log names things', () => {
+  it('says the name of the endpoint today, of a deleted one too', async () => {
+    await act('PATCH', `/${good.id}`, { name: 'Better' })
+    const [row] = (await read(`/deliveries?endpoint_id=${good.id}`)).rows
+    expect(row).toMatchObject({ endpoint_name: 'Better' })
+    await act('DELETE', `/${good.id}`)
+    expect((await read(`/deliveries/${row?.delivery_id}`)).body).toMatchObject({
+      endpoint_name: 'Better',
+      attempts: [{ endpoint_name: 'Better' }],
+    })
+  })
+
+  it('shows what was sent, byte for byte', async () => {
+    const [row] = (await read(`/deliveries?endpoint_id=${gone.id}`)).rows
+    const { body } = await read(`/deliveries/${row?.delivery_id}`)
+    const received = context.receiver.requests.find(({ path }) => path === '/gone')
+    expect(String(body['request_body'])).toBe(String(received?.rawBody))
+  })
+})
+
+describe('GET /deliveries/hours', () => {
+  const hour = () => new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS).toISOString()
+
+  async function counted(query = '', member: MemberName = 'acme-admin') {
+    const { rows } = await read(`/deliveries/hours${query}`, member)
+    return rows as unknown as { hour: string; delivered: number; failed: number }[]
+  }
+  const sums = (hours: { delivered: number; failed: number }[]) => [
+    hours.reduce((sum, { delivered }) => sum + delivered, 0),
+    hours.reduce((sum, { failed }) => sum + failed, 0),
+  ]
+
+  it('counts attempts of the organization by hours, without tests', async () => {
+    const hours = await counted()
+    // One success at the first endpoint, one failure at the second; at the third two failures and a success.
+    expect(sums(hours)).toEqual([2, 3])
+    for (const each of hours) expect(Date.parse(each.hour) % HOUR_MS).toBe(0)
+    expect(Date.parse(hour()) - Date.parse(hours.at(-1)?.hour ?? '')).toBeLessThanOrEqual(HOUR_MS)
+    expect(sums(await counted('', 'globex-admin'))).toEqual([0, 1])
+  })
+
+  it('counts one endpoint, and a span of time', async () => {
+    expect(sums(await counted(`?endpoint_id=${gone.id}`))).toEqual([1, 2])
+    expect(await counted(`?until=${new Date(Date.now() - 12 * HOUR_MS).toISOString()}`)).toEqual([])
+    await context.sql`
+      update quickquote.delivery_attempts set created_at = created_at - interval '2 hours'
+      where endpoint_id = ${gone.id} and status = 'succeeded'`
+    expect(await counted(`?endpoint_id=${gone.id}`)).toHaveLength(2)
+  })
+
+  it('takes at most seven days, and only endpoints of the organization', async () => {
+    const since = new Date(Date.now() - 8 * 24 * HOUR_MS).toISOString()
+    expect((await read(`/deliveries/hours?since=${since}`)).body).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '?since', detail: 'must be at most seven days before `until`' }],
+    })
+    for (const id of [theirs.id, NOWHERE]) {
+      expect((await read(`/deliveries/hours?endpoint_id=${id}`)).body).toMatchObject({
+        status: 404,
+        code: 'WEBHOOK_ENDPOINT_NOT_FOUND',
+      })
+    }
+  })
+})
+
+describe('GET /:id/replay/count', () => {
+  const since = new Date(Date.now() - HOUR_MS).toISOString()
+  const count = (id: string, query = '', member?: MemberName) =>
+    read(`/${id}/replay/count?since=${since}${query}`, member)
+
+  it('counts what a replay would send, and sends nothing', async () => {
+    // What is parked is missed; once it is on its way again it is not.
+    expect((await count(bad.id)).body).toEqual({ events: 1, is_more: false })
+    const [row] = (await read(`/deliveries?undelivered=all&endpoint_id=${bad.id}`)).rows
+    await act('POST', `/deliveries/${row?.delivery_id}/resend`)
+    await attemptsAre(8)
+    const before = context.receiver.requests.length
+    expect((await count(bad.id)).body).toEqual({ events: 0, is_more: false })
+    // What arrived is sent again only when all is asked for.
+    expect((await count(gone.id)).body).toEqual({ events: 0, is_more: false })
+    expect((await count(gone.id, '&status=all')).body).toEqual({ events: 1, is_more: false })
+    await act('PATCH', `/${bad.id}`, { is_enabled: false })
+    expect((await count(bad.id)).body).toEqual({ events: 1, is_more: false })
+    expect((await count(bad.id, `&until=${since}`)).body).toMatchObject({ errors: [{ pointer: '?until' }] })
+    expect(context.receiver.requests).toHaveLength(before)
+  })
+
+  it('is what the replay then sends', async () => {
+    await act('PATCH', `/${bad.id}`, { is_enabled: true })
+    const { body: counted } = await count(gone.id, '&status=all')
+    const { body: replay } = await act('POST', `/${gone.id}/replay`, { since, status: 'all' })
+    await vi.waitFor(
+      async () =>
+        expect((await read(`/${gone.id}/replays/${replay['id']}`)).body).toMatchObject({
+          state: 'completed',
+          resent: counted['events'],
+        }),
+      { timeout: 60_000 },
+    )
+  })
+
+  it('knows endpoints of the organization only, and needs a beginning', async () => {
+    for (const id of [theirs.id, NOWHERE]) {
+      expect((await count(id)).body).toMatchObject({ status: 404, code: 'WEBHOOK_ENDPOINT_NOT_FOUND' })
+    }
+    expect((await count(theirs.id, '', 'globex-admin')).body).toEqual({ events: 0, is_more: false })
+    expect((await read(`/${gone.id}/replay/count`)).body).toMatchObject({ status: 400 })
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { ACME, GLOBEX, type MemberName, NOWHERE, useHost } from './support/host.ts'
+
+/** The members of the header, with the names that a host may give to organizations. */
+const context = useHost({
+  plugin: {
+    resolveSession: ({ headers }) => {
+      const admin = { id: ACME.toUpperCase(), name: 'Acme GmbH', role: 'admin' }
+      const guest = { id: GLOBEX, permissions: ['read', 'bill'] }
+      switch (headers['x-member']) {
+        case 'acme-admin':
+          return { memberId: 'ada', organizations: [admin, guest] }
+        case 'acme-member':
+          return { memberId: 'max', organizations: [{ id: ACME, role: 'member' }] }
+        default:
+          return null
+      }
+    },
+  },
+})
+
+const me = (organizationId: string, member?: MemberName) =>
+  context.host.call('GET', `/v1/organizations/${organizationId}/me`, member === undefined ? {} : { member })
+
+describe('GET /v1/organizations/:organizationId/me', () => {
+  it('answers who calls, with the permissions there and the names that the session gives', async () => {
+    const acme = { id: ACME, name: 'Acme GmbH' }
+    const globex = { id: GLOBEX, name: null }
+    const { status, headers, body } = await me(ACME, 'acme-admin')
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(body).toEqual({
+      member_id: 'ada',
+      organization: acme,
+      permissions: ['manage_integrations'],
+      organizations: [acme, globex],
+    })
+    expect((await me(GLOBEX, 'acme-admin')).body).toMatchObject({
+      organization: globex,
+      permissions: ['bill', 'read'],
+    })
+  })
+
+  it('is open to members without a permission', async () => {
+    const { status, body } = await me(ACME, 'acme-member')
+    expect([status, body['permissions'], body['member_id']]).toEqual([200, [], 'max'])
+  })
+
+  it('tells nobody of an organization that is not theirs', async () => {
+    for (const organizationId of [GLOBEX, NOWHERE]) {
+      const { status, body } = await me(organizationId, 'acme-member')
+      expect([status, body['code']]).toEqual([403, 'NOT_A_MEMBER'])
+      expect(JSON.stringify(body)).not.toContain(organizationId)
+    }
+    expect((await me(ACME)).body).toMatchObject({ status: 401, code: 'SESSION_REQUIRED' })
+  })
+})

@@ -1,0 +1,20 @@
+import type { Undelivered } from '@quickquote/core'
+import { type SQL, sql } from 'drizzle-orm'
+import { deliveryIds } from './delivery-id.ts'
+
+/**
+ * Holds for the newest attempt of an event at an endpoint that it never reached, over all of its deliveries there: resends and
+ * replays, too. A condition on rows of `delivery_attempts`.
+ */
+export function isUndelivered(schema: string, which: Undelivered): SQL {
+  const row = `${schema}.delivery_attempts`
+  const waiting = `select from ${schema}.deliveries waiting where waiting.id = ${row}.delivery_id and waiting.parked_at is null`
+  const and = { all: '', retrying: `and exists (${waiting})`, given_up: `and not exists (${waiting})` }[which]
+  return sql.raw(`not ${row}.is_test and ${row}.status <> 'succeeded' ${and} and not exists (
+    select from ${row} other
+    where ${deliveryIds(`${row}.event_id`, 'other.delivery_id')}
+      and other.event_id = ${row}.event_id and other.endpoint_id = ${row}.endpoint_id
+      and (other.status = 'succeeded'
+        or (other.created_at, other.attempt, other.id) > (${row}.created_at, ${row}.attempt, ${row}.id))
+  )`)
+}
