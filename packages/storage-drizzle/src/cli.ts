@@ -4,7 +4,7 @@ import { ConfigurationError } from '@quickquote/core'
 import { StorageError } from './connection/storage-error.ts'
 import { MIGRATE_COMMAND } from './migrations/migrate-command.ts'
 import { rolesSql } from './migrations/roles.ts'
-import { DEFAULT_SCHEMA } from './schema.ts'
+import { DEFAULT_SCHEMA } from './schema-name.ts'
 import { type DrizzleStorage, drizzleStorage } from './storage.ts'
 
 const HELP = `Usage: npx @quickquote/storage-drizzle <command> [options]

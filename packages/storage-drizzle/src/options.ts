@@ -2,7 +2,7 @@ import { ConfigurationError, checkNumber, checkOptionNames, MAX_TIMER_MS } from 
 import type postgres from 'postgres'
 import { type ConnectionTimeouts, DEFAULT_TIMEOUTS } from './connection/connection.ts'
 import type { HostDrizzle } from './connection/host-drizzle.ts'
-import { checkSchema } from './schema.ts'
+import { checkSchema } from './schema-name.ts'
 
 /** Where the database is, or a client of the host, which is used and not changed. */
 export type StorageOptions = (

@@ -3,7 +3,6 @@ import {
   AUDIT_ACTIONS,
   AUDIT_RESOURCE_TYPES,
   type AuditChange,
-  ConfigurationError,
   DISABLED_REASONS,
   QUOTATION_STATUSES,
   type Quote,
@@ -13,7 +12,7 @@ import {
   STEPS,
   TRIGGER_MODES,
 } from '@quickquote/core'
-import { type SQL, sql } from 'drizzle-orm'
+import { relations, type SQL, sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
@@ -26,22 +25,7 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core'
-
-/** The SQL schema that is used unless the host names another. */
-export const DEFAULT_SCHEMA = 'quickquote'
-
-/** @throws ConfigurationError */
-export function checkSchema(schema: unknown): void {
-  const isOurs =
-    typeof schema === 'string' &&
-    /^[a-z_][a-z0-9_]{0,39}$/.test(schema) &&
-    !/^(pg_.*|public|information_schema)$/.test(schema)
-  if (!isOurs) {
-    throw new ConfigurationError(
-      'schema must name an SQL schema that holds nothing else: lower-case letters, digits and _, at most 40 characters.',
-    )
-  }
-}
+import { DEFAULT_SCHEMA } from './schema-name.ts'
 
 const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
   dataType: () => 'bytea',
@@ -56,6 +40,8 @@ const json = <T>(name: string) =>
   customType<{ data: T }>({
     dataType: () => 'jsonb',
     toDriver: (value): SQL => sql`${JSON.stringify(value)}::text::jsonb`,
+    // A client that drizzle was given leaves it as text. Columns of ours hold objects and arrays.
+    fromDriver: (value) => (typeof value === 'string' ? JSON.parse(value) : value) as T,
   })(name)
 
 /** Milliseconds, as JavaScript has them: what is read back equals what was written. */
@@ -63,8 +49,8 @@ const moment = (name: string) => timestamp(name, { withTimezone: true, precision
 
 /**
  * The tables for drizzle, in the SQL schema of the given name. The migrations decide what the database looks like, and
- * a test keeps the two alike. Hosts may use them for queries of their own; every write belongs to the storage. Columns
- * name themselves, for drizzle's `casing` option would rename the others.
+ * a test keeps the two alike. Hosts may use them for queries and relations of their own; every write belongs to the storage.
+ * Columns name themselves, for drizzle's `casing` option would rename the others.
  */
 export function createTables(schema: string = DEFAULT_SCHEMA) {
   const { table } = pgSchema(schema)
@@ -288,3 +274,64 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
 }
 
 export type Tables = ReturnType<typeof createTables>
+
+/** The tables in the SQL schema `quickquote`. For another name: `createTables(name)`. */
+export const {
+  apiKeys,
+  auditLog,
+  deliveries,
+  deliveryAttempts,
+  endpointHealth,
+  events,
+  fileChunks,
+  idempotencyKeys,
+  pipelineStarts,
+  proposals,
+  quotationFiles,
+  quotations,
+  quotationSteps,
+  replays,
+  retentionFloor,
+  uploads,
+  webhookEndpoints,
+  workers,
+} = createTables()
+
+export const quotationsRelations = relations(quotations, ({ one, many }) => ({
+  apiKey: one(apiKeys, { fields: [quotations.api_key_id], references: [apiKeys.id] }),
+  files: many(quotationFiles),
+  steps: many(quotationSteps),
+  proposal: one(proposals),
+}))
+
+export const quotationFilesRelations = relations(quotationFiles, ({ one }) => ({
+  quotation: one(quotations, { fields: [quotationFiles.quotation_id], references: [quotations.id] }),
+}))
+
+export const quotationStepsRelations = relations(quotationSteps, ({ one }) => ({
+  quotation: one(quotations, { fields: [quotationSteps.quotation_id], references: [quotations.id] }),
+}))
+
+export const proposalsRelations = relations(proposals, ({ one }) => ({
+  quotation: one(quotations, { fields: [proposals.quotation_id], references: [quotations.id] }),
+}))
+
+export const webhookEndpointsRelations = relations(webhookEndpoints, ({ one, many }) => ({
+  health: one(endpointHealth),
+  attempts: many(deliveryAttempts),
+}))
+
+export const endpointHealthRelations = relations(endpointHealth, ({ one }) => ({
+  endpoint: one(webhookEndpoints, {
+    fields: [endpointHealth.endpoint_id],
+    references: [webhookEndpoints.id],
+  }),
+}))
+
+export const deliveryAttemptsRelations = relations(deliveryAttempts, ({ one }) => ({
+  endpoint: one(webhookEndpoints, {
+    fields: [deliveryAttempts.endpoint_id],
+    references: [webhookEndpoints.id],
+  }),
+  quotation: one(quotations, { fields: [deliveryAttempts.quotation_id], references: [quotations.id] }),
+}))

@@ -4,7 +4,7 @@ import { ConfigurationError } from '@quickquote/core'
 import { checkDatabase } from '../connection/database-check.ts'
 import { type Driver, run, type Statements } from '../connection/driver.ts'
 import { MIGRATION } from '../connection/patience.ts'
-import { DEFAULT_SCHEMA } from '../schema.ts'
+import { DEFAULT_SCHEMA } from '../schema-name.ts'
 import { maintenanceLock } from './maintenance-lock.ts'
 import { makePartitions } from './partitions.ts'
 

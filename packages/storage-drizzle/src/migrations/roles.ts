@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@quickquote/core'
-import { checkSchema } from '../schema.ts'
+import { checkSchema } from '../schema-name.ts'
 import { createJournal } from './migrate.ts'
 
 export interface Roles {
