@@ -313,7 +313,7 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (id)
 );
 
-CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, outcomes json)
+CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, outcomes json, organizations uuid[], places integer[])
  RETURNS TABLE(round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint, is_test boolean, endpoint_id uuid)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -332,6 +332,12 @@ declare
   walk_share constant float := 0.125;
   -- More than this of a claim is not one organization's while others may wait.
   fair_share constant int := greatest(1, claim_limit / 8);
+  -- No organization has more than so many times the places that are left free: one alone takes four fifths of a worker, two
+  -- whose endpoints hang leave a ninth of it to the others.
+  most_of_free constant int := 4;
+  full_organizations constant uuid[] := array(
+    select id from unnest(organizations, places) as taken (id, taken) where taken >= most_of_free * claim_limit
+  );
   -- Endpoints of a backlog that are claimed of at once: one for each delivery when few are wanted, later one for four.
   claimed_endpoints constant int := greatest(least(claim_limit, 16), claim_limit / 4);
   -- What is parked in one round of the deliveries of endpoints that were disabled or deleted.
@@ -424,7 +430,8 @@ begin
       is_long and (must_walk or random() < walk_share or coalesce(room, 0) < claim_limit) as is_walking
     from (select count(*) = look_ahead as is_long, min(due_at) as first_due_at from ahead) ahead, (
       select sum(least(room, fair_share)) as room from (
-        select sum(least(due, per_endpoint, fair_share)) as room from ahead_endpoint group by organization_id
+        select sum(least(due, per_endpoint, fair_share)) as room from ahead_endpoint
+        where organization_id <> all (full_organizations) group by organization_id
       ) organization
     ) organizations
   ),
@@ -450,6 +457,7 @@ begin
       select endpoint_id, organization_id from ahead_endpoint
       union select endpoint_id, organization_id from walk where due_at <= at
     ) waiting
+    where organization_id <> all (full_organizations)
   ),
   -- They are looked at one after the other until there are enough of them. Those without room take nobody's place; that
   -- is a guess: what this statement has just ended still looks leased to it, so whoever it ended something of has room.
@@ -488,6 +496,7 @@ begin
     select test.endpoint_id, endpoint.is_there
     from (
       select endpoint_id, row_number() over (partition by organization_id order by random()) as turn from test
+      where organization_id <> all (full_organizations)
       order by turn, random()
     ) test
     cross join lateral (
@@ -542,7 +551,8 @@ begin
     ) delivery
     order by delivery.turn limit least(claim_limit, tests_at_once)
   ), endpoint as (
-    select endpoint.*, count(*) over () as endpoints
+    select endpoint.*, count(*) over () as endpoints,
+      coalesce(places[array_position(organizations, endpoint.organization_id)], 0) as places_taken
     from unnest(locked_endpoints) as locked (id) cross join lateral (
       select id, organization_id from "quickquote".webhook_endpoints
       where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
@@ -550,7 +560,8 @@ begin
   ),
   -- Each gives its share of the claim, so that none fills it while another one waits.
   due as (
-    select delivery.place, delivery.due_at, endpoint.organization_id, share.size < share.room as may_have_more
+    select delivery.place, delivery.due_at, endpoint.organization_id, endpoint.places_taken,
+      share.size < share.room as may_have_more
     from endpoint
     cross join lateral (
       select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
@@ -564,13 +575,17 @@ begin
         and due_at > due_after and due_at <= at
       order by due_at limit share.size
     ) delivery
+  ),
+  -- In turns, as long as an organization leaves enough places to those who come later.
+  allowed as (
+    select place from (
+      select *, claim_limit - (select count(*) from test) - row_number() over (order by turn, due_at) as left_free from (
+        select place, due_at, places_taken + row_number() over (partition by organization_id order by due_at) as turn from due
+      ) turns
+    ) ranked
+    where left_free >= 0 and turn <= most_of_free * (left_free + 1)
   ), chosen as (
-    (select place from (
-       select place, due_at, row_number() over (partition by organization_id order by due_at) as turn from due
-     ) turns
-     order by turn, due_at limit claim_limit - (select count(*) from test))
-    union all
-    select place from test
+    select place from allowed union all select place from test
   ), leased as (
     update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
     where ctid = any (array(select place from chosen)) and num_nulls(leased_by) = 1

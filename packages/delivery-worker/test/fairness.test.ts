@@ -55,6 +55,28 @@ describe('an endpoint that hangs', () => {
   })
 })
 
+describe('two organizations with endpoints that hang', () => {
+  it('leave places to others, though they could take all of them', async () => {
+    await open(({ path }) => (path.startsWith('/hung') ? { hang: true } : { status: 204 }))
+    const hung = [randomUUID(), randomUUID()]
+    for (const organization of hung) {
+      for (let n = 0; n < 4; n += 1) await host.createEndpoint(`${receiver.url}/hung/${n}`, organization)
+      for (let n = 0; n < 10; n += 1) await host.finishStep(organization)
+    }
+    const healthy = randomUUID()
+    await host.createEndpoint(`${receiver.url}/healthy`, healthy)
+    // 64 of theirs could be under way at once.
+    await host.createWorker({ ca: certificate.cert, concurrency: 32 }).start()
+    // Fourteen each, of 32.
+    await receiver.waitFor(28)
+
+    for (let n = 0; n < 10; n += 1) await host.finishStep(healthy)
+
+    const sent = () => receiver.requests.filter(({ path }) => path === '/healthy')
+    await expect.poll(sent, { timeout: 30_000 }).toHaveLength(10)
+  })
+})
+
 describe('tests of an endpoint that hangs', () => {
   it('hold as many places as its deliveries may, and keep nobody waiting', async () => {
     await open(({ path }) => (path === '/hung' ? { hang: true } : { status: 204 }))

@@ -312,6 +312,31 @@ describe('fairness', () => {
     expect(endpointsOf(claimed).get(late)).toBe(1)
   })
 
+  it('leaves places free beside organizations that could take them all, and gives these to others', async () => {
+    const [healthy = '', ...big] = await outbox.insertEndpoints(81)
+    const [one, other] = [randomUUID(), randomUUID()]
+    await sql`update quickquote.webhook_endpoints set organization_id = case when id < ${big[40] ?? ''} then ${one} else ${other} end::uuid
+      where id <> ${healthy}`
+    await outbox.insertBacklog(big, 20, 3_600_000)
+    const CONCURRENCY = 128
+    const underWay = new Map<string, number>()
+    let free = CONCURRENCY
+    async function fill(): Promise<ClaimedDelivery[]> {
+      const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker, { limit: free, underWay }))
+      for (const { organization_id: id } of claimed) underWay.set(id, (underWay.get(id) ?? 0) + 1)
+      free -= claimed.length
+      return claimed
+    }
+
+    // Nothing of it ends.
+    for (let round = 0; round < 10; round += 1) await fill()
+    // Two that want everything have four ninths each.
+    expect([underWay.get(one), underWay.get(other)]).toEqual([57, 57])
+
+    await outbox.insertBacklog([healthy], 20)
+    expect(endpointsOf(await fill())).toEqual(new Map([[healthy, 8]]))
+  })
+
   it('finds the one endpoint that has room behind hundreds that have none', async () => {
     const endpoints = await outbox.insertEndpoints(450)
     await outbox.insertBacklog(endpoints, 2)

@@ -83,7 +83,10 @@ export async function openOutbox(): Promise<Outbox> {
 }
 
 /** A round without outcomes, that claims as much as there is. */
-export function claimOf(workerId: string, fields: { limit?: number; perEndpoint?: number; now?: Date } = {}) {
+export function claimOf(
+  workerId: string,
+  fields: { limit?: number; perEndpoint?: number; underWay?: ReadonlyMap<string, number>; now?: Date } = {},
+) {
   return { workerId, settled: [], limit: 100, perEndpoint: 8, now: new Date(), ...fields }
 }
 

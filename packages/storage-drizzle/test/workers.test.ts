@@ -76,6 +76,22 @@ describe('what a worker held that fell silent', () => {
     expect(await claimWith(alive)).toMatchObject({ id: lost.id, attempt: 2 })
   })
 
+  it('keeps its place before what came later', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    const ids: string[] = []
+    for (let n = 0; n < 3; n += 1) {
+      ids.push((await outbox.recordEvent(endpoint, { created_at: new Date(Date.now() - 60_000 + n) })).id)
+    }
+    const { claimed } = await storage.deliveries.settleAndClaim({ ...claimOf(dead), limit: 1 })
+    expect(claimed.map(({ event_id }) => event_id)).toEqual(ids.slice(0, 1))
+    await silence(dead, 16)
+
+    await recover()
+
+    const next = await storage.deliveries.settleAndClaim({ ...claimOf(alive), limit: 1 })
+    expect(next.claimed.map(({ event_id }) => event_id)).toEqual(ids.slice(0, 1))
+  })
+
   it('is not sent again after the last attempt', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     await sql`update quickquote.deliveries set attempt = 7`

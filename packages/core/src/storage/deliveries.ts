@@ -54,7 +54,9 @@ export interface EventStorage {
 export interface DeliveryStorage {
   /**
    * One round of a worker: records what was attempted (each outcome only while its lease is held), then leases up to
-   * `limit` due deliveries, never more than `perEndpoint` of one endpoint over all workers.
+   * `limit` due deliveries, never more than `perEndpoint` of one endpoint over all workers. No organization gets more than four
+   * times the places that are left free, with what it has under way at this worker (`underWay`, by organization), so that
+   * those whose endpoints hang leave some to others.
    * @returns what was leased, and when the next delivery is due that could not be (null: none is waiting)
    */
   settleAndClaim(round: {
@@ -62,6 +64,7 @@ export interface DeliveryStorage {
     settled: readonly SettledAttempt[]
     limit: number
     perEndpoint: number
+    underWay?: ReadonlyMap<string, number>
     now: Date
   }): Promise<{ claimed: ClaimedDelivery[]; nextDueAt: Date | null }>
   /** Gives leases back whose attempt was never begun: the attempt does not count. Those that were lost are passed over. */

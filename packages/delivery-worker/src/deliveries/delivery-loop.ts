@@ -58,6 +58,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const settled: SettledAttempt[] = []
   let onDrained = () => {}
   let underWay = 0
+  /** Of each organization that has some. */
+  const underWayOf = new Map<string, number>()
   const unbegun: UnbegunDelivery[] = []
   let isDraining = false
   let quietUntil = 0
@@ -92,6 +94,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       settled: batch,
       limit,
       perEndpoint,
+      underWay: underWayOf,
       now: now(),
     })
     settled.splice(0, batch.length)
@@ -119,12 +122,19 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
-    underWay += 1
+    count(delivery.organization_id, 1)
     const attempt = await dispatch(delivery, options)
-    underWay -= 1
+    count(delivery.organization_id, -1)
     if (attempt.status === 'unbegun') unbegun.push(attempt.delivery)
     else settled.push(attempt)
     alarm.ringIn(settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : batchMs)
+  }
+
+  function count(organizationId: string, change: 1 | -1): void {
+    underWay += change
+    const ofOrganization = (underWayOf.get(organizationId) ?? 0) + change
+    if (ofOrganization === 0) underWayOf.delete(organizationId)
+    else underWayOf.set(organizationId, ofOrganization)
   }
 
   async function giveBack(): Promise<void> {

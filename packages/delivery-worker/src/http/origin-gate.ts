@@ -8,17 +8,24 @@ export interface Turn {
   leave(): void
 }
 
+/** A request counts no longer than this, however busy this process is: it may hang. */
+const LONGEST_PATIENCE_MS = 2000
+
 /**
  * Keeps requests waiting for a socket of their origin that will be free in a moment, instead of opening one more: few
- * sockets carry far more than many. A request that takes longer than `patienceMs` no longer counts, so a receiver that is
- * slow gets more sockets, and one that hangs keeps nobody waiting who calls another path of the same origin.
+ * sockets carry far more than many. A request that this process has waited for with nothing else to do, for `patienceMs` in
+ * all, no longer counts: a receiver that is slow gets more sockets, and one that hangs keeps nobody waiting who calls another
+ * path of the same origin. Where the process itself has no time, more sockets would only mean more handshakes.
+ * @param idleMs the time that this process has had nothing to do. Default: that of its event loop
  */
 export function createOriginGate({
   sockets,
   patienceMs,
+  idleMs = () => performance.eventLoopUtilization().idle,
 }: {
   sockets: number
   patienceMs: number
+  idleMs?: () => number
 }): OriginGate {
   const origins = new Map<string, { busy: number; readonly waiting: (() => void)[] }>()
 
@@ -33,8 +40,20 @@ export function createOriginGate({
 
       function letIn(): void {
         let counts = true
-        const timer = setTimeout(leave, patienceMs)
+        const idleBefore = idleMs()
+        const begun = performance.now()
+        let timer = setTimeout(losePatience, patienceMs)
         resolve({ origin, leave })
+
+        function losePatience(): void {
+          const missingMs = Math.min(
+            patienceMs - (idleMs() - idleBefore),
+            LONGEST_PATIENCE_MS - (performance.now() - begun),
+          )
+          // Timers may come a little early.
+          if (missingMs < 1) leave()
+          else timer = setTimeout(losePatience, missingMs)
+        }
 
         function leave(): void {
           if (!counts) return

@@ -36,14 +36,17 @@ export function deliveryStorage(database: Database): DeliveryStorage {
     return null
   }
 
-  async function round({ workerId, settled, limit, perEndpoint, now }: Round): Promise<RoundClaim> {
+  async function round({ workerId, settled, limit, perEndpoint, now, ...round }: Round): Promise<RoundClaim> {
     const after = dueAfter(now)
     const outcomes = JSON.stringify(settled.map(toOutcome))
     const rows = await leases.claiming(workerId, async (held) => {
       if (held !== undefined) await releaseUnknown(workerId, held)
       return database.run<RoundRow | DeliveryRow>(
-        `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), $8::text::json)`,
-        [workerId, now, limit, perEndpoint, cursor, isShort, after, outcomes],
+        `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), $8::text::json, $9, $10)`,
+        [
+          ...[workerId, now, limit, perEndpoint, cursor, isShort, after, outcomes],
+          ...placesOf(round.underWay),
+        ],
       )
     })
     const [first, ...deliveries] = rows as [RoundRow, ...DeliveryRow[]]
@@ -110,6 +113,14 @@ type Claim = Awaited<ReturnType<DeliveryStorage['settleAndClaim']>>
 interface RoundClaim extends Claim {
   /** Nothing was left out that might be claimed. */
   readonly isAtTheEnd: boolean
+}
+
+/** Fewer keep nobody from a place, however few are left. */
+const FEW_PLACES = 4
+
+function placesOf(underWay: ReadonlyMap<string, number> = new Map()): [string[], number[]] {
+  const counted = [...underWay].filter(([, places]) => places >= FEW_PLACES)
+  return [counted.map(([id]) => id), counted.map(([, places]) => places)]
 }
 
 function idsOf(deliveries: readonly { readonly id: string }[]): string[] {

@@ -31,7 +31,8 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
     async recoverDead({ silentForMs, maxAttempts, now }) {
       // A lease is alive while its worker has a row in `workers`. Deleting that row is what gives the worker up: who beats
       // at the same moment either keeps row and leases, or is told by its beat that it is new. A lease without a row was
-      // taken by a worker after it was given up. The fences sort out what it may still report.
+      // taken by a worker after it was given up. The fences sort out what it may still report. A delivery stays due when it
+      // was, so that it keeps its place before what came later.
       const [freed] = await database.run<{ deliveries: number; starts: number }>(
         `with buried as (
            delete from ${schema}.workers where heartbeat_at <= now() - $1::int * interval '1 millisecond'
@@ -50,7 +51,7 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
            delete from ${schema}.deliveries
            where ctid = any (array(select place from orphan where next_attempt_at is null))
          ), freed as (
-           update ${schema}.deliveries set due_at = $3::timestamptz, leased_by = null, leased_at = null
+           update ${schema}.deliveries set leased_by = null, leased_at = null
            where ctid = any (array(select place from orphan where next_attempt_at is not null))
          ), recorded as (
            insert into ${schema}.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,

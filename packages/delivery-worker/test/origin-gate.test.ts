@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createOriginGate, type OriginGate } from '../src/http/origin-gate.ts'
+
+const ORIGIN = 'https://receiver.example'
+const PATIENCE_MS = 25
+
+let idleMs = 0
+let gate: OriginGate
+let letIn: number
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  idleMs = 0
+  letIn = 0
+  gate = createOriginGate({ sockets: 2, patienceMs: PATIENCE_MS, idleMs: () => idleMs })
+  for (let n = 0; n < 3; n += 1) void gate(ORIGIN).then(() => (letIn += 1))
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Time passes, and the process has nothing to do for some of it. */
+async function pass(ms: number, idleShare: number): Promise<void> {
+  for (let n = 0; n < ms; n += 1) {
+    idleMs += idleShare
+    await vi.advanceTimersByTimeAsync(1)
+  }
+}
+
+describe('a request beyond the sockets of its origin', () => {
+  it('waits for one that ends', async () => {
+    const other = 'https://other.example'
+    const turns = [await gate(other), await gate(other)]
+    const next = gate(other)
+    turns[0]?.leave()
+    await expect(next).resolves.toMatchObject({ origin: other })
+    expect(letIn).toBe(2)
+  })
+
+  it('goes on when the receiver takes its time', async () => {
+    await pass(PATIENCE_MS, 1)
+    expect(letIn).toBe(3)
+  })
+
+  it('goes on later where it is this process that has no time', async () => {
+    await pass(3 * PATIENCE_MS, 0.25)
+    expect(letIn).toBe(2)
+    await pass(2 * PATIENCE_MS, 0.25)
+    expect(letIn).toBe(3)
+  })
+
+  it('goes on after two seconds at the latest', async () => {
+    await pass(1999, 0)
+    expect(letIn).toBe(2)
+    await pass(1, 0)
+    expect(letIn).toBe(3)
+  })
+})
