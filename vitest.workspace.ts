@@ -27,7 +27,6 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
       // Real processes, sockets and databases on small machines: these only end what hangs.
       testTimeout: 120_000,
       hookTimeout: 120_000,
-      teardownTimeout: 30_000,
       expect: { poll: { timeout: 30_000 } },
       // What is built is loaded as it is.
       server: { deps: { external: [/\/dist\//] } },
@@ -40,6 +39,8 @@ export default defineConfig({
     // They mostly wait: for sockets, processes, databases.
     maxWorkers: Math.max(3, availableParallelism()),
     globalSetup: './vitest.global-setup.ts',
+    // PostgreSQL is stopped and its folder removed in that time.
+    teardownTimeout: 60_000,
     projects: [
       ...projects.map(({ name, path }) =>
         project(name, { include: [`${path}/test/**/*.test.ts`], exclude: ALONE, isolate: false }),
