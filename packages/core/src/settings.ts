@@ -3,7 +3,7 @@ import { type AddressGuard, addressGuard } from './lib/address-guard.ts'
 import { type Clock, createClock } from './lib/clock.ts'
 import { ConfigurationError } from './lib/errors.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './lib/keyring.ts'
-import { carefulLogger, type Logger, silentLogger } from './lib/logger.ts'
+import { borrowedLogger, carefulLogger, type Logger } from './lib/logger.ts'
 import {
   checkNumber,
   checkOptionNames,
@@ -59,7 +59,10 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents,
    * A call of `pipeline.start` has its own limit: `start.callTimeoutMs`.
    */
   readonly hookTimeoutMs?: number
-  /** pino-shaped. Default: silent. */
+  /**
+   * pino-shaped. Default: that of the Fastify app which registers the plugin, also for a worker of the same process; where
+   * that app has none, or there is no app, warnings and errors go to stderr. `silentLogger` is silent.
+   */
   readonly logger?: Logger
   /**
    * A clock of your own, for tests: it is obeyed in everything, the removal of old data included. Default: the database's
@@ -82,6 +85,8 @@ export interface Settings {
   readonly onEndpointDisabled: (endpoint: FailingEndpoint) => void | Promise<void>
   readonly hookTimeoutMs: number
   readonly logger: Logger
+  /** Lends a logger to a host that gave none. The first one stays. */
+  readonly lendLogger: (logger: Logger) => void
   /** The time: the database's, or that of the host's own clock. */
   readonly clock: Clock
   /** `clock.now`. */
@@ -115,7 +120,9 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
   checkOptionNames('createIntegrations', options, OPTION_NAMES)
   const { storage, pipeline, encryptionKeys = [], productName = 'Service', allowAddresses = [] } = options
   const { hookTimeoutMs = 10_000, onEndpointDisabled = () => {} } = options
-  const { events, files, now, logger: given = silentLogger } = options
+  const { events, files, now } = options
+  const borrowed = borrowedLogger()
+  const { logger: given = borrowed.logger } = options
   expect(hasMethods(storage, 'transaction'), 'storage is missing: pass drizzleStorage({ connectionString }).')
   expect(
     hasMethods(pipeline, 'start', 'signDocumentUrl'),
@@ -178,6 +185,7 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     onEndpointDisabled,
     hookTimeoutMs,
     logger,
+    lendLogger: borrowed.lend,
     clock,
     now: clock.now,
   }

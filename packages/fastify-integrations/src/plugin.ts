@@ -13,6 +13,7 @@ import { parseJsonOnly } from './bodies/json-body.ts'
 import { formBytes, takeMultipart } from './bodies/multipart.ts'
 import { dropUnreadBodies } from './bodies/unread-body.ts'
 import { errorHandler } from './errors/error-handler.ts'
+import { shareLogger } from './errors/share-logger.ts'
 import { createRateLimiter, limitRequests, limitTests, type RateLimiter } from './limits/rate-limits.ts'
 import { serveApiDocs } from './openapi/api-docs.ts'
 import { documentation } from './openapi/openapi-operation.ts'
@@ -27,6 +28,7 @@ async function plugin(scope: FastifyInstance, options: FastifyIntegrationsOption
   const areas = routeTable(integrations, { apiKeyRoutes: settings.apiKeyRoutes })
   const routing = { document: documentation(settings), answerWithinMs: answerTime(integrations.settings) }
   checkServer(scope)
+  shareLogger(scope, integrations.settings)
 
   decorateRequests(scope)
   compileSchemas(scope)
@@ -41,7 +43,7 @@ async function plugin(scope: FastifyInstance, options: FastifyIntegrationsOption
   scope.addHook('onReady', async () => integrations.settings.clock.settle())
 
   if (settings.apiDocs !== null) await serveApiDocs(scope, settings, settings.apiDocs)
-  const limiter = createRateLimiter(scope, settings)
+  const limiter = createRateLimiter(settings, integrations.settings.logger)
   for (const area of areas) {
     await scope.register((inner) => serveArea(inner, area, { settings, routing, limiter }), {
       prefix: area.prefix,

@@ -45,7 +45,7 @@ function partners({ redis, onLimiterError = 'open' }: Store = {}) {
     if (typeof id === 'string') request[API_KEY] = { id } as AuthenticatedKey
     if (isWrong !== undefined) request[REFUSAL] = new IntegrationError('API_KEY_INVALID')
   })
-  limitRequests(scope, createRateLimiter(scope, { redis, onLimiterError }), LIMITS)
+  limitRequests(scope, createRateLimiter({ redis, onLimiterError }, scope.log), LIMITS)
   scope.get('/read', () => 'read')
   scope.get('/start', { config: { integrations: { access: 'api_key', limit: 'starts' } } }, () => 'started')
   return async (path: string, headers: Record<string, string> = { 'x-key': 'k' }) => {
@@ -167,7 +167,7 @@ describe('limitTests', () => {
       const { 'x-organization': id = ORGANIZATION } = request.headers
       request[MEMBER] = memberOf({ memberId: 'm', organizations: [{ id: String(id) }] }, String(id))
     })
-    limitTests(scope, createRateLimiter(scope, { redis, onLimiterError }), LIMITS)
+    limitTests(scope, createRateLimiter({ redis, onLimiterError }, scope.log), LIMITS)
     scope.get('/:id/test', (request, reply) =>
       reply.code(Number(request.headers['x-status'] ?? 200)).send('sent'),
     )

@@ -150,7 +150,7 @@ export function createDispatch({
     }
     const origin = origins === undefined ? undefined : (await origins).get(delivery.id)
     telemetry.attempted({ attempt, errorCode, origin }, () =>
-      logger.info(describe(attempt, errorCode), 'delivery.attempted'),
+      logger[status === 'succeeded' ? 'info' : 'warn'](describe(attempt, errorCode), 'delivery.attempted'),
     )
     return attempt
   }

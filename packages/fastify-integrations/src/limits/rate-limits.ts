@@ -1,4 +1,4 @@
-import { IntegrationError, type Limits } from '@quickquote/core'
+import { IntegrationError, type Limits, type Logger } from '@quickquote/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientOf } from '../auth/client-address.ts'
 import { API_KEY, REFUSAL } from '../auth/request-state.ts'
@@ -20,15 +20,14 @@ export interface RateLimiter {
 }
 
 /**
- * @param scope whose log tells when Redis fails
  * @param store.redis shares the limits between all instances; without it each process counts for itself
  * @param store.onLimiterError while Redis does not answer `open` lets requests through, `closed` answers 503
  */
 export function createRateLimiter(
-  scope: FastifyInstance,
   { redis, onLimiterError }: { redis: RedisClient | undefined; onLimiterError: 'open' | 'closed' },
+  logger: Logger,
 ): RateLimiter {
-  const counter: RequestCounter = redis === undefined ? memoryCounter() : redisCounter(redis, scope.log)
+  const counter: RequestCounter = redis === undefined ? memoryCounter() : redisCounter(redis, logger)
   return {
     async take(limits, onError = onLimiterError) {
       try {

@@ -1,5 +1,4 @@
-import { answerInTime, loggableError } from '@quickquote/core'
-import type { FastifyBaseLogger } from 'fastify'
+import { answerInTime, type Logger } from '@quickquote/core'
 import { type Count, type Limit, type RequestCounter, WINDOW_MS } from './request-counter.ts'
 
 /** The part of an ioredis client that limits need. */
@@ -65,8 +64,8 @@ return 1`
  * Counts in Redis, for all instances of the host.
  * @returns a counter whose methods reject while Redis does not answer, at once after the first time
  */
-export function redisCounter(redis: RedisClient, log: FastifyBaseLogger): RequestCounter {
-  const ask = askPatiently(redis, log)
+export function redisCounter(redis: RedisClient, logger: Logger): RequestCounter {
+  const ask = askPatiently(redis, logger)
   return {
     take: (limits) => ask(TAKE, limits, [WINDOW_MS, ...limits.map(({ max }) => max)], toCount(limits)),
     giveBack: (limits, at) => ask(GIVE_BACK, limits, [at], () => undefined),
@@ -77,7 +76,7 @@ export function redisCounter(redis: RedisClient, log: FastifyBaseLogger): Reques
  * Runs a script within a second, or rejects. After a command that was not answered in time, nothing more is sent until the
  * client settles that one: it would keep every command, and every request would wait for a second.
  */
-function askPatiently(redis: RedisClient, log: FastifyBaseLogger) {
+function askPatiently(redis: RedisClient, logger: Logger) {
   let isDown = false
   let silentSince: number | null = null
 
@@ -85,8 +84,8 @@ function askPatiently(redis: RedisClient, log: FastifyBaseLogger) {
   function report(error?: unknown): void {
     const wasDown = isDown
     isDown = error !== undefined
-    if (isDown && !wasDown) log.error({ err: loggableError(error) }, 'the rate limits cannot be counted')
-    if (wasDown && !isDown) log.info('the rate limits are counted again')
+    if (isDown && !wasDown) logger.error({ err: error }, 'the rate limits cannot be counted')
+    if (wasDown && !isDown) logger.info({}, 'the rate limits are counted again')
   }
 
   return async function ask<T>(

@@ -1,0 +1,91 @@
+import { startReceiver } from '@quickquote/dev-servers'
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest'
+import { type Host, type HostOptions, startHost, useDatabase } from './support/host.ts'
+import { createEndpoint, failQuote, startWorker } from './support/webhooks.ts'
+
+const database = useDatabase()
+let stderr: MockInstance<typeof console.error>
+
+beforeEach(() => {
+  stderr = vi.spyOn(console, 'error').mockImplementation(() => {})
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** A host whose pipeline does not start. */
+async function serve(fastify: HostOptions['fastify'], integrations: HostOptions['integrations'] = {}) {
+  const pipeline = {
+    start: () => Promise.reject(new Error('The queue is gone.')),
+    signDocumentUrl: () => Promise.reject(new Error('The bucket is gone.')),
+    status: () => Promise.reject(new Error('The dashboard is gone.')),
+  }
+  const host = await startHost({
+    databaseUrl: database.url,
+    fastify: { ...fastify },
+    integrations: { logger: undefined, pipeline, allowAddresses: ['127.0.0.1/32'], ...integrations },
+  })
+  onTestFinished(() => host.close())
+  return host
+}
+
+/** What goes wrong in a newcomer's first hour: a hook, a start, a certificate. */
+async function failEverywhere(host: Host): Promise<void> {
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.stop())
+  const { key } = await host.createKey()
+  const id = await host.startQuotation(key)
+  expect((await host.call('GET', `/v1/integrations/quotations/${id}/pipeline`, { key })).status).toBe(503)
+  await createEndpoint(host, { url: receiver.url })
+  await failQuote(host, 'A roof')
+  onTestFinished(await startWorker(host, receiver, { ca: undefined }))
+}
+
+const FAILURES = [
+  /a pipeline hook failed.*The dashboard is gone\./s,
+  /a request of the integrations API failed/,
+  /a pipeline could not be started.*The queue is gone\./s,
+  /delivery\.attempted.*self-signed certificate/s,
+]
+
+const told = () => stderr.mock.calls.map(([line]) => String(line))
+
+describe('Without a logger', () => {
+  it('of anybody, what fails in a hook, a request, a start and a delivery is told on stderr', async () => {
+    const host = await serve({ logger: false })
+    await failEverywhere(host)
+    for (const failure of FAILURES) await expect.poll(() => told().join('\n')).toMatch(failure)
+    for (const line of told()) expect(line).toMatch(/^\[quickquote\] (warning|error): /)
+  })
+
+  it('of its own, createIntegrations uses that of the app, and so does a worker in the same process', async () => {
+    const host = await serve({})
+    await failEverywhere(host)
+    for (const failure of FAILURES) await expect.poll(() => host.logs.join('')).toMatch(failure)
+    expect(told()).toEqual([])
+  })
+
+  it('of its own, an app that is told to be silent stays silent', async () => {
+    const host = await serve({ logger: { level: 'silent' } })
+    await host.integrations
+      .pipeline(crypto.randomUUID())
+      .stepStarted('work_breakdown')
+      .catch(() => {})
+    const { key } = await host.createKey()
+    const id = await host.startQuotation(key)
+    await host.call('GET', `/v1/integrations/quotations/${id}/pipeline`, { key })
+    expect(told()).toEqual([])
+  })
+})
+
+it('A logger that was given is the only one that is told', async () => {
+  const lines: string[] = []
+  const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
+  const host = await serve(
+    { logger: false },
+    { logger: { debug: write, info: write, warn: write, error: write } },
+  )
+  await failEverywhere(host)
+  for (const failure of FAILURES) await expect.poll(() => lines.join('\n')).toMatch(failure)
+  expect(told()).toEqual([])
+})
