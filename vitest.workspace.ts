@@ -27,7 +27,7 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
       // Real processes, sockets and databases on small machines: these only end what hangs.
       testTimeout: 120_000,
       hookTimeout: 120_000,
-      expect: { poll: { timeout: 30_000 } },
+      expect: { poll: { timeout: 60_000 } },
       // What is built is loaded as it is.
       server: { deps: { external: [/\/dist\//] } },
     },

@@ -6,7 +6,10 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
  * routes is told where everything else of ours is told. Nobody fails in silence.
  */
 export function shareLogger(scope: FastifyInstance, { logger, lendLogger }: Settings): void {
-  if (logsSomething(scope.log)) return lendLogger(scope.log)
+  if (logsSomething(scope.log)) {
+    lendLogger(scope.log)
+    return
+  }
 
   const tell = (level: 'warn' | 'error') => (fields: object | string, message?: string) =>
     typeof fields === 'string' ? logger[level]({}, fields) : logger[level](fields, message ?? '')
