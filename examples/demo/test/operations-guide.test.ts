@@ -83,7 +83,9 @@ describe('the guide to operations', () => {
   })
 
   it('names every metric and every error code that the worker has', async () => {
-    const files = await readdir(join(WORKER, 'src'))
+    const files = (await readdir(join(WORKER, 'src'), { recursive: true })).filter((file) =>
+      /\.ts$/.test(file),
+    )
     const sources = await Promise.all(files.map((file) => readFile(join(WORKER, 'src', file), 'utf8')))
     const found = (pattern: RegExp) => [
       ...new Set(sources.flatMap((source) => [...source.matchAll(pattern)].map(([, name = '']) => name))),

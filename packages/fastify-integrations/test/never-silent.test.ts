@@ -1,7 +1,8 @@
+import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { startReceiver } from '@quickquote/dev-servers'
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest'
 import { type Host, type HostOptions, startHost, useDatabase } from './support/host.ts'
-import { createEndpoint, failQuote, startWorker } from './support/webhooks.ts'
+import { createEndpoint, failQuote } from './support/webhooks.ts'
 
 const database = useDatabase()
 let stderr: MockInstance<typeof console.error>
@@ -23,7 +24,8 @@ async function serve(fastify: HostOptions['fastify'], integrations: HostOptions[
   const host = await startHost({
     databaseUrl: database.url,
     fastify: { ...fastify },
-    integrations: { logger: undefined, pipeline, allowAddresses: ['127.0.0.1/32'], ...integrations },
+    givesLogger: false,
+    integrations: { pipeline, allowAddresses: ['127.0.0.1/32'], ...integrations },
   })
   onTestFinished(() => host.close())
   return host
@@ -38,7 +40,9 @@ async function failEverywhere(host: Host): Promise<void> {
   expect((await host.call('GET', `/v1/integrations/quotations/${id}/pipeline`, { key })).status).toBe(503)
   await createEndpoint(host, { url: receiver.url })
   await failQuote(host, 'A roof')
-  onTestFinished(await startWorker(host, receiver, { ca: undefined }))
+  const worker = createDeliveryWorker({ integrations: host.integrations })
+  await worker.start()
+  onTestFinished(() => worker.stop({ deadlineMs: 0 }))
 }
 
 const FAILURES = [

@@ -61,6 +61,8 @@ export interface Host {
 export interface HostOptions {
   readonly databaseUrl: string
   readonly integrations?: Partial<IntegrationsOptions>
+  /** False: `createIntegrations` is given none. Default: that of the app. */
+  readonly givesLogger?: boolean
   /** The limits of keys are those of the product. Default false: tests make many keys, since each has limits of its own. */
   readonly limitsKeys?: boolean
   readonly plugin?: Partial<FastifyIntegrationsOptions> & { prefix?: string }
@@ -90,7 +92,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const integrations = createIntegrations({
     storage: options.wrapStorage?.(storage) ?? storage,
     encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-    logger: app.log,
+    ...(options.givesLogger === false ? {} : { logger: app.log }),
     pipeline: {
       start: async () => {},
       signDocumentUrl: async ({ document_id }) => ({
