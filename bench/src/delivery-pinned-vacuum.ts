@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core'
+import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
 import type { Bench } from './bench.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core'
+import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import type { DrizzleStorage } from '@quickquote/storage-drizzle'
 import { v7 as uuidv7 } from 'uuid'
 import type { Subscriber } from './old-day.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { generateApiKeyValue, hashApiKey } from '@quickquote/core'
+import { generateApiKeyValue, hashApiKey } from '@quickquote/core/internal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 

@@ -1,4 +1,5 @@
-import { createIntegrations, defineEvents, Type } from '@quickquote/core'
+import { createIntegrations, Type } from '@quickquote/core'
+import { defineEvents } from '@quickquote/core/internal'
 import type { DrizzleStorage } from '@quickquote/storage-drizzle'
 
 export const CHAOS_EVENT = 'chaos.happened'

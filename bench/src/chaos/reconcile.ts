@@ -1,4 +1,4 @@
-import type { AttemptStatus } from '@quickquote/core'
+import type { AttemptStatus } from '@quickquote/core/internal'
 import type { Answer } from './temper.ts'
 
 /** A request as its receiver saw it. */

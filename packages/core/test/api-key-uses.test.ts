@@ -1,4 +1,5 @@
-import { createIntegrations, generateApiKeyValue, type Logger, type Storage } from '@quickquote/core'
+import { createIntegrations, type Logger } from '@quickquote/core'
+import { generateApiKeyValue, type Storage } from '@quickquote/core/internal'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const lines: string[] = []

@@ -5,7 +5,7 @@ import {
   isWellFormedApiKey,
   looksLikeApiKey,
   maskApiKey,
-} from '@quickquote/core'
+} from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 
 describe('the value of an API key', () => {

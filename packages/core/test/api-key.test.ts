@@ -1,4 +1,4 @@
-import { type ApiKeyMove, type ApiKeyStatus, apiKeyStatus, moveApiKey } from '@quickquote/core'
+import { type ApiKeyMove, type ApiKeyStatus, apiKeyStatus, moveApiKey } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 
 const TABLE: Record<ApiKeyStatus, Record<ApiKeyMove, string>> = {

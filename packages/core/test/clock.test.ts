@@ -1,10 +1,5 @@
-import {
-  createIntegrations,
-  type IntegrationsOptions,
-  type Logger,
-  newId,
-  type Storage,
-} from '@quickquote/core'
+import { createIntegrations, type IntegrationsOptions, type Logger, newId } from '@quickquote/core'
+import type { Storage } from '@quickquote/core/internal'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const START = Date.parse('2026-11-22T12:00:00Z')

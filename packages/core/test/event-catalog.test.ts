@@ -6,7 +6,7 @@ import {
   EVENT_TYPES,
   type Integrations,
   type Storage,
-} from '../src/index.ts'
+} from '../src/internal.ts'
 import { createEventCatalog, eventCatalogOf } from '../src/model/event-catalog.ts'
 import { createWebhookEvent } from '../src/model/webhook-event.ts'
 

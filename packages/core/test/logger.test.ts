@@ -1,4 +1,5 @@
-import { generateApiKeyValue, type Logger } from '@quickquote/core'
+import type { Logger } from '@quickquote/core'
+import { generateApiKeyValue } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { carefulLogger } from '../src/lib/logger.ts'
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-const CORE = new URL('../dist/index.js', import.meta.url).href
+const CORE = new URL('../dist/internal.js', import.meta.url).href
 
 /** Receives a docx while every file descriptor is taken, and again with some free. */
 const PROGRAM = `

@@ -1,4 +1,11 @@
-import { decide, type Progress, type ProgressChange, type Report, STEPS, type Step } from '@quickquote/core'
+import {
+  decide,
+  type Progress,
+  type ProgressChange,
+  type Report,
+  STEPS,
+  type Step,
+} from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 
 const QUEUED: Progress = {

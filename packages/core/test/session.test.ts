@@ -1,4 +1,9 @@
-import { IntegrationError, managesIntegrations, memberOf, requireManageIntegrations } from '@quickquote/core'
+import {
+  IntegrationError,
+  managesIntegrations,
+  memberOf,
+  requireManageIntegrations,
+} from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 
 const ACME = '0192f0c4-0000-7000-8000-00000000000a'

@@ -1,10 +1,5 @@
-import {
-  DEFAULT_LIMITS,
-  IntegrationError,
-  startQuotationBody,
-  validate,
-  validateUrlPart,
-} from '@quickquote/core'
+import { validate, validateUrlPart } from '@quickquote/core'
+import { DEFAULT_LIMITS, IntegrationError, startQuotationBody } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 

@@ -1,6 +1,6 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { addressGuard } from '@quickquote/core'
+import { addressGuard } from '@quickquote/core/internal'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   BlockedAddressError,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { memberOf } from '@quickquote/core'
+import { memberOf } from '@quickquote/core/internal'
 import {
   type Certificate,
   createCertificate,

@@ -1,4 +1,5 @@
-import { type Heartbeat as Beat, createIntegrations, type Storage, silentLogger } from '@quickquote/core'
+import { createIntegrations, silentLogger } from '@quickquote/core'
+import type { Heartbeat as Beat, Storage } from '@quickquote/core/internal'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHeartbeat, type Heartbeat, holds } from '../src/upkeep/heartbeat.ts'
 

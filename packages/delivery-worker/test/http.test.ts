@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { addressGuard, type Outcome } from '@quickquote/core'
+import { addressGuard, type Outcome } from '@quickquote/core/internal'
 import {
   type Certificate,
   createCertificate,

@@ -1,4 +1,5 @@
-import { ConfigurationError, createIntegrations, type Storage } from '@quickquote/core'
+import { createIntegrations } from '@quickquote/core'
+import { ConfigurationError, type Storage } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
 

@@ -1,7 +1,8 @@
 import { type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
-import type { Integrations, QuotePipeline } from '@quickquote/core'
+import type { Integrations } from '@quickquote/core'
+import type { QuotePipeline } from '@quickquote/core/internal'
 import {
   createCertificate,
   type Receiver,

@@ -1,12 +1,11 @@
 import {
-  ConfigurationError,
   checkNumber,
   checkOptionNames,
   givenOptions,
   type Integrations,
   MAX_TIMER_MS,
-  type Session,
 } from '@quickquote/core'
+import { ConfigurationError, type Session } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { DEFAULT_PROBLEM_TYPE_BASE } from './errors/problem.ts'
 import type { RedisClient } from './limits/redis-counter.ts'

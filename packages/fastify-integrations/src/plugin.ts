@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core'
+import { ConfigurationError } from '@quickquote/core/internal'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { identifyRequest } from './answers/request-id.ts'

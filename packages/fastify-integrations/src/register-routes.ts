@@ -1,4 +1,5 @@
-import { IntegrationError, type Settings } from '@quickquote/core'
+import type { Settings } from '@quickquote/core'
+import { IntegrationError } from '@quickquote/core/internal'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientSignal } from './answers/client-signal.ts'
 import { apiKeyOf } from './auth/partner-auth.ts'

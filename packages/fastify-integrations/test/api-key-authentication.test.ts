@@ -1,4 +1,4 @@
-import { isWellFormedApiKey } from '@quickquote/core'
+import { isWellFormedApiKey } from '@quickquote/core/internal'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NOWHERE, useHost } from './support/host.ts'
 import { sendRaw } from './support/socket.ts'

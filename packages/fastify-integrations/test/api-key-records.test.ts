@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Member } from '@quickquote/core'
+import type { Member } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import {
   ACME,

@@ -1,4 +1,5 @@
-import { createIntegrations, type Logger, memberOf } from '@quickquote/core'
+import { createIntegrations, type Logger } from '@quickquote/core'
+import { memberOf } from '@quickquote/core/internal'
 import { testDatabase } from '@quickquote/dev-servers'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, defineEvents, IntegrationError, Type } from '@quickquote/core'
+import { createIntegrations, Type } from '@quickquote/core'
+import { defineEvents, IntegrationError } from '@quickquote/core/internal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACME, GLOBEX } from './support/host.ts'

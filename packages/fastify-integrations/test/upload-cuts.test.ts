@@ -2,13 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import {
-  createRequirementsFiles,
-  DEFAULT_LIMITS,
-  type FileStorage,
-  silentLogger,
-  type UploadStorage,
-} from '@quickquote/core'
+import { createRequirementsFiles, type FileStorage, silentLogger, type UploadStorage } from '@quickquote/core'
+import { DEFAULT_LIMITS } from '@quickquote/core/internal'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core'
+import { ConfigurationError } from '@quickquote/core/internal'
 
 /** The SQL schema that is used unless the host names another. */
 export const DEFAULT_SCHEMA = 'quickquote'

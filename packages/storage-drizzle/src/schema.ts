@@ -11,7 +11,7 @@ import {
   SOURCES,
   STEPS,
   TRIGGER_MODES,
-} from '@quickquote/core'
+} from '@quickquote/core/internal'
 import { relations, type SQL, sql } from 'drizzle-orm'
 import {
   bigint,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery } from '@quickquote/core'
+import type { ClaimedDelivery } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { afterEach, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, RecordedEvent, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core'
+import type { RecordedEvent } from '@quickquote/core'
+import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core'
+import type { SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Outbox, openOutbox } from './delivery-samples.ts'
 

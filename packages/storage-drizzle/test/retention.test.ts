@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredWebhookEndpoint } from '@quickquote/core'
+import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'

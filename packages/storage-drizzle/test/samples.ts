@@ -1,14 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { EncryptedSecret, RecordedEvent, TraceContext } from '@quickquote/core'
 import type {
   ApiKeyMaximum,
   AuditEntry,
-  EncryptedSecret,
   NewQuotation,
-  RecordedEvent,
   StoredApiKey,
   StoredWebhookEndpoint,
-  TraceContext,
-} from '@quickquote/core'
+} from '@quickquote/core/internal'
 
 /** Text that array literals, JSON and SQL each would trip over. */
 export const AWKWARD = 'a "quoted" \\ {brace}, comma; \'single\' $1 ? null\n\t日本 🙂'

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations, type Member, silentLogger } from '@quickquote/core'
+import { createIntegrations, type Integrations, silentLogger } from '@quickquote/core'
+import type { Member } from '@quickquote/core/internal'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { QUEUE_COUNT_LIMIT } from '@quickquote/core'
+import { QUEUE_COUNT_LIMIT } from '@quickquote/core/internal'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { queueStateStatement } from '../src/workers/telemetry.ts'
 import { type Outbox, openOutbox } from './delivery-samples.ts'

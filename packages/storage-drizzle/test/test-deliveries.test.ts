@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core'
+import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { beforeEach, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { succeeded } from './delivery-samples.ts'

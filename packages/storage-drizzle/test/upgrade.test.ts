@@ -1,12 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import {
-  createIntegrations,
-  generateApiKeyValue,
-  hashApiKey,
-  type Integrations,
-  memberOf,
-  silentLogger,
-} from '@quickquote/core'
+import { createIntegrations, type Integrations, silentLogger } from '@quickquote/core'
+import { generateApiKeyValue, hashApiKey, memberOf } from '@quickquote/core/internal'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery } from '@quickquote/core'
+import type { ClaimedDelivery } from '@quickquote/core/internal'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
 import { sampleQuotation } from './samples.ts'

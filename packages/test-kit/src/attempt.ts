@@ -1,4 +1,4 @@
-import type { SettledAttempt } from '@quickquote/core'
+import type { SettledAttempt } from '@quickquote/core/internal'
 
 /** An attempt to deliver a webhook, as `kit.deliver()` tells it. The host's delivery log has it, too. */
 export interface TestAttempt {

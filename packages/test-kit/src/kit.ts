@@ -1,10 +1,5 @@
-import {
-  ConfigurationError,
-  checkOptionNames,
-  eventIdOf,
-  type Integrations,
-  type SettledAttempt,
-} from '@quickquote/core'
+import { checkOptionNames, eventIdOf, type Integrations } from '@quickquote/core'
+import { ConfigurationError, type SettledAttempt } from '@quickquote/core/internal'
 import { deliverDue, type StartTry, startDue } from '@quickquote/delivery-worker'
 import { describeAttempt, type TestAttempt, toTestAttempt } from './attempt.ts'
 import { createCertificate } from './certificate.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core'
+import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import type { Certificates } from '../http/agent.ts'
 import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-work.ts'
 import { openTelemetry } from '../telemetry/telemetry.ts'

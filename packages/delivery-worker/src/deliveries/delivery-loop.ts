@@ -1,4 +1,5 @@
-import type { ClaimedDelivery, Logger, SettledAttempt, Storage, UnbegunDelivery } from '@quickquote/core'
+import type { Logger } from '@quickquote/core'
+import type { ClaimedDelivery, SettledAttempt, Storage, UnbegunDelivery } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble } from '../lib/trouble.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'

@@ -1,16 +1,13 @@
 import { context } from '@opentelemetry/api'
+import type { Settings } from '@quickquote/core'
+import { eventIdOf, newId, requestHeaders, signingTime } from '@quickquote/core'
 import {
   type ClaimedDelivery,
-  eventIdOf,
-  newId,
   type Outcome,
-  requestHeaders,
-  type Settings,
   type SettledAttempt,
   settle,
-  signingTime,
   type UnbegunDelivery,
-} from '@quickquote/core'
+} from '@quickquote/core/internal'
 import { headerNames, signWith } from '@quickquote/webhook-signature'
 import type { Http } from '../http/http.ts'
 import type { Turn } from '../http/origin-gate.ts'

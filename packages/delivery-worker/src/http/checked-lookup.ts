@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import type { AddressGuard } from '@quickquote/core'
+import type { AddressGuard } from '@quickquote/core/internal'
 
 /** None of a host's addresses may be called. The message is the guard's reason. */
 export class BlockedAddressError extends Error {

@@ -1,4 +1,4 @@
-import type { AddressGuard, Outcome } from '@quickquote/core'
+import type { AddressGuard, Outcome } from '@quickquote/core/internal'
 import type { Dispatcher } from 'undici'
 import { type Certificates, createAgent } from './agent.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'

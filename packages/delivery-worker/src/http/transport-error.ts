@@ -1,4 +1,4 @@
-import type { Outcome } from '@quickquote/core'
+import type { Outcome } from '@quickquote/core/internal'
 
 /** A request that got no answer: what the logs and metrics call that, and what the owner of the endpoint is told. */
 type Failure = Omit<Extract<Outcome, { kind: 'error' }>, 'kind'>

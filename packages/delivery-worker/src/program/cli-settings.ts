@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { ConfigurationError, givenOptions } from '@quickquote/core'
+import { givenOptions } from '@quickquote/core'
+import { ConfigurationError } from '@quickquote/core/internal'
 import { DEFAULT_WORKER_OPTIONS, type DeliveryWorkerOptions } from '../worker.ts'
 
 /** What the environment decides about a worker process. */

@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
-import { ConfigurationError, loggableError } from '@quickquote/core'
+import { loggableError } from '@quickquote/core'
+import { ConfigurationError } from '@quickquote/core/internal'
 import { version } from '../version.ts'
 import { createDeliveryWorker } from '../worker.ts'
 import { type CliSettings, cliSettings, inWordsOfEnvironment, VARIABLES_HELP } from './cli-settings.ts'

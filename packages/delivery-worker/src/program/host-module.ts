@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ConfigurationError, type Integrations } from '@quickquote/core'
+import type { Integrations } from '@quickquote/core'
+import { ConfigurationError } from '@quickquote/core/internal'
 
 /** What a worker process gets from the module of its host. */
 export interface HostModule {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClaimedStart, Integrations } from '@quickquote/core'
+import type { Integrations } from '@quickquote/core'
+import type { ClaimedStart } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble } from '../lib/trouble.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'

@@ -1,12 +1,7 @@
 import { type Attributes, context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import {
-  type ClaimedDelivery,
-  type DeliveryOrigin,
-  eventIdOf,
-  type Logger,
-  type SettledAttempt,
-  type Storage,
-} from '@quickquote/core'
+import type { Logger } from '@quickquote/core'
+import { eventIdOf } from '@quickquote/core'
+import type { ClaimedDelivery, DeliveryOrigin, SettledAttempt, Storage } from '@quickquote/core/internal'
 import { parentOf, SECONDS, type Telemetry } from './telemetry.ts'
 
 /** Where the deliveries of a claim come from, by their ids. */

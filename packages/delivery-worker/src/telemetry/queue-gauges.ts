@@ -1,5 +1,6 @@
 import type { BatchObservableCallback, ObservableCallback } from '@opentelemetry/api'
-import type { Logger, Storage } from '@quickquote/core'
+import type { Logger } from '@quickquote/core'
+import type { Storage } from '@quickquote/core/internal'
 import type { Telemetry } from './telemetry.ts'
 
 /**

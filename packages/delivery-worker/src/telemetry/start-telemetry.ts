@@ -1,5 +1,5 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { ClaimedStart } from '@quickquote/core'
+import type { ClaimedStart } from '@quickquote/core/internal'
 import { parentOf, type Telemetry } from './telemetry.ts'
 
 /** How one call of the pipeline hook ended. After `failed` it is called again, after `exhausted` no more. */

@@ -9,7 +9,8 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { spanContextOf, type TraceContext } from '@quickquote/core'
+import type { TraceContext } from '@quickquote/core'
+import { spanContextOf } from '@quickquote/core'
 
 /** What the process's OpenTelemetry SDK gives us. Without one, all of it does nothing. */
 export interface Telemetry {

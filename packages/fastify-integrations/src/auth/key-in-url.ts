@@ -1,4 +1,4 @@
-import { IntegrationError, looksLikeApiKey } from '@quickquote/core'
+import { IntegrationError, looksLikeApiKey } from '@quickquote/core/internal'
 import type { FastifyInstance } from 'fastify'
 
 const REDACTED = '[redacted]'

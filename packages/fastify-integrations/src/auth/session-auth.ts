@@ -1,15 +1,12 @@
 import { isIP } from 'node:net'
+import { callHost, MemberId, OrganizationId, validate } from '@quickquote/core'
 import {
-  callHost,
   IntegrationError,
   type Member,
-  MemberId,
   memberOf,
-  OrganizationId,
   requireManageIntegrations,
   type Session,
-  validate,
-} from '@quickquote/core'
+} from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { SessionResolver } from '../options.ts'

@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import type { ReceivedFile, RequirementsFiles } from '@quickquote/core'
 import {
   IntegrationError,
   type Limits,
-  type ReceivedFile,
-  type RequirementsFiles,
   startQuotationBody,
   validationFailed,
-} from '@quickquote/core'
+} from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseJson } from './json-body.ts'
 import { type FormBounds, type Part, readParts } from './multipart-parts.ts'

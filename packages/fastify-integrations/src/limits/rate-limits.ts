@@ -1,4 +1,5 @@
-import { IntegrationError, type Limits, type Logger } from '@quickquote/core'
+import type { Logger } from '@quickquote/core'
+import { IntegrationError, type Limits } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientOf } from '../auth/client-address.ts'
 import { API_KEY, REFUSAL } from '../auth/request-state.ts'

@@ -1,4 +1,5 @@
-import { type Limits, startQuotationBody } from '@quickquote/core'
+import type { Limits } from '@quickquote/core/internal'
+import { startQuotationBody } from '@quickquote/core/internal'
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 
 /** A start as `application/json`: without files, so the requirements are in the text. */

@@ -1,10 +1,6 @@
-import {
-  type CatalogEntry,
-  eventCatalogOf,
-  QuotationEventData,
-  type Settings,
-  WebhookEvent,
-} from '@quickquote/core'
+import type { CatalogEntry, Settings } from '@quickquote/core'
+import { eventCatalogOf, WebhookEvent } from '@quickquote/core'
+import { QuotationEventData } from '@quickquote/core/internal'
 import type { TSchema } from '@sinclair/typebox'
 import { EXAMPLE } from './examples.ts'
 import { mapValues } from './map-values.ts'

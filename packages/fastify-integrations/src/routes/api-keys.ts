@@ -1,12 +1,12 @@
+import type { Integrations } from '@quickquote/core'
+import { Uuid } from '@quickquote/core'
 import {
   ApiKey,
   ApiKeyListQuery,
   CreatedApiKey,
   createApiKeyBody,
-  type Integrations,
-  Uuid,
   updateApiKeyBody,
-} from '@quickquote/core'
+} from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { EXAMPLE } from '../openapi/examples.ts'

@@ -1,4 +1,5 @@
-import { AuditEntry, AuditLogQuery, type Integrations } from '@quickquote/core'
+import type { Integrations } from '@quickquote/core'
+import { AuditEntry, AuditLogQuery } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { EXAMPLE } from '../openapi/examples.ts'

@@ -1,12 +1,5 @@
-import {
-  Delivery,
-  DeliveryAttempt,
-  DeliveryHour,
-  DeliveryHoursQuery,
-  deliveryLogQuery,
-  type Integrations,
-  Uuid,
-} from '@quickquote/core'
+import { DeliveryHoursQuery, deliveryLogQuery, type Integrations, Uuid } from '@quickquote/core'
+import { Delivery, DeliveryAttempt, DeliveryHour } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { EXAMPLE } from '../openapi/examples.ts'

@@ -1,13 +1,12 @@
+import { type Integrations, Uuid } from '@quickquote/core'
 import {
-  type Integrations,
   PipelineStatus,
   Proposal,
   Quotation,
   QuotationListQuery,
   STEPS,
   StartedQuotation,
-  Uuid,
-} from '@quickquote/core'
+} from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { calledPath } from '../answers/called-path.ts'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'

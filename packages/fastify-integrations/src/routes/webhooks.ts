@@ -1,16 +1,14 @@
+import type { Integrations } from '@quickquote/core'
+import { CatalogEntry, eventCatalogOf, Uuid } from '@quickquote/core'
 import {
-  CatalogEntry,
   createWebhookEndpointBody,
-  eventCatalogOf,
-  type Integrations,
   rotateSecretBody,
   TestDeliveryResult,
   testDeliveryBody,
-  Uuid,
   updateWebhookEndpointBody,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
-} from '@quickquote/core'
+} from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'

@@ -1,4 +1,4 @@
-import type { ClockStorage } from '@quickquote/core'
+import type { ClockStorage } from '@quickquote/core/internal'
 import type { Database } from './database.ts'
 
 /** The time of the database as a number: a text would depend on settings of the server. An SQL expression. */

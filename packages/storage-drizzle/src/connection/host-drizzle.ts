@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core'
+import { ConfigurationError } from '@quickquote/core/internal'
 import { entityKind, type SQL, sql as sqlOf } from 'drizzle-orm'
 import type { Driver, Encoded, Result, Statements } from './driver.ts'
 import type { Patience } from './patience.ts'

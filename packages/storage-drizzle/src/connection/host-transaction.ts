@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core'
+import { ConfigurationError } from '@quickquote/core/internal'
 import type { Statements } from './driver.ts'
 import {
   asOneStatement,

@@ -1,4 +1,4 @@
-import type { WorkerStorage } from '@quickquote/core'
+import type { WorkerStorage } from '@quickquote/core/internal'
 import { NOTIFY, wakeChannel } from './database.ts'
 import type { Driver, Listener } from './driver.ts'
 import { toStorageError } from './storage-error.ts'

@@ -1,4 +1,4 @@
-import type { EventStorage } from '@quickquote/core'
+import type { EventStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { newDeliveryId } from './delivery-id.ts'
 

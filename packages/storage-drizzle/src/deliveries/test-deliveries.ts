@@ -1,4 +1,4 @@
-import type { TestDeliveryStorage } from '@quickquote/core'
+import type { TestDeliveryStorage } from '@quickquote/core/internal'
 import { and, eq, gte } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { madeSince } from './delivery-id.ts'

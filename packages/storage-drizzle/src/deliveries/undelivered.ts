@@ -1,4 +1,4 @@
-import type { Undelivered } from '@quickquote/core'
+import type { Undelivered } from '@quickquote/core/internal'
 import { type SQL, sql } from 'drizzle-orm'
 import { deliveryIds } from './delivery-id.ts'
 

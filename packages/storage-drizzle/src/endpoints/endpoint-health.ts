@@ -1,4 +1,4 @@
-import type { EndpointHealth, EndpointHealthStorage, FailingEndpoint } from '@quickquote/core'
+import type { EndpointHealth, EndpointHealthStorage, FailingEndpoint } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { millisOf, toDate } from '../connection/readable.ts'
 

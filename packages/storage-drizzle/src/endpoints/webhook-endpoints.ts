@@ -1,4 +1,5 @@
-import { isUuid, type WebhookEndpointStorage } from '@quickquote/core'
+import { isUuid } from '@quickquote/core'
+import type { WebhookEndpointStorage } from '@quickquote/core/internal'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'

@@ -1,4 +1,4 @@
-import type { AuditStorage } from '@quickquote/core'
+import type { AuditStorage } from '@quickquote/core/internal'
 import { and, eq, getTableColumns, gte, lt } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'

@@ -1,4 +1,5 @@
-import type { Acceptance, Idempotency, NewQuotation } from '@quickquote/core'
+import type { Idempotency } from '@quickquote/core'
+import type { Acceptance, NewQuotation } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { takeUploads } from './files.ts'
 import { lookUpKey, rememberKey } from './idempotency-keys.ts'

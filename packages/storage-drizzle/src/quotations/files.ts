@@ -1,4 +1,5 @@
-import { type FileId, type FileStorage, type UploadStorage, validationFailed } from '@quickquote/core'
+import type { FileId, FileStorage, UploadStorage } from '@quickquote/core'
+import { validationFailed } from '@quickquote/core/internal'
 import pLimit from 'p-limit'
 import type { Database } from '../connection/database.ts'
 import { type Guard, withStorageErrors } from '../connection/storage-error.ts'

@@ -1,5 +1,6 @@
-import type { Acceptance, Idempotency } from '@quickquote/core'
+import type { Idempotency } from '@quickquote/core'
 import { IDEMPOTENCY_WINDOW_MS } from '@quickquote/core'
+import type { Acceptance } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 
 /**

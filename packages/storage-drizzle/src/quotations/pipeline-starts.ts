@@ -1,4 +1,5 @@
-import type { ClaimedStart, PipelineStartStorage, Quote, TraceContext } from '@quickquote/core'
+import type { TraceContext } from '@quickquote/core'
+import type { ClaimedStart, PipelineStartStorage, Quote } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { millisOf, toDate } from '../connection/readable.ts'
 import { createHeldLeases } from '../deliveries/held-leases.ts'

@@ -1,9 +1,5 @@
-import {
-  QUOTATION_STATUSES,
-  type QuotationStatus,
-  type QuotationStorage,
-  type Source,
-} from '@quickquote/core'
+import type { QuotationStatus, Source } from '@quickquote/core/internal'
+import { QUOTATION_STATUSES, type QuotationStorage } from '@quickquote/core/internal'
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'

@@ -1,11 +1,5 @@
-import {
-  isUuid,
-  type NewQuotation,
-  pipelineStatusOf,
-  type QuotationStorage,
-  type StepStatus,
-  scoped,
-} from '@quickquote/core'
+import { isUuid, pipelineStatusOf, scoped } from '@quickquote/core'
+import type { NewQuotation, QuotationStorage, StepStatus } from '@quickquote/core/internal'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'

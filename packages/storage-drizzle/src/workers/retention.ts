@@ -1,4 +1,4 @@
-import type { RetentionStorage } from '@quickquote/core'
+import type { RetentionStorage } from '@quickquote/core/internal'
 import { type Connection, unhurried } from '../connection/database.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
 import { ensurePartitions } from '../migrations/partitions.ts'

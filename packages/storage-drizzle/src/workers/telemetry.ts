@@ -1,4 +1,4 @@
-import { QUEUE_COUNT_LIMIT, type TelemetryStorage } from '@quickquote/core'
+import { QUEUE_COUNT_LIMIT, type TelemetryStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { millisOf, toDate } from '../connection/readable.ts'
 import { type TraceColumns, traceOf } from '../quotations/trace-columns.ts'

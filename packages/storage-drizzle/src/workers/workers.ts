@@ -1,4 +1,4 @@
-import type { WorkerStorage } from '@quickquote/core'
+import type { WorkerStorage } from '@quickquote/core/internal'
 import { EPOCH_MS, toTime } from '../connection/clock.ts'
 import type { Database } from '../connection/database.ts'
 
