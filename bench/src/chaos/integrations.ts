@@ -1,5 +1,4 @@
-import { createIntegrations, Type } from '@quickquote/core'
-import { defineEvents } from '@quickquote/core/internal'
+import { createIntegrations, defineEvents, Type } from '@quickquote/core'
 import type { DrizzleStorage } from '@quickquote/storage-drizzle'
 
 export const CHAOS_EVENT = 'chaos.happened'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations } from '@quickquote/core'
-import { memberOf } from '@quickquote/core/internal'
+import { createIntegrations, type Integrations, memberOf } from '@quickquote/core'
 import { type DrizzleStorage, drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { v7 as uuidv7 } from 'uuid'

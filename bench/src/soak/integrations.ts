@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createIntegrations } from '@quickquote/core'
-import { type Limits, STEPS } from '@quickquote/core/internal'
+import { createIntegrations, type Limits, STEPS } from '@quickquote/core'
 import type { DrizzleStorage } from '@quickquote/storage-drizzle'
 
 /** The limits of a client count, and the load stays below them or not; those of what is stored are never reached. */

@@ -1,4 +1,4 @@
-import { IntegrationError, memberOf } from '@quickquote/core/internal'
+import { IntegrationError, memberOf } from '@quickquote/core'
 import { answerFrameworkError, fastifyIntegrations } from '@quickquote/fastify-integrations'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Redis } from 'ioredis'

@@ -1,5 +1,5 @@
 import { type EventEmitter, on } from 'node:events'
-import { type DocumentUrl, type Proposal, STEPS, type StartedQuotation } from '@quickquote/core/internal'
+import { type DocumentUrl, type Proposal, STEPS, type StartedQuotation } from '@quickquote/core'
 import type { WebhookPayload } from '@quickquote/webhook-signature'
 import { Agent, request } from 'undici'
 import { call } from './api-client.ts'

@@ -1,5 +1,4 @@
-import type { HostQuotation, HostQuotations } from '@quickquote/core'
-import type { NewQuotation, Proposal, StepStatus } from '@quickquote/core/internal'
+import type { HostQuotation, HostQuotations, NewQuotation, Proposal, StepStatus } from '@quickquote/core'
 import type { ISql, JSONValue, Sql, TransactionSql } from 'postgres'
 
 /** The tables of the host. A real host has had them for years, with columns that nobody here needs to know of. */

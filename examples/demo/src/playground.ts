@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { IntegrationError, type Session } from '@quickquote/core/internal'
+import { IntegrationError, type Session } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Host } from './host.ts'
 import { DEMO_PASSWORD, MEMBERS } from './members.ts'

@@ -1,12 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type PipelineStatus,
-  type Quote,
-  type QuotePipeline,
-  STEPS,
-  type Step,
-} from '@quickquote/core/internal'
+import { type PipelineStatus, type Quote, type QuotePipeline, STEPS, type Step } from '@quickquote/core'
 import type { FastifyBaseLogger } from 'fastify'
 
 export interface PretendPipelineOptions {

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type WebhookEndpoint } from '@quickquote/core/internal'
+import { EVENT_TYPES, type WebhookEndpoint } from '@quickquote/core'
 import { call } from './api-client.ts'
 import { ACME, DEMO_PASSWORD } from './members.ts'
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Session } from '@quickquote/core/internal'
+import type { Session } from '@quickquote/core'
 import type { FastifyRequest } from 'fastify'
 import type { Sql } from 'postgres'
 import { DEMO_PASSWORD, MEMBERS } from './members.ts'

@@ -1,5 +1,5 @@
 import { type EventEmitter, on } from 'node:events'
-import type { StartedQuotation } from '@quickquote/core/internal'
+import type { StartedQuotation } from '@quickquote/core'
 import type { WebhookPayload } from '@quickquote/webhook-signature'
 import { call } from './api-client.ts'
 import { EXPECTED_EVENTS, untilAllArrived } from './headless-quote.ts'

@@ -1,4 +1,4 @@
-import type { Proposal } from '@quickquote/core/internal'
+import type { Proposal } from '@quickquote/core'
 import { type ReceivedWebhook, startReceiver, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { inject, it, type TestContext } from 'vitest'

@@ -5,11 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createIntegrations,
   type HostQuotations,
+  IntegrationError,
   type Integrations,
   type IntegrationsOptions,
   type Logger,
+  memberOf,
+  STEPS,
 } from '@quickquote/core'
-import { IntegrationError, memberOf, STEPS } from '@quickquote/core/internal'
 import type { TestDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'

@@ -1,10 +1,4 @@
-import type {
-  DeliveryAttempt,
-  DocumentUrl,
-  PipelineStatus,
-  Proposal,
-  Quotation,
-} from '@quickquote/core/internal'
+import type { DeliveryAttempt, DocumentUrl, PipelineStatus, Proposal, Quotation } from '@quickquote/core'
 import { type Certificate, startReceiver, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '@quickquote/core/internal'
+import { EVENT_TYPES } from '@quickquote/core'
 import { call } from '../src/api-client.ts'
 import { ACME, DEMO_PASSWORD } from '../src/members.ts'
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { createIntegrations } from '@quickquote/core'
-import { EVENT_TYPES, type QuotePipeline, STEPS, type Storage } from '@quickquote/core/internal'
+import { createIntegrations, EVENT_TYPES, type QuotePipeline, STEPS, type Storage } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { type Receiver, startReceiver } from '@quickquote/dev-servers'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'

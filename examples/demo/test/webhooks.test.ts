@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { DocumentUrl, PipelineStatus, Proposal, Quotation } from '@quickquote/core/internal'
+import type { DocumentUrl, PipelineStatus, Proposal, Quotation } from '@quickquote/core'
 import { type Certificate, type ReceivedWebhook, startReceiver, testDatabase } from '@quickquote/dev-servers'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'

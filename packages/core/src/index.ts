@@ -1,59 +1,71 @@
 // Schemas of events are TypeBox's: a host has this copy of it, and its types fit.
 export { Type } from '@sinclair/typebox'
-export type { FileId, FileStorage, UploadStorage } from './files/file-storage.ts'
-export {
-  createRequirementsFiles,
-  type IncomingFile,
-  type ReceivedFile,
-  type RequirementsFiles,
-} from './files/requirements-file.ts'
+export type { FileId, FileStorage } from './files/file-storage.ts'
+export type { IncomingFile, ReceivedFile, RequirementsFiles } from './files/requirements-file.ts'
+// Putting it together
 export { createIntegrations, type IntegrationServices, type Integrations } from './integrations.ts'
-export * from './lib/address-guard.ts'
-export { answerInTime } from './lib/answer-in-time.ts'
-export { callHost } from './lib/call-host.ts'
-export { CLOCK_WARN_MS, CLOCK_WRONG_MS, type Clock } from './lib/clock.ts'
-export * from './lib/errors.ts'
-export type { EncryptedSecret, EncryptionKey, Keyring } from './lib/keyring.ts'
-export { loggableError } from './lib/loggable-error.ts'
-export { type Logger, silentLogger } from './lib/logger.ts'
-export { newId } from './lib/new-id.ts'
-export { checkNumber, checkOptionNames, givenOptions, MAX_TIMER_MS } from './lib/option-check.ts'
-export type { Page, PageRequest, Position } from './lib/page.ts'
-export { Uuid } from './lib/schema.ts'
-export { SecretValue } from './lib/secret-value.ts'
-export { isUuid, type Scoped, scoped } from './lib/tenancy.ts'
+// Errors
 export {
-  activeTraceContext,
-  parseTraceContext,
-  spanContextOf,
-  type TraceContext,
-} from './lib/trace-context.ts'
-export { validate, validateUrlPart } from './lib/validator.ts'
-export * from './model/api-key.ts'
-export * from './model/api-key-value.ts'
-export * from './model/audit-entry.ts'
-export * from './model/delivery.ts'
-export { CatalogEntry, type EventCatalog, eventCatalogOf, WebhookEvent } from './model/event-catalog.ts'
-export * from './model/event-definition.ts'
-export { IDEMPOTENCY_WINDOW_MS, type Idempotency } from './model/idempotency.ts'
-export { MemberId, OrganizationId } from './model/ids.ts'
-export * from './model/limits.ts'
-export { INEXACT_NUMBER } from './model/metadata.ts'
-export { pipelineStatusOf } from './model/pipeline-status.ts'
-export * from './model/progress.ts'
-export * from './model/quotation.ts'
-export * from './model/quotation-events.ts'
-export * from './model/quote-pipeline.ts'
-export * from './model/replay.ts'
-export { requestHeaders, signingTime } from './model/request-headers.ts'
+  ConfigurationError,
+  ERRORS,
+  type ErrorCode,
+  type FieldError,
+  IntegrationError,
+} from './lib/errors.ts'
+export type { EncryptionKey } from './lib/keyring.ts'
+export type { Logger } from './lib/logger.ts'
+export type { Page, PageRequest } from './lib/page.ts'
+export { SecretValue } from './lib/secret-value.ts'
+export type { TraceContext } from './lib/trace-context.ts'
+// The nouns
+export type { ApiKey } from './model/api-key.ts'
+export type { AuditAction, AuditEntry } from './model/audit-entry.ts'
+export {
+  DEFAULT_DELIVERY_POLICY,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryAttemptDetails,
+  type DeliveryPolicy,
+} from './model/delivery.ts'
+export type { CatalogEntry, WebhookEvent } from './model/event-catalog.ts'
+export {
+  defineEvents,
+  type EventDataOf,
+  type EventDefinition,
+  type EventDefinitions,
+  type NoEvents,
+} from './model/event-definition.ts'
+export { DEFAULT_LIMITS, type Limits } from './model/limits.ts'
+export {
+  type DocumentUrl,
+  type PipelineStatus,
+  type Proposal,
+  type Quotation,
+  type QuotationFilter,
+  type QuotationStatus,
+  type Source,
+  STEPS,
+  type StartedQuotation,
+  type Step,
+  type StepStatus,
+} from './model/quotation.ts'
+export { EVENT_TYPES, type QuotationEventData, type QuotationEventType } from './model/quotation-events.ts'
+export {
+  DEFAULT_START_POLICY,
+  type QuotationReporter,
+  type Quote,
+  type QuotePipeline,
+  type StartPolicy,
+} from './model/quote-pipeline.ts'
+export type { Replay } from './model/replay.ts'
 export { DEFAULT_RETENTION, type Retention } from './model/retention.ts'
-export * from './model/session.ts'
-export * from './model/test-delivery.ts'
-export * from './model/webhook-endpoint.ts'
-export { eventIdOf, type RecordedEvent } from './model/webhook-event.ts'
+export { MANAGE_INTEGRATIONS, type Member, memberOf, type Session } from './model/session.ts'
+export type { TestDeliveryResult } from './model/test-delivery.ts'
+export type { EndpointHealth, FailingEndpoint, WebhookEndpoint } from './model/webhook-endpoint.ts'
+// What `createIntegrations` returns
 export type { ApiKeys, AuthenticatedKey } from './services/api-keys.ts'
 export type { AuditLog } from './services/audit-log.ts'
-export { DeliveryHoursQuery, type DeliveryLog, deliveryLogQuery } from './services/delivery-log.ts'
+export type { DeliveryLog } from './services/delivery-log.ts'
 export type { EmittedEvent, Emitter } from './services/emitter.ts'
 export type { Quotations, StartQuotation, StartResult } from './services/quotations.ts'
 export type { Replays } from './services/replays.ts'
@@ -61,19 +73,7 @@ export type { SecretReencryption } from './services/secret-reencryption.ts'
 export type { TestDeliveries } from './services/test-deliveries.ts'
 export type { WebhookEndpoints } from './services/webhook-endpoints.ts'
 export type { IntegrationsOptions, Settings } from './settings.ts'
-export * from './storage/api-keys.ts'
-export * from './storage/audit-log.ts'
-export * from './storage/deliveries.ts'
-export * from './storage/delivery-log.ts'
-export * from './storage/endpoint-health.ts'
+// Ports that a host may fill
 export type { HostQuotation, HostQuotations, QuotationChange } from './storage/host-quotations.ts'
-export * from './storage/pipeline-starts.ts'
-export * from './storage/quotations.ts'
-export * from './storage/replays.ts'
-export * from './storage/retention.ts'
-export * from './storage/signing-secrets.ts'
-export * from './storage/storage.ts'
-export * from './storage/telemetry.ts'
-export * from './storage/test-deliveries.ts'
-export * from './storage/webhook-endpoints.ts'
-export * from './storage/workers.ts'
+export type { NewQuotation } from './storage/quotations.ts'
+export type { Storage } from './storage/storage.ts'

@@ -1,5 +1,5 @@
-import { createIntegrations, type Logger } from '@quickquote/core'
-import { generateApiKeyValue, type Storage } from '@quickquote/core/internal'
+import { createIntegrations, type Logger, type Storage } from '@quickquote/core'
+import { generateApiKeyValue } from '@quickquote/core/internal'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const lines: string[] = []

@@ -1,5 +1,6 @@
-import { createIntegrations, type IntegrationsOptions, type Logger, newId } from '@quickquote/core'
-import type { Storage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core'
+import { createIntegrations, type IntegrationsOptions, type Logger } from '@quickquote/core'
+import { newId } from '@quickquote/core/internal'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const START = Date.parse('2026-11-22T12:00:00Z')

@@ -1,4 +1,5 @@
-import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy, type Outcome, settle } from '@quickquote/core/internal'
+import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from '@quickquote/core'
+import { type Outcome, settle } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 
 const now = new Date('2026-11-21T10:00:00Z')

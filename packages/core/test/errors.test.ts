@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, IntegrationError } from '@quickquote/core/internal'
+import { ERRORS, type ErrorCode, IntegrationError } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 
 describe('the error table', () => {

@@ -1,11 +1,5 @@
-import {
-  decide,
-  type Progress,
-  type ProgressChange,
-  type Report,
-  STEPS,
-  type Step,
-} from '@quickquote/core/internal'
+import { STEPS, type Step } from '@quickquote/core'
+import { decide, type Progress, type ProgressChange, type Report } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 
 const QUEUED: Progress = {

@@ -1,9 +1,5 @@
-import {
-  IntegrationError,
-  managesIntegrations,
-  memberOf,
-  requireManageIntegrations,
-} from '@quickquote/core/internal'
+import { IntegrationError, memberOf } from '@quickquote/core'
+import { managesIntegrations, requireManageIntegrations } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 
 const ACME = '0192f0c4-0000-7000-8000-00000000000a'

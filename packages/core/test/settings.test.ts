@@ -1,11 +1,13 @@
-import { createIntegrations, DEFAULT_RETENTION, type IntegrationsOptions } from '@quickquote/core'
 import {
   ConfigurationError,
+  createIntegrations,
   DEFAULT_DELIVERY_POLICY,
   DEFAULT_LIMITS,
+  DEFAULT_RETENTION,
   DEFAULT_START_POLICY,
+  type IntegrationsOptions,
   type Storage,
-} from '@quickquote/core/internal'
+} from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 
 // Options are checked before anything is asked of the storage.

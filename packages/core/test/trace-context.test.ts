@@ -1,5 +1,5 @@
 import { createTraceState, ROOT_CONTEXT, trace } from '@opentelemetry/api'
-import { activeTraceContext, parseTraceContext, spanContextOf } from '@quickquote/core'
+import { activeTraceContext, parseTraceContext, spanContextOf } from '@quickquote/core/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 

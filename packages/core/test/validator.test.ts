@@ -1,5 +1,5 @@
-import { validate, validateUrlPart } from '@quickquote/core'
-import { DEFAULT_LIMITS, IntegrationError, startQuotationBody } from '@quickquote/core/internal'
+import { DEFAULT_LIMITS, IntegrationError } from '@quickquote/core'
+import { startQuotationBody, validate, validateUrlPart } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 

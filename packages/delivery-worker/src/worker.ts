@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  checkNumber,
-  checkOptionNames,
-  givenOptions,
-  type Integrations,
-  MAX_TIMER_MS,
-} from '@quickquote/core'
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError, type Integrations } from '@quickquote/core'
+import { checkNumber, checkOptionNames, givenOptions, MAX_TIMER_MS } from '@quickquote/core/internal'
 import { createDeliveryLoop } from './deliveries/delivery-loop.ts'
 import { createSending } from './deliveries/sending.ts'
 import { assessHealth, type Vitals, type WorkerHealth } from './health/health.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { memberOf } from '@quickquote/core/internal'
+import { memberOf } from '@quickquote/core'
 import {
   type Certificate,
   createCertificate,

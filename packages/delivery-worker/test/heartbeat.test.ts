@@ -1,5 +1,7 @@
-import { createIntegrations, silentLogger } from '@quickquote/core'
-import type { Heartbeat as Beat, Storage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core'
+import { createIntegrations } from '@quickquote/core'
+import type { Heartbeat as Beat } from '@quickquote/core/internal'
+import { silentLogger } from '@quickquote/core/internal'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHeartbeat, type Heartbeat, holds } from '../src/upkeep/heartbeat.ts'
 

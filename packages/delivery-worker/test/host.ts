@@ -3,8 +3,9 @@ import {
   type Integrations,
   type IntegrationsOptions,
   type Logger,
+  memberOf,
+  type QuotePipeline,
 } from '@quickquote/core'
-import { memberOf, type QuotePipeline } from '@quickquote/core/internal'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'

@@ -1,5 +1,4 @@
-import { createIntegrations } from '@quickquote/core'
-import { ConfigurationError, type Storage } from '@quickquote/core/internal'
+import { ConfigurationError, createIntegrations, type Storage } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
 

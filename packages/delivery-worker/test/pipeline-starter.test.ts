@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { memberOf, type QuotePipeline } from '@quickquote/core/internal'
+import { memberOf, type QuotePipeline } from '@quickquote/core'
 import { createCertificate, startReceiver } from '@quickquote/dev-servers'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Host, type HostOptions, ORGANIZATION, openHost } from './host.ts'

@@ -1,8 +1,7 @@
 import { type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
-import type { Integrations } from '@quickquote/core'
-import type { QuotePipeline } from '@quickquote/core/internal'
+import type { Integrations, QuotePipeline } from '@quickquote/core'
 import {
   createCertificate,
   type Receiver,

@@ -1,11 +1,5 @@
-import {
-  checkNumber,
-  checkOptionNames,
-  givenOptions,
-  type Integrations,
-  MAX_TIMER_MS,
-} from '@quickquote/core'
-import { ConfigurationError, type Session } from '@quickquote/core/internal'
+import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
+import { checkNumber, checkOptionNames, givenOptions, MAX_TIMER_MS } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { DEFAULT_PROBLEM_TYPE_BASE } from './errors/problem.ts'
 import type { RedisClient } from './limits/redis-counter.ts'

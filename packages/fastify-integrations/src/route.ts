@@ -1,5 +1,4 @@
-import type { AuthenticatedKey } from '@quickquote/core'
-import type { ErrorCode, Member } from '@quickquote/core/internal'
+import type { AuthenticatedKey, ErrorCode, Member } from '@quickquote/core'
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 

@@ -1,4 +1,4 @@
-import { memberOf } from '@quickquote/core/internal'
+import { memberOf } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import {
   ACME,

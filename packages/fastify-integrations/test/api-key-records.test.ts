@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Member } from '@quickquote/core/internal'
+import type { Member } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import {
   ACME,

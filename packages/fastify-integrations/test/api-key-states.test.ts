@@ -1,4 +1,5 @@
-import type { ApiKeyMove, ApiKeyStatus, Member } from '@quickquote/core/internal'
+import type { Member } from '@quickquote/core'
+import type { ApiKeyMove, ApiKeyStatus } from '@quickquote/core/internal'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ACME, GLOBEX, type MemberName, NOWHERE, useHost } from './support/host.ts'
 

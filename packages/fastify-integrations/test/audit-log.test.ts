@@ -1,4 +1,4 @@
-import type { Member } from '@quickquote/core/internal'
+import type { Member } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { ACME, type MemberName, NOWHERE, useHost, YEAR_AHEAD } from './support/host.ts'
 

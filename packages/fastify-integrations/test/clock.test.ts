@@ -1,5 +1,4 @@
-import { createIntegrations, type Logger } from '@quickquote/core'
-import { memberOf } from '@quickquote/core/internal'
+import { createIntegrations, type Logger, memberOf } from '@quickquote/core'
 import { testDatabase } from '@quickquote/dev-servers'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'

@@ -1,4 +1,4 @@
-import type { FailingEndpoint } from '@quickquote/core/internal'
+import type { FailingEndpoint } from '@quickquote/core'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ACME } from './support/host.ts'
 import { createEndpoint, failQuote, useDeliveries, WEBHOOKS } from './support/webhooks.ts'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, Type } from '@quickquote/core'
-import { defineEvents, IntegrationError } from '@quickquote/core/internal'
+import { createIntegrations, defineEvents, IntegrationError, Type } from '@quickquote/core'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACME, GLOBEX } from './support/host.ts'

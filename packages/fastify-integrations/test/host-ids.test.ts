@@ -1,4 +1,4 @@
-import type { Member, Session } from '@quickquote/core/internal'
+import type { Member, Session } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { ACME, NOWHERE, startHost, useDatabase, useHost, YEAR_AHEAD } from './support/host.ts'
 

@@ -4,12 +4,14 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import multipart from '@fastify/multipart'
 import {
-  createRequirementsFiles,
+  DEFAULT_LIMITS,
   type FileStorage,
+  IntegrationError,
+  type Limits,
   type Logger,
   type RequirementsFiles,
 } from '@quickquote/core'
-import { DEFAULT_LIMITS, IntegrationError, type Limits } from '@quickquote/core/internal'
+import { createRequirementsFiles } from '@quickquote/core/internal'
 import type { TestDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import Fastify, { type FastifyInstance } from 'fastify'

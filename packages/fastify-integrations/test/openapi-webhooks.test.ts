@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '@quickquote/core/internal'
+import { EVENT_TYPES } from '@quickquote/core'
 import { expect, it } from 'vitest'
 import { openApiCheck } from './support/openapi-check.ts'
 import { createEndpoint, useDeliveries } from './support/webhooks.ts'

@@ -1,4 +1,4 @@
-import { ERRORS, EVENT_TYPES } from '@quickquote/core/internal'
+import { ERRORS, EVENT_TYPES } from '@quickquote/core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { routeTable } from '../src/route-table.ts'

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import { Redis } from 'ioredis'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { PipelineStatus, QuotePipeline } from '@quickquote/core/internal'
+import type { PipelineStatus, QuotePipeline } from '@quickquote/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Host, NOWHERE, startHost, useDatabase } from './support/host.ts'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { ERRORS } from '@quickquote/core/internal'
+import { ERRORS } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { answerFrameworkError } from '../src/index.ts'
 import { ACME, NOWHERE, startHost, useDatabase, useHost } from './support/host.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import type { Limits } from '@quickquote/core/internal'
+import type { Limits } from '@quickquote/core'
 import { hasRedis, type RedisServer, startRedis } from '@quickquote/dev-servers'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

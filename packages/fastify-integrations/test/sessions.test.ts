@@ -1,4 +1,4 @@
-import type { Session } from '@quickquote/core/internal'
+import type { Session } from '@quickquote/core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { SessionResolver } from '../src/index.ts'
 import { ACME, GLOBEX, type Host, startHost, useDatabase, useHost, YEAR_AHEAD } from './support/host.ts'

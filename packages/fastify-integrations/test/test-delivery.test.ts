@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { validate, WebhookEvent } from '@quickquote/core'
+import { validate, WebhookEvent } from '@quickquote/core/internal'
 import type { ReceivedWebhook } from '@quickquote/dev-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ACME, startHost, useDatabase } from './support/host.ts'

@@ -1,5 +1,5 @@
-import { validate, WebhookEvent } from '@quickquote/core'
-import { EVENT_TYPES } from '@quickquote/core/internal'
+import { EVENT_TYPES } from '@quickquote/core'
+import { validate, WebhookEvent } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { ACME, GLOBEX, NOWHERE, useHost } from './support/host.ts'
 import { createEndpoint, failQuote, WEBHOOKS, webhooksOf } from './support/webhooks.ts'

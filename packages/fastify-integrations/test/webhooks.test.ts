@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '@quickquote/core/internal'
+import { EVENT_TYPES } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { ACME, GLOBEX, startHost, useDatabase, useHost } from './support/host.ts'
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
 import { StorageError } from './connection/storage-error.ts'
 import { MIGRATE_COMMAND } from './migrations/migrate-command.ts'
 import { rolesSql } from './migrations/roles.ts'

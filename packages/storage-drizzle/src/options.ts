@@ -1,5 +1,5 @@
-import { checkNumber, checkOptionNames, MAX_TIMER_MS } from '@quickquote/core'
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
+import { checkNumber, checkOptionNames, MAX_TIMER_MS } from '@quickquote/core/internal'
 import type postgres from 'postgres'
 import { type ConnectionTimeouts, DEFAULT_TIMEOUTS } from './connection/connection.ts'
 import type { HostDrizzle } from './connection/host-drizzle.ts'

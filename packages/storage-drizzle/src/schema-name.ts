@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
 
 /** The SQL schema that is used unless the host names another. */
 export const DEFAULT_SCHEMA = 'quickquote'

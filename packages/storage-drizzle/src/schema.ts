@@ -1,3 +1,4 @@
+import { type Quote, STEPS } from '@quickquote/core'
 import {
   ATTEMPT_STATUSES,
   AUDIT_ACTIONS,
@@ -5,11 +6,9 @@ import {
   type AuditChange,
   DISABLED_REASONS,
   QUOTATION_STATUSES,
-  type Quote,
   REPLAY_STATES,
   REPLAY_STATUSES,
   SOURCES,
-  STEPS,
   TRIGGER_MODES,
 } from '@quickquote/core/internal'
 import { relations, type SQL, sql } from 'drizzle-orm'

@@ -1,4 +1,4 @@
-import { ConfigurationError, type Storage } from '@quickquote/core/internal'
+import { ConfigurationError, type Storage } from '@quickquote/core'
 import { clockStorage } from './connection/clock.ts'
 import { connect } from './connection/connect.ts'
 import { type Connection, createDatabase, type Database } from './connection/database.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Position } from '@quickquote/core'
-import type { Storage, StoredApiKey } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core'
+import type { Position, StoredApiKey } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { AWKWARD, MANY_KEYS, sampleApiKey } from './samples.ts'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Position } from '@quickquote/core'
-import type { AuditFilter } from '@quickquote/core/internal'
+import type { AuditFilter, Position } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { AWKWARD, sampleAuditEntry } from './samples.ts'

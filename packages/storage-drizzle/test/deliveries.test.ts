@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, Storage } from '@quickquote/core/internal'
+import type { Storage } from '@quickquote/core'
+import type { ClaimedDelivery } from '@quickquote/core/internal'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startAnswerThief } from './answer-thief.ts'
 import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { RecordedEvent } from '@quickquote/core'
-import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
+import type {
+  ClaimedDelivery,
+  RecordedEvent,
+  SettledAttempt,
+  StoredWebhookEndpoint,
+} from '@quickquote/core/internal'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'

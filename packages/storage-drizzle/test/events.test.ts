@@ -1,5 +1,4 @@
-import type { RecordedEvent } from '@quickquote/core'
-import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
+import type { RecordedEvent, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { createDatabase, type Database } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'

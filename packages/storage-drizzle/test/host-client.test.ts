@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations, silentLogger } from '@quickquote/core'
+import { createIntegrations, type Integrations } from '@quickquote/core'
+import { silentLogger } from '@quickquote/core/internal'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations } from '@quickquote/core'
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError, createIntegrations, type Integrations } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'

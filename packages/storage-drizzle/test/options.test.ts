@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
 import postgres from 'postgres'
 import { describe, expect, inject, it } from 'vitest'
 import { drizzleStorage, type StorageOptions } from '../src/index.ts'

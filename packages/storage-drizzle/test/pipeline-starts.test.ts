@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { NewQuotation } from '@quickquote/core/internal'
+import type { NewQuotation } from '@quickquote/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startAnswerThief } from './answer-thief.ts'
 import { type Outbox, openOutbox } from './delivery-samples.ts'

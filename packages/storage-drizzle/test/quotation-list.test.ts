@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { QuotationFilter } from '@quickquote/core/internal'
+import type { QuotationFilter } from '@quickquote/core'
 import { expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 

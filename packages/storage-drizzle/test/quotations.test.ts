@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations } from '@quickquote/core'
-import { STEPS } from '@quickquote/core/internal'
+import { createIntegrations, type Integrations, STEPS } from '@quickquote/core'
 import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { EncryptedSecret, RecordedEvent, TraceContext } from '@quickquote/core'
+import type { AuditEntry, NewQuotation, TraceContext } from '@quickquote/core'
 import type {
   ApiKeyMaximum,
-  AuditEntry,
-  NewQuotation,
+  EncryptedSecret,
+  RecordedEvent,
   StoredApiKey,
   StoredWebhookEndpoint,
 } from '@quickquote/core/internal'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
-import { ConfigurationError, IntegrationError } from '@quickquote/core/internal'
+import { ConfigurationError, IntegrationError } from '@quickquote/core'
 import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import { drizzleStorage, StorageError } from '../src/index.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createIntegrations, type Integrations, silentLogger } from '@quickquote/core'
-import { generateApiKeyValue, hashApiKey, memberOf } from '@quickquote/core/internal'
+import { createIntegrations, type Integrations, memberOf } from '@quickquote/core'
+import { generateApiKeyValue, hashApiKey, silentLogger } from '@quickquote/core/internal'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'

@@ -1,5 +1,5 @@
-import { checkOptionNames, eventIdOf, type Integrations } from '@quickquote/core'
-import { ConfigurationError, type SettledAttempt } from '@quickquote/core/internal'
+import { ConfigurationError, type Integrations } from '@quickquote/core'
+import { checkOptionNames, eventIdOf, type SettledAttempt } from '@quickquote/core/internal'
 import { deliverDue, type StartTry, startDue } from '@quickquote/delivery-worker'
 import { describeAttempt, type TestAttempt, toTestAttempt } from './attempt.ts'
 import { createCertificate } from './certificate.ts'

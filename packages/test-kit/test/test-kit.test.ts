@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { STEPS, type Step } from '@quickquote/core/internal'
+import { STEPS, type Step } from '@quickquote/core'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,5 +1,5 @@
+import type { Quote } from '@quickquote/core'
 import { createIntegrations, type Integrations, type IntegrationsOptions } from '@quickquote/core'
-import type { Quote } from '@quickquote/core/internal'
 import type { TestDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'

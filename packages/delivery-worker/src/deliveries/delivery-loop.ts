@@ -1,5 +1,5 @@
-import type { Logger } from '@quickquote/core'
-import type { ClaimedDelivery, SettledAttempt, Storage, UnbegunDelivery } from '@quickquote/core/internal'
+import type { Logger, Storage } from '@quickquote/core'
+import type { ClaimedDelivery, SettledAttempt, UnbegunDelivery } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble } from '../lib/trouble.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'

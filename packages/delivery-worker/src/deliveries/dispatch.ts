@@ -1,11 +1,14 @@
 import { context } from '@opentelemetry/api'
 import type { Settings } from '@quickquote/core'
-import { eventIdOf, newId, requestHeaders, signingTime } from '@quickquote/core'
 import {
   type ClaimedDelivery,
+  eventIdOf,
+  newId,
   type Outcome,
+  requestHeaders,
   type SettledAttempt,
   settle,
+  signingTime,
   type UnbegunDelivery,
 } from '@quickquote/core/internal'
 import { headerNames, signWith } from '@quickquote/webhook-signature'

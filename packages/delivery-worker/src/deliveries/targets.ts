@@ -1,7 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Keyring } from '@quickquote/core'
-import type { AddressGuard, ClaimedDelivery } from '@quickquote/core/internal'
+import type { AddressGuard, ClaimedDelivery, Keyring } from '@quickquote/core/internal'
 
 /** HMAC-SHA256 of a text by the secret of an endpoint, in hex. */
 type Hmac = (content: string) => string

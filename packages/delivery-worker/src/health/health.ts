@@ -1,4 +1,4 @@
-import { CLOCK_WARN_MS, CLOCK_WRONG_MS } from '@quickquote/core'
+import { CLOCK_WARN_MS, CLOCK_WRONG_MS } from '@quickquote/core/internal'
 
 /** How a worker is. Read from memory: asking costs nothing, and asks the database nothing. */
 export interface WorkerHealth {

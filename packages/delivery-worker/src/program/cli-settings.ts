@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { givenOptions } from '@quickquote/core'
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
+import { givenOptions } from '@quickquote/core/internal'
 import { DEFAULT_WORKER_OPTIONS, type DeliveryWorkerOptions } from '../worker.ts'
 
 /** What the environment decides about a worker process. */

@@ -1,6 +1,6 @@
-import { answerInTime, type Integrations } from '@quickquote/core'
-import type { QuotationReporter } from '@quickquote/core/internal'
-import { type ClaimedStart, IntegrationError } from '@quickquote/core/internal'
+import type { QuotationReporter } from '@quickquote/core'
+import { IntegrationError, type Integrations } from '@quickquote/core'
+import { answerInTime, type ClaimedStart } from '@quickquote/core/internal'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 
 /** How one call of the pipeline hook ended. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedStart, Quote, Storage } from '@quickquote/core/internal'
+import type { Quote, Storage } from '@quickquote/core'
+import type { ClaimedStart } from '@quickquote/core/internal'
 import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-work.ts'
 import { createStartTelemetry } from '../telemetry/start-telemetry.ts'
 import { openTelemetry } from '../telemetry/telemetry.ts'

@@ -1,6 +1,5 @@
 import type { BatchObservableCallback, ObservableCallback } from '@opentelemetry/api'
-import type { Logger } from '@quickquote/core'
-import type { Storage } from '@quickquote/core/internal'
+import type { Logger, Storage } from '@quickquote/core'
 import type { Telemetry } from './telemetry.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { TraceContext } from '@quickquote/core'
-import { spanContextOf } from '@quickquote/core'
+import { spanContextOf } from '@quickquote/core/internal'
 
 /** What the process's OpenTelemetry SDK gives us. Without one, all of it does nothing. */
 export interface Telemetry {

@@ -1,5 +1,5 @@
-import type { Clock, Logger } from '@quickquote/core'
-import type { Storage } from '@quickquote/core/internal'
+import type { Logger, Storage } from '@quickquote/core'
+import type { Clock } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble } from '../lib/trouble.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { IDEMPOTENCY_WINDOW_MS, type Integrations } from '@quickquote/core'
-import { IntegrationError } from '@quickquote/core/internal'
+import { IntegrationError, type Integrations } from '@quickquote/core'
+import { IDEMPOTENCY_WINDOW_MS } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble, type Trouble } from '../lib/trouble.ts'
 import type { MissingKeys } from './missing-keys.ts'

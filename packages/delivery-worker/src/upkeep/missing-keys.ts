@@ -1,5 +1,5 @@
-import type { Keyring, Logger } from '@quickquote/core'
-import type { Storage } from '@quickquote/core/internal'
+import type { Logger, Storage } from '@quickquote/core'
+import type { Keyring } from '@quickquote/core/internal'
 
 /** Knows the encryption keys that the data needs and this process does not have. */
 export interface MissingKeys {

@@ -1,5 +1,4 @@
-import type { Logger } from '@quickquote/core'
-import type { Storage } from '@quickquote/core/internal'
+import type { Logger, Storage } from '@quickquote/core'
 import { createAlarm } from '../lib/alarm.ts'
 import { createTrouble } from '../lib/trouble.ts'
 

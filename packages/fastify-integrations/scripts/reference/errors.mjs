@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { ERRORS } from '@quickquote/core/internal'
+import { ERRORS } from '@quickquote/core'
 import { code, GENERATED, jsonBlock, table } from './markdown.mjs'
 
 const example = {

@@ -1,4 +1,4 @@
-import { eventCatalogOf } from '@quickquote/core'
+import { eventCatalogOf } from '@quickquote/core/internal'
 import { code, GENERATED, jsonBlock, resolved, table } from './markdown.mjs'
 
 const SAMPLE_ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'

@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DEFAULT_RETENTION } from '@quickquote/core'
-import { DEFAULT_DELIVERY_POLICY, DEFAULT_LIMITS, DEFAULT_START_POLICY } from '@quickquote/core/internal'
+import {
+  DEFAULT_DELIVERY_POLICY,
+  DEFAULT_LIMITS,
+  DEFAULT_RETENTION,
+  DEFAULT_START_POLICY,
+} from '@quickquote/core'
 import ts from 'typescript'
 import { code, GENERATED, table } from './markdown.mjs'
 

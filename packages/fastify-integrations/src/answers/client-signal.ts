@@ -1,4 +1,4 @@
-import { IntegrationError } from '@quickquote/core/internal'
+import { IntegrationError } from '@quickquote/core'
 import type { FastifyReply } from 'fastify'
 
 /** Aborted when the client hangs up before it has its answer. */

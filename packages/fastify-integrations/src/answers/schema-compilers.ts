@@ -1,4 +1,4 @@
-import { validateUrlPart } from '@quickquote/core'
+import { validateUrlPart } from '@quickquote/core/internal'
 import type { TSchema } from '@sinclair/typebox'
 import fastJson from 'fast-json-stringify'
 import type { FastifyInstance } from 'fastify'

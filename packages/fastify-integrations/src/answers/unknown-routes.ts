@@ -1,4 +1,4 @@
-import { IntegrationError } from '@quickquote/core/internal'
+import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { leavePreflightsToHost, NO_PREFLIGHT } from '../auth/preflight.ts'
 import { type Access, type Area, UNDOCUMENTED } from '../route.ts'

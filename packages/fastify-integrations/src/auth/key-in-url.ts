@@ -1,4 +1,5 @@
-import { IntegrationError, looksLikeApiKey } from '@quickquote/core/internal'
+import { IntegrationError } from '@quickquote/core'
+import { looksLikeApiKey } from '@quickquote/core/internal'
 import type { FastifyInstance } from 'fastify'
 
 const REDACTED = '[redacted]'

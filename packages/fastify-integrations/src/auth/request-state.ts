@@ -1,5 +1,4 @@
-import type { AuthenticatedKey } from '@quickquote/core'
-import type { IntegrationError, Member, Session } from '@quickquote/core/internal'
+import type { AuthenticatedKey, IntegrationError, Member, Session } from '@quickquote/core'
 import type { FastifyInstance } from 'fastify'
 
 /** What the hooks of ours keep on a request. Symbols, so that nothing of the host's can collide. */

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
-import { callHost, MemberId, OrganizationId, validate } from '@quickquote/core'
+import { IntegrationError, type Member, memberOf, type Session } from '@quickquote/core'
 import {
-  IntegrationError,
-  type Member,
-  memberOf,
+  callHost,
+  MemberId,
+  OrganizationId,
   requireManageIntegrations,
-  type Session,
+  validate,
 } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { IntegrationError } from '@quickquote/core/internal'
+import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse } from 'secure-json-parse'
 import { MAX_DEPTH, markInexactNumbers, scanJson } from './json-numbers.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { INEXACT_NUMBER } from '@quickquote/core'
+import { INEXACT_NUMBER } from '@quickquote/core/internal'
 
 /** Deeper than anybody writes, and far from where recursive code runs out of stack. */
 export const MAX_DEPTH = 64

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { IntegrationError } from '@quickquote/core/internal'
+import { IntegrationError } from '@quickquote/core'
 
 /** How long a client may take to send a body: `graceMs` in any case, and a second more for every `bytesPerSecond` received. */
 export interface Patience {

@@ -1,5 +1,5 @@
-import { loggableError } from '@quickquote/core'
-import { IntegrationError } from '@quickquote/core/internal'
+import { IntegrationError } from '@quickquote/core'
+import { loggableError } from '@quickquote/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identifyRequest } from '../answers/request-id.ts'
 import { holdsApiKey } from '../auth/key-in-url.ts'

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type IntegrationError } from '@quickquote/core/internal'
+import { ERRORS, type ErrorCode, type IntegrationError } from '@quickquote/core'
 import { type Static, Type } from '@sinclair/typebox'
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'

@@ -1,4 +1,4 @@
-import { type ErrorCode, IntegrationError } from '@quickquote/core/internal'
+import { type ErrorCode, IntegrationError } from '@quickquote/core'
 
 /** Statuses that hooks of the host (guards, limiters, load shedding) and Fastify itself refuse with. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {

@@ -1,4 +1,5 @@
-import { answerInTime, type Logger } from '@quickquote/core'
+import type { Logger } from '@quickquote/core'
+import { answerInTime } from '@quickquote/core/internal'
 import { type Count, type Limit, type RequestCounter, WINDOW_MS } from './request-counter.ts'
 
 /** The part of an ioredis client that limits need. */

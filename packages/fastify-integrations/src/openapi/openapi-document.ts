@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
-import { ERRORS } from '@quickquote/core/internal'
+import { ERRORS } from '@quickquote/core'
 import { PROBLEM_MEDIA_TYPE } from '../errors/problem.ts'
 import type { PluginSettings, SessionScheme } from '../options.ts'
 import { mapValues } from './map-values.ts'

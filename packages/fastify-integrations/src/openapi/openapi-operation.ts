@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '@quickquote/core/internal'
+import { ERRORS, type ErrorCode } from '@quickquote/core'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType } from '../errors/problem.ts'

@@ -1,4 +1,4 @@
-import type { Limits } from '@quickquote/core/internal'
+import type { Limits } from '@quickquote/core'
 import { startQuotationBody } from '@quickquote/core/internal'
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 

@@ -1,10 +1,10 @@
 import type { Integrations } from '@quickquote/core'
-import { Uuid } from '@quickquote/core'
 import {
   ApiKey,
   ApiKeyListQuery,
   CreatedApiKey,
   createApiKeyBody,
+  Uuid,
   updateApiKeyBody,
 } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'

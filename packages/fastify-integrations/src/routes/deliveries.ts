@@ -1,5 +1,12 @@
-import { DeliveryHoursQuery, deliveryLogQuery, type Integrations, Uuid } from '@quickquote/core'
-import { Delivery, DeliveryAttempt, DeliveryHour } from '@quickquote/core/internal'
+import type { Integrations } from '@quickquote/core'
+import {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryHour,
+  DeliveryHoursQuery,
+  deliveryLogQuery,
+  Uuid,
+} from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { EXAMPLE } from '../openapi/examples.ts'

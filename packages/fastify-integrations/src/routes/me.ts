@@ -1,5 +1,5 @@
-import { Uuid } from '@quickquote/core'
-import type { Session } from '@quickquote/core/internal'
+import type { Session } from '@quickquote/core'
+import { Uuid } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { sessionOf } from '../auth/session-auth.ts'
 import { EXAMPLE } from '../openapi/examples.ts'

@@ -1,4 +1,4 @@
-import { Uuid } from '@quickquote/core'
+import { Uuid } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 
 /** The parameters of every session route: the organization stands in the path. */

@@ -1,6 +1,5 @@
 import type { Integrations } from '@quickquote/core'
-import { Uuid } from '@quickquote/core'
-import { DocumentUrl } from '@quickquote/core/internal'
+import { DocumentUrl, Uuid } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'

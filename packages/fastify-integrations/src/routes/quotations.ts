@@ -1,11 +1,11 @@
-import { type Integrations, Uuid } from '@quickquote/core'
+import { type Integrations, STEPS } from '@quickquote/core'
 import {
   PipelineStatus,
   Proposal,
   Quotation,
   QuotationListQuery,
-  STEPS,
   StartedQuotation,
+  Uuid,
 } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { calledPath } from '../answers/called-path.ts'

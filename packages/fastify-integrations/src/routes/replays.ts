@@ -1,5 +1,5 @@
-import { type Integrations, Uuid } from '@quickquote/core'
-import { Replay, ReplayBody, ReplayCount } from '@quickquote/core/internal'
+import type { Integrations } from '@quickquote/core'
+import { Replay, ReplayBody, ReplayCount, Uuid } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { calledPath } from '../answers/called-path.ts'
 import { EXAMPLE } from '../openapi/examples.ts'

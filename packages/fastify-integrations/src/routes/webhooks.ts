@@ -1,10 +1,12 @@
 import type { Integrations } from '@quickquote/core'
-import { CatalogEntry, eventCatalogOf, Uuid } from '@quickquote/core'
 import {
+  CatalogEntry,
   createWebhookEndpointBody,
+  eventCatalogOf,
   rotateSecretBody,
   TestDeliveryResult,
   testDeliveryBody,
+  Uuid,
   updateWebhookEndpointBody,
   WebhookEndpoint,
   WebhookEndpointWithSecret,

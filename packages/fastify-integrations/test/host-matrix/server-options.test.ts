@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { memberOf } from '@quickquote/core/internal'
+import { memberOf } from '@quickquote/core'
 import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { ACME, type Host, NOWHERE, startHost, useDatabase, YEAR_AHEAD } from '../support/host.ts'

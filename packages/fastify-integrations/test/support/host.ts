@@ -1,5 +1,5 @@
+import type { Session, Storage } from '@quickquote/core'
 import { createIntegrations, type Integrations, type IntegrationsOptions } from '@quickquote/core'
-import type { Session, Storage } from '@quickquote/core/internal'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
 
 /** Where a connection string leads, and how. What it leaves out is undefined. */
 export interface ConnectionTarget {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
 import { entityKind, type SQL, sql as sqlOf } from 'drizzle-orm'
 import type { Driver, Encoded, Result, Statements } from './driver.ts'
 import type { Patience } from './patience.ts'

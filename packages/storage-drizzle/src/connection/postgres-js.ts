@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import type { Driver, Listener, Statements } from './driver.ts'

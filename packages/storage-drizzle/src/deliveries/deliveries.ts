@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
-import type { EncryptedSecret } from '@quickquote/core'
-import type { ClaimedDelivery, DeliveryStorage, SettledAttempt } from '@quickquote/core/internal'
+import type {
+  ClaimedDelivery,
+  DeliveryStorage,
+  EncryptedSecret,
+  SettledAttempt,
+} from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { FIRST_UUID } from './delivery-statements.ts'
 import { createHeldLeases } from './held-leases.ts'

@@ -1,5 +1,5 @@
-import { isUuid } from '@quickquote/core'
 import type { DeliveryLogStorage, DeliveryStatus } from '@quickquote/core/internal'
+import { isUuid } from '@quickquote/core/internal'
 import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'

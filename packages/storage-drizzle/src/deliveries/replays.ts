@@ -1,5 +1,5 @@
-import { isUuid } from '@quickquote/core'
 import type { ReplayCount, ReplayStorage } from '@quickquote/core/internal'
+import { isUuid } from '@quickquote/core/internal'
 import { and, eq } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'

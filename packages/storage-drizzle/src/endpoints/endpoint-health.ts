@@ -1,4 +1,5 @@
-import type { EndpointHealth, EndpointHealthStorage, FailingEndpoint } from '@quickquote/core/internal'
+import type { EndpointHealth, FailingEndpoint } from '@quickquote/core'
+import type { EndpointHealthStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { millisOf, toDate } from '../connection/readable.ts'
 

@@ -1,5 +1,4 @@
-import type { EncryptedSecret } from '@quickquote/core'
-import type { EndpointSecrets, SigningSecretStorage } from '@quickquote/core/internal'
+import type { EncryptedSecret, EndpointSecrets, SigningSecretStorage } from '@quickquote/core/internal'
 import { and, asc, gt, ne, or } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
 import { checkDatabase } from '../connection/database-check.ts'
 import { type Driver, run, type Statements } from '../connection/driver.ts'
 import { MIGRATION } from '../connection/patience.ts'

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@quickquote/core/internal'
+import { ConfigurationError } from '@quickquote/core'
 import { checkSchema } from '../schema-name.ts'
 import { createJournal } from './migrate.ts'
 

@@ -1,5 +1,5 @@
-import type { Idempotency } from '@quickquote/core'
-import type { Acceptance, NewQuotation } from '@quickquote/core/internal'
+import type { NewQuotation } from '@quickquote/core'
+import type { Acceptance, Idempotency } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { takeUploads } from './files.ts'
 import { lookUpKey, rememberKey } from './idempotency-keys.ts'

@@ -1,6 +1,5 @@
-import type { Idempotency } from '@quickquote/core'
-import { IDEMPOTENCY_WINDOW_MS } from '@quickquote/core'
-import type { Acceptance } from '@quickquote/core/internal'
+import type { Acceptance, Idempotency } from '@quickquote/core/internal'
+import { IDEMPOTENCY_WINDOW_MS } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { TraceContext } from '@quickquote/core'
-import type { ClaimedStart, PipelineStartStorage, Quote } from '@quickquote/core/internal'
+import type { Quote, TraceContext } from '@quickquote/core'
+import type { ClaimedStart, PipelineStartStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { millisOf, toDate } from '../connection/readable.ts'
 import { createHeldLeases } from '../deliveries/held-leases.ts'

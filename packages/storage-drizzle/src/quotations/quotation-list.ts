@@ -1,4 +1,4 @@
-import type { QuotationStatus, Source } from '@quickquote/core/internal'
+import type { QuotationStatus, Source } from '@quickquote/core'
 import { QUOTATION_STATUSES, type QuotationStorage } from '@quickquote/core/internal'
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
