@@ -1,7 +1,6 @@
 // A host with nothing but our plugin, in a process of its own.
 
-import type { Limits } from '@quickquote/core'
-import { createIntegrations } from '@quickquote/core'
+import { createIntegrations, type Limits } from '@quickquote/core'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'

@@ -1,5 +1,4 @@
-import type { Storage } from '@quickquote/core'
-import { createIntegrations, type IntegrationsOptions, type Logger } from '@quickquote/core'
+import { createIntegrations, type IntegrationsOptions, type Logger, type Storage } from '@quickquote/core'
 import { newId } from '@quickquote/core/internal'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 

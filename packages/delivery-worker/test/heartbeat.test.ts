@@ -1,7 +1,5 @@
-import type { Storage } from '@quickquote/core'
-import { createIntegrations } from '@quickquote/core'
-import type { Heartbeat as Beat } from '@quickquote/core/internal'
-import { silentLogger } from '@quickquote/core/internal'
+import { createIntegrations, type Storage } from '@quickquote/core'
+import { type Heartbeat as Beat, silentLogger } from '@quickquote/core/internal'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHeartbeat, type Heartbeat, holds } from '../src/upkeep/heartbeat.ts'
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { HostQuotation, HostQuotations } from '@quickquote/core'
-import { memberOf } from '@quickquote/core'
+import { type HostQuotation, type HostQuotations, memberOf } from '@quickquote/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Host, ORGANIZATION, openHost } from './host.ts'
 

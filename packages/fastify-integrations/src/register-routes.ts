@@ -1,5 +1,4 @@
-import type { Settings } from '@quickquote/core'
-import { IntegrationError } from '@quickquote/core'
+import { IntegrationError, type Settings } from '@quickquote/core'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientSignal } from './answers/client-signal.ts'
 import { apiKeyOf } from './auth/partner-auth.ts'

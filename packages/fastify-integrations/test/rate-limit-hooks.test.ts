@@ -1,5 +1,4 @@
-import type { AuthenticatedKey } from '@quickquote/core'
-import { DEFAULT_LIMITS, IntegrationError, memberOf } from '@quickquote/core'
+import { type AuthenticatedKey, DEFAULT_LIMITS, IntegrationError, memberOf } from '@quickquote/core'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { API_KEY, decorateRequests, MEMBER, REFUSAL } from '../src/auth/request-state.ts'

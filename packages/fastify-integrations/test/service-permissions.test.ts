@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Integrations } from '@quickquote/core'
-import { type Member, memberOf } from '@quickquote/core'
+import { type Integrations, type Member, memberOf } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import { ACME, useHost, YEAR_AHEAD } from './support/host.ts'
 

@@ -1,5 +1,4 @@
-import type { Integrations } from '@quickquote/core'
-import { ConfigurationError, type Session } from '@quickquote/core'
+import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
 import type { FastifyRequest } from 'fastify'
 
 /** A text of the portal, or one for each plural category of its language (`Intl.PluralRules`), chosen by `{count}`. */

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import type { FileId } from '@quickquote/core'
-import { IntegrationError } from '@quickquote/core'
+import { type FileId, IntegrationError } from '@quickquote/core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createDatabase } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'

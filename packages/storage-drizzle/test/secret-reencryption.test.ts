@@ -1,6 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Member, Storage } from '@quickquote/core'
-import { createIntegrations, type EncryptionKey, type Integrations } from '@quickquote/core'
+import {
+  createIntegrations,
+  type EncryptionKey,
+  type Integrations,
+  type Member,
+  type Storage,
+} from '@quickquote/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { sampleEvent } from './samples.ts'

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Member } from '@quickquote/core'
-import { createIntegrations, type Integrations } from '@quickquote/core'
+import { createIntegrations, type Integrations, type Member } from '@quickquote/core'
 import { silentLogger } from '@quickquote/core/internal'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'

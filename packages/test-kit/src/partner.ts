@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Integrations } from '@quickquote/core'
-import { IntegrationError, MANAGE_INTEGRATIONS, type Member, type WebhookEndpoint } from '@quickquote/core'
+import {
+  IntegrationError,
+  type Integrations,
+  MANAGE_INTEGRATIONS,
+  type Member,
+  type WebhookEndpoint,
+} from '@quickquote/core'
 import type { WebhookPayload } from '@quickquote/webhook-signature'
 import type { PartnerReceiver } from './partner-receiver.ts'
 import { createTestQuote, type TestQuote } from './quote.ts'

@@ -1,5 +1,4 @@
-import type { Integrations } from '@quickquote/core'
-import { type QuotationReporter, STEPS, type Step } from '@quickquote/core'
+import { type Integrations, type QuotationReporter, STEPS, type Step } from '@quickquote/core'
 
 /** A quote of a test. Its pipeline is stepped by hand, as the host's own pipeline would report it. */
 export interface TestQuote {

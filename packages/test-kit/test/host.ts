@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Quote } from '@quickquote/core'
-import { createIntegrations, type Integrations, type IntegrationsOptions } from '@quickquote/core'
+import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'

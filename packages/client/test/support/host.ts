@@ -1,5 +1,4 @@
-import type { Quote } from '@quickquote/core'
-import { createIntegrations, type Integrations, type IntegrationsOptions } from '@quickquote/core'
+import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Integrations } from '@quickquote/core'
-import { ConfigurationError } from '@quickquote/core'
+import { ConfigurationError, type Integrations } from '@quickquote/core'
 
 /** What a worker process gets from the module of its host. */
 export interface HostModule {

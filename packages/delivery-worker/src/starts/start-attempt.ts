@@ -1,5 +1,4 @@
-import type { QuotationReporter } from '@quickquote/core'
-import { IntegrationError, type Integrations } from '@quickquote/core'
+import { IntegrationError, type Integrations, type QuotationReporter } from '@quickquote/core'
 import { answerInTime, type ClaimedStart } from '@quickquote/core/internal'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 

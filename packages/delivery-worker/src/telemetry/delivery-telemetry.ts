@@ -1,7 +1,11 @@
 import { type Attributes, context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { Logger, Storage } from '@quickquote/core'
-import type { ClaimedDelivery, DeliveryOrigin, SettledAttempt } from '@quickquote/core/internal'
-import { eventIdOf } from '@quickquote/core/internal'
+import {
+  type ClaimedDelivery,
+  type DeliveryOrigin,
+  eventIdOf,
+  type SettledAttempt,
+} from '@quickquote/core/internal'
 import { parentOf, SECONDS, type Telemetry } from './telemetry.ts'
 
 /** Where the deliveries of a claim come from, by their ids. */

@@ -1,5 +1,4 @@
-import type { AuthenticatedKey, Integrations } from '@quickquote/core'
-import { IntegrationError } from '@quickquote/core'
+import { type AuthenticatedKey, IntegrationError, type Integrations } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hasParameterOfKey } from './key-in-url.ts'
 import { isPreflight } from './preflight.ts'

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { ReceivedFile, RequirementsFiles } from '@quickquote/core'
-import { IntegrationError, type Limits } from '@quickquote/core'
+import { IntegrationError, type Limits, type ReceivedFile, type RequirementsFiles } from '@quickquote/core'
 import { startQuotationBody, validationFailed } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseJson } from './json-body.ts'

@@ -1,5 +1,4 @@
-import type { Logger } from '@quickquote/core'
-import { IntegrationError, type Limits } from '@quickquote/core'
+import { IntegrationError, type Limits, type Logger } from '@quickquote/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientOf } from '../auth/client-address.ts'
 import { API_KEY, REFUSAL } from '../auth/request-state.ts'

@@ -1,5 +1,10 @@
-import type { Session, Storage } from '@quickquote/core'
-import { createIntegrations, type Integrations, type IntegrationsOptions } from '@quickquote/core'
+import {
+  createIntegrations,
+  type Integrations,
+  type IntegrationsOptions,
+  type Session,
+  type Storage,
+} from '@quickquote/core'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'

@@ -1,5 +1,4 @@
-import type { DeliveryLogStorage, DeliveryStatus } from '@quickquote/core/internal'
-import { isUuid } from '@quickquote/core/internal'
+import { type DeliveryLogStorage, type DeliveryStatus, isUuid } from '@quickquote/core/internal'
 import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'

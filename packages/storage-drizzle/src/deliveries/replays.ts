@@ -1,5 +1,4 @@
-import type { ReplayCount, ReplayStorage } from '@quickquote/core/internal'
-import { isUuid } from '@quickquote/core/internal'
+import { isUuid, type ReplayCount, type ReplayStorage } from '@quickquote/core/internal'
 import { and, eq } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'

@@ -1,5 +1,4 @@
-import type { WebhookEndpointStorage } from '@quickquote/core/internal'
-import { isUuid } from '@quickquote/core/internal'
+import { isUuid, type WebhookEndpointStorage } from '@quickquote/core/internal'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'

@@ -1,5 +1,4 @@
-import type { ApiKeyStorage } from '@quickquote/core/internal'
-import { isUuid } from '@quickquote/core/internal'
+import { type ApiKeyStorage, isUuid } from '@quickquote/core/internal'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'

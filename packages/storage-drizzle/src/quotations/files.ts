@@ -1,6 +1,5 @@
 import type { FileId, FileStorage } from '@quickquote/core'
-import type { UploadStorage } from '@quickquote/core/internal'
-import { validationFailed } from '@quickquote/core/internal'
+import { type UploadStorage, validationFailed } from '@quickquote/core/internal'
 import pLimit from 'p-limit'
 import type { Database } from '../connection/database.ts'
 import { type Guard, withStorageErrors } from '../connection/storage-error.ts'

@@ -1,5 +1,4 @@
-import type { Acceptance, Idempotency } from '@quickquote/core/internal'
-import { IDEMPOTENCY_WINDOW_MS } from '@quickquote/core/internal'
+import { type Acceptance, IDEMPOTENCY_WINDOW_MS, type Idempotency } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 
 /**

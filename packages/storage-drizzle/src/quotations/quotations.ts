@@ -1,6 +1,5 @@
 import type { NewQuotation, StepStatus } from '@quickquote/core'
-import type { QuotationStorage } from '@quickquote/core/internal'
-import { isUuid, pipelineStatusOf, scoped } from '@quickquote/core/internal'
+import { isUuid, pipelineStatusOf, type QuotationStorage, scoped } from '@quickquote/core/internal'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
