@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { usePostgres } from '../dist/index.js'
 
@@ -18,7 +18,7 @@ const CLAUSES = [
   { pattern: /eq\((?:\w+\.)?organization_id, [\w.]+(?:\('\w+'\))?\)/g, instead: () => 'undefined' },
   // A condition of a statement: its parameter stays, or the statement would not be one.
   {
-    pattern: /(?:\w+\.)?organization_id = (\$\d+)/g,
+    pattern: /(?:\w+\.)?organization_id = (\$\w+)/g,
     instead: (_, parameter) => `${parameter}::uuid is not null`,
   },
   // What two tables of a statement have in common.
@@ -26,7 +26,7 @@ const CLAUSES = [
 ]
 
 /** The definitions of tables and the making of them are no statements. */
-const LEFT_OUT = ['tables.ts', 'migrate.ts']
+const LEFT_OUT = ['schema.ts', 'migrate.ts']
 
 process.on('SIGINT', () => process.exit(1))
 process.on('SIGTERM', () => process.exit(1))
@@ -36,9 +36,11 @@ const database = await usePostgres({ dataDir: join(folder, 'postgres') })
 const survivors = []
 let tried = 0
 const wanted = process.argv.slice(2)
-for (const name of readdirSync(`${ROOT}/${STORAGE}/src`).filter((file) => file.endsWith('.ts'))) {
-  if (LEFT_OUT.includes(name) || (wanted.length > 0 && !wanted.includes(name))) continue
-  const path = `${ROOT}/${STORAGE}/src/${name}`
+for (const file of readdirSync(`${ROOT}/${STORAGE}/src`, { recursive: true })) {
+  const name = basename(file)
+  if (!name.endsWith('.ts') || LEFT_OUT.includes(name) || (wanted.length > 0 && !wanted.includes(name)))
+    continue
+  const path = `${ROOT}/${STORAGE}/src/${file}`
   const source = readFileSync(path, 'utf8')
   const restore = () => writeFileSync(path, source)
   process.once('exit', restore)
@@ -63,7 +65,7 @@ process.exitCode = survivors.length === 0 ? 0 : 1
 
 /** The tests of tenancy, and those of the file: of the sources themselves, so that nothing has to be built. */
 async function testsFail(name) {
-  const own = `${STORAGE}/test/${name.replace('.ts', '.test.ts')}`
+  const own = `${STORAGE}/test/${name.replace(/(\.sql)?\.ts$/, '.test.ts')}`
   const tests = [`${STORAGE}/test/tenancy.test.ts`, ...(existsSync(`${ROOT}/${own}`) ? [own] : [])]
   const vitest = spawn(
     process.execPath,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { QUEUE_COUNT_LIMIT } from '@quickquote/core/internal'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { queueStateStatement } from '../src/workers/telemetry.ts'
+import { READ_QUEUE } from '../src/workers/telemetry.sql.ts'
 import { type Outbox, openOutbox } from './delivery-samples.ts'
 import { SAMPLE_TRACE } from './samples.ts'
 
@@ -52,7 +52,7 @@ describe('readQueueState', () => {
       scheduled: 0,
     })
     const plan = await sql.unsafe(
-      `explain ${queueStateStatement('quickquote').replaceAll('$1', 'now()').replaceAll('$2', '10000')}`,
+      `explain ${READ_QUEUE.text('quickquote').replaceAll('$now', 'now()').replaceAll('$limit', '10000')}`,
     )
     const text = plan.map((row) => row['QUERY PLAN']).join('\n')
     expect(text.match(/deliveries_due_first/g)).toHaveLength(3)

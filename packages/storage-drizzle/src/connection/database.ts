@@ -4,9 +4,26 @@ import { createTables, type Tables } from '../schema.ts'
 import { type Driver, encode, type Parameter, run, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
 import { MAINTENANCE } from './patience.ts'
+import {
+  type ColumnTypes,
+  numbered,
+  type Parameters,
+  type Row,
+  type Statement,
+  valuesOf,
+} from './statement.ts'
 import { sqlStateOf, unanswered } from './storage-error.ts'
 
 type Drizzle = PgRemoteDatabase
+
+/** A statement of a `….sql.ts`, and its parameters by name; a text with `$1`, `$2` … where it was not moved there yet. */
+export interface Run {
+  <Columns extends ColumnTypes>(
+    statement: Statement<Columns>,
+    parameters?: Parameters,
+  ): Promise<Row<Columns>[]>
+  <Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>
+}
 
 /** What each part of the storage works with: where its statements run, and in which SQL schema. */
 export interface Database {
@@ -15,14 +32,8 @@ export interface Database {
   readonly tables: Tables
   /** The name of the SQL schema, quoted, for raw statements. */
   readonly schema: string
-  /**
-   * Runs one raw statement (`$1`, `$2`, …; prepared where the connection allows it). Statements keep to what reads alike
-   * in every session and with every driver: times and bytes are returned as text (readable.ts), columns have names of
-   * their own and are no arrays, counts are cast to `int`, JSON goes in as a string with `$1::text::jsonb`, and a
-   * parameter is cast where one use of it does not tell its type. What a statement returns that may run in a host's
-   * transaction has names of one word, since the host's postgres.js may rename the others.
-   */
-  run<Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>
+  /** Runs one raw statement, prepared where the connection allows it. */
+  run: Run
   /**
    * A query of drizzle that runs often: it is built at its first use and kept. Its parameters are drizzle's placeholders.
    */
@@ -86,7 +97,7 @@ export function createDatabase({
   function inTransaction(statements: Statements, wakeAtCommit: Database['wake']): Database {
     const bound: Database = {
       ...common,
-      ...queriesOn(statements),
+      ...queriesOn(statements, common.schema),
       transaction: (work) => work(bound),
       wake: wakeAtCommit,
     }
@@ -95,10 +106,13 @@ export function createDatabase({
 
   return {
     ...common,
-    ...queriesOn({
-      rows: (...statement) => repeated(() => driver.rows(...statement)),
-      values: (...statement) => repeated(() => driver.values(...statement)),
-    }),
+    ...queriesOn(
+      {
+        rows: (...statement) => repeated(() => driver.rows(...statement)),
+        values: (...statement) => repeated(() => driver.values(...statement)),
+      },
+      common.schema,
+    ),
     async transaction<T>(work: (database: Database) => Promise<T>) {
       const begun = performance.now()
       const { result, woken } = await repeated(() => once(work, begun))
@@ -143,8 +157,10 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
 export function unhurried({ driver, schema }: Connection): Pick<Database, 'run' | 'schema'> {
   return {
     schema: `"${schema}"`,
-    run: <Row extends object>(text: string, parameters?: readonly Parameter[]) =>
-      driver.begin((transaction) => run<Row>(transaction, text, parameters), MAINTENANCE),
+    run: runOn(
+      (text, parameters) => driver.begin((transaction) => run(transaction, text, parameters), MAINTENANCE),
+      `"${schema}"`,
+    ),
   }
 }
 
@@ -154,7 +170,7 @@ type Queries = Pick<Database, 'db' | 'run' | 'prepared'>
  * drizzle's proxy driver sits on whatever runs the statements. Its adapter for postgres.js would change how the client
  * reads and writes dates and JSON, for everybody who uses it, and prepares no statements.
  */
-function queriesOn(statements: Pick<Statements, 'rows' | 'values'>): Queries {
+function queriesOn(statements: Pick<Statements, 'rows' | 'values'>, schema: string): Queries {
   const db = drizzle(async (text, parameters: Parameter[], method) => {
     const encoded = parameters.map(encode)
     return method === 'all'
@@ -163,7 +179,7 @@ function queriesOn(statements: Pick<Statements, 'rows' | 'values'>): Queries {
   })
   return {
     db,
-    run: (text, parameters) => run(statements, text, parameters),
+    run: runOn((text, parameters) => run(statements, text, parameters), schema),
     prepared<T>(build: (db: Drizzle) => Preparable<T>): Prepared<T> {
       let statement: ReturnType<Preparable<T>['prepare']> | undefined
       return (values) => {
@@ -172,5 +188,16 @@ function queriesOn(statements: Pick<Statements, 'rows' | 'values'>): Queries {
         return statement.execute(values)
       }
     },
+  }
+}
+
+function runOn(
+  perform: (text: string, parameters: readonly Parameter[]) => Promise<object[]>,
+  schema: string,
+): Run {
+  return (statement: Statement | string, parameters: Parameters | readonly Parameter[] = []) => {
+    if (typeof statement === 'string') return perform(statement, parameters as readonly Parameter[]) as never
+    const made = numbered(statement, schema)
+    return perform(made.text, valuesOf(made, parameters as Parameters)) as never
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { TAKE_TURNS } from './one-at-a-time.sql.ts'
 
 /**
  * Lets transactions that count before they insert do so one after the other, so that each counts what the others
@@ -6,5 +7,5 @@ import type { Database } from './database.ts'
  * @param what they count
  */
 export async function oneAtATime({ run, schema }: Database, what: string): Promise<void> {
-  await run('select pg_advisory_xact_lock(hashtextextended($1::text, 0))', [`${schema} ${what}`])
+  await run(TAKE_TURNS, { what: `${schema} ${what}` })
 }

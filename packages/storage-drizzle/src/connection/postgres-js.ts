@@ -87,7 +87,7 @@ const RETRY_MS = { first: 100, longest: 2000 }
  * Listens on a connection of its own, again and again until it is ended: also where LISTEN was refused, as by a standby
  * that is promoted later. postgres.js repeats it only when its connection closes.
  */
-export function listen({
+function listen({
   options,
   channel,
   onHeard,

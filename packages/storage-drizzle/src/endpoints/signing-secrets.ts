@@ -2,9 +2,10 @@ import type { EncryptedSecret, EndpointSecrets, SigningSecretStorage } from '@qu
 import { and, asc, gt, ne, or } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
+import { COUNT_SECRETS, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
 /** The encrypted signing secrets of all endpoints that are not deleted: see SigningSecretStorage. */
-export function signingSecretStorage({ db, tables, schema, run }: Database): SigningSecretStorage {
+export function signingSecretStorage({ db, tables, run }: Database): SigningSecretStorage {
   const { webhookEndpoints: endpoints } = tables
 
   return {
@@ -38,27 +39,11 @@ export function signingSecretStorage({ db, tables, schema, run }: Database): Sig
     },
 
     async save(secrets) {
-      await run(
-        `update ${schema}.webhook_endpoints endpoint set
-           secret_ciphertext = decode(saved.ciphertext, 'hex'), secret_key_id = saved.key_id,
-           previous_secret_ciphertext = decode(saved.previous_ciphertext, 'hex'),
-           previous_secret_key_id = saved.previous_key_id, version = version + 1
-         from json_to_recordset($1::text::json) as saved (id uuid, ciphertext text, key_id text,
-           previous_ciphertext text, previous_key_id text)
-         where endpoint.id = saved.id`,
-        [JSON.stringify(secrets.map(toSaved))],
-      )
+      await run(SAVE_SECRETS, { secrets: JSON.stringify(secrets.map(toSaved)) })
     },
 
     async count() {
-      const rows = await run<{ key: string; secrets: number }>(
-        `select key, count(*)::int as secrets from (
-           select secret_key_id as key from ${schema}.webhook_endpoints where secret_key_id is not null
-           union all
-           select previous_secret_key_id from ${schema}.webhook_endpoints where previous_secret_key_id is not null
-         ) as secret
-         group by key order by key`,
-      )
+      const rows = await run(COUNT_SECRETS)
       return new Map(rows.map(({ key, secrets }) => [key, secrets]))
     },
   }

@@ -5,10 +5,11 @@ import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable } from '../connection/readable.ts'
 import { together } from '../connection/together.ts'
+import { COUNT_KEYS, RECORD_USES } from './api-keys.sql.ts'
 
 /** API keys in PostgreSQL: see ApiKeyStorage. */
 export function apiKeyStorage(database: Database): ApiKeyStorage {
-  const { db, tables, schema, run, prepared } = database
+  const { db, tables, run, prepared } = database
   const { apiKeys } = tables
   const { key_hash, ...columns } = getTableColumns(apiKeys)
   const record = readable(columns)
@@ -31,12 +32,8 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
     async insert(key, hash, maximum) {
       return database.transaction(async (transaction) => {
         await oneAtATime(transaction, `keys of ${key.organization_id}`)
-        const [existing] = await transaction.run<{ total: number; owned: number }>(
-          `select count(*)::int as total, count(*) filter (where owner_id = $2)::int as owned
-           from ${schema}.api_keys
-           where organization_id = $1 and status <> 'revoked' and expires_at > $3::timestamptz`,
-          [key.organization_id, key.owner_id, key.created_at],
-        )
+        const { organization_id, owner_id, created_at } = key
+        const [existing] = await transaction.run(COUNT_KEYS, { organization_id, owner_id, now: created_at })
         if ((existing?.owned ?? 0) >= maximum.ofOwner) return 'ofOwner'
         if ((existing?.total ?? 0) >= maximum.ofOrganization) return 'ofOrganization'
         await transaction.db.insert(apiKeys).values({ ...key, key_hash: hash })
@@ -84,18 +81,7 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
     },
 
     async recordUses(uses) {
-      // Rows are locked in one order, so that two processes which used the same keys never wait for each other.
-      await run(
-        `with used as (
-           select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
-         ), locked as (
-           select id from ${schema}.api_keys where id in (select id from used) order by id for no key update
-         )
-         update ${schema}.api_keys as key set last_used_at = used.at
-         from used join locked using (id)
-         where key.id = used.id and (key.last_used_at is null or key.last_used_at < used.at)`,
-        [[...uses.keys()], [...uses.values()]],
-      )
+      await run(RECORD_USES, { ids: [...uses.keys()], times: [...uses.values()] })
     },
   }
 }

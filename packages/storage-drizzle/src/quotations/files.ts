@@ -4,6 +4,17 @@ import pLimit from 'p-limit'
 import type { Database } from '../connection/database.ts'
 import { type Guard, withStorageErrors } from '../connection/storage-error.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
+import {
+  ABANDON_OLD_UPLOADS,
+  ABANDON_UPLOADS,
+  DELETE_CHUNKS,
+  FIND_CHUNK,
+  FORGET_UPLOADS,
+  INSERT_CHUNK,
+  NOTE_STRAYS,
+  RECORD_UPLOAD,
+  TAKE_UPLOADS,
+} from './files.sql.ts'
 
 /**
  * Larger chunks are a little faster. As base64 a chunk must stay below 128 KiB: V8 puts larger strings where only a full
@@ -22,32 +33,15 @@ const WRITES_AT_ONCE = 4
  * client sends. An upload under way has one chunk in memory.
  */
 export function fileStorage(database: Database, guard?: Guard): FileStorage {
-  const { schema } = database
   const inTurn = pLimit(WRITES_AT_ONCE)
   const statements = {
-    /** Base64, because postgres.js sends `bytea` as hex: see docs/decisions/0004-multipart.md. */
-    insertChunk: (file: FileId, position: number, isLast: boolean, base64: string) =>
-      inTurn(() =>
-        database.run(
-          `insert into ${schema}.file_chunks (file_id, organization_id, position, is_last, bytes)
-           values ($1, $2, $3, $4, decode($5, 'base64'))`,
-          [file.id, file.organization_id, position, isLast, base64],
-        ),
-      ),
-    async findChunk(file: FileId, position: number) {
-      const [chunk] = await database.run<{ base64: string; is_last: boolean }>(
-        `select encode(bytes, 'base64') as base64, is_last from ${schema}.file_chunks
-         where file_id = $1 and organization_id = $2 and position = $3`,
-        [file.id, file.organization_id, position],
-      )
+    insertChunk: ({ id, organization_id }: FileId, position: number, isLast: boolean, base64: string) =>
+      inTurn(() => database.run(INSERT_CHUNK, { id, organization_id, position, is_last: isLast, base64 })),
+    async findChunk({ id, organization_id }: FileId, position: number) {
+      const [chunk] = await database.run(FIND_CHUNK, { id, organization_id, position })
       return chunk
     },
-    deleteFiles: (files: readonly FileId[]) =>
-      database.run(
-        `delete from ${schema}.file_chunks as chunk using ${LISTED} as file (id, organization_id)
-         where chunk.file_id = file.id and chunk.organization_id = file.organization_id`,
-        listed(files),
-      ),
+    deleteFiles: (files: readonly FileId[]) => database.run(DELETE_CHUNKS, listed(files)),
   }
   const { insertChunk, findChunk, deleteFiles } = withStorageErrors('files', statements, guard)
 
@@ -91,54 +85,26 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
 
 /** Which files belong to no quote: see UploadStorage. */
 export function uploadStorage(database: Database): UploadStorage {
-  const { schema } = database
   return {
-    async record(file, now) {
-      await database.run(
-        `insert into ${schema}.uploads as upload (id, organization_id, created_at) values ($1, $2, $3)
-         on conflict (id) do update set created_at = excluded.created_at
-         where upload.organization_id = excluded.organization_id and upload.abandoned_at is null`,
-        [file.id, file.organization_id, now],
-      )
+    async record({ id, organization_id }, now) {
+      await database.run(RECORD_UPLOAD, { id, organization_id, now })
     },
 
-    abandon: (files, now) =>
-      database.run<FileId>(
-        `update ${schema}.uploads as upload set abandoned_at = $3 from ${LISTED} as file (id, organization_id)
-         where upload.id = file.id and upload.organization_id = file.organization_id
-         returning upload.id, upload.organization_id`,
-        [...listed(files), now],
-      ),
+    abandon: (files, now) => database.run(ABANDON_UPLOADS, { ...listed(files), now }),
 
     abandonBefore: (olderThan, limit, now) =>
-      database.run<FileId>(
-        `update ${schema}.uploads set abandoned_at = $3
-         where id in (
-           select id from ${schema}.uploads where created_at < $1
-           order by abandoned_at nulls first, created_at limit $2 for update skip locked
-         )
-         returning id, organization_id`,
-        [olderThan, limit, now],
-      ),
+      database.run(ABANDON_OLD_UPLOADS, { older_than: olderThan, limit, now }),
 
     async noteStrays(olderThan, now) {
-      await database.run(
-        `insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
-         select file_id, organization_id, $2::timestamptz, $3::timestamptz from ${schema}.file_chunks as chunk
-         where file_id < $1 and position = 0
-           and not exists (select from ${schema}.uploads where id = chunk.file_id)
-           and not exists (select from ${schema}.quotation_files where id = chunk.file_id)
-         on conflict (id) do nothing`,
-        [firstIdOf(olderThan), new Date(olderThan.getTime() - 1), now],
-      )
+      await database.run(NOTE_STRAYS, {
+        first_id: firstIdOf(olderThan),
+        created_at: new Date(olderThan.getTime() - 1),
+        now,
+      })
     },
 
     async forget(files) {
-      await database.run(
-        `delete from ${schema}.uploads as upload using ${LISTED} as file (id, organization_id)
-         where upload.id = file.id and upload.organization_id = file.organization_id`,
-        listed(files),
-      )
+      await database.run(FORGET_UPLOADS, listed(files))
     },
   }
 }
@@ -149,16 +115,11 @@ export function uploadStorage(database: Database): UploadStorage {
  * gave up
  */
 export async function takeUploads(
-  { run, schema }: Database,
+  { run }: Database,
   organizationId: string,
   fileIds: readonly string[],
 ): Promise<void> {
-  const taken = await run(
-    `delete from ${schema}.uploads
-     where id = any ($1::uuid[]) and organization_id = $2 and abandoned_at is null
-     returning id`,
-    [fileIds, organizationId],
-  )
+  const taken = await run(TAKE_UPLOADS, { ids: fileIds, organization_id: organizationId })
   if (taken.length !== fileIds.length) {
     throw validationFailed([
       { pointer: '/files', detail: 'must be files that were uploaded and are used only once' },
@@ -166,9 +127,9 @@ export async function takeUploads(
   }
 }
 
-/** Files as two parameters, `$1` and `$2`. */
-const LISTED = 'unnest($1::uuid[], $2::uuid[])'
-
-function listed(files: readonly FileId[]): readonly [string[], string[]] {
-  return [files.map(({ id }) => id), files.map(({ organization_id }) => organization_id)]
+function listed(files: readonly FileId[]) {
+  return {
+    ids: files.map(({ id }) => id),
+    organization_ids: files.map(({ organization_id }) => organization_id),
+  }
 }

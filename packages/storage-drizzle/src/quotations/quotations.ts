@@ -6,11 +6,12 @@ import { readable } from '../connection/readable.ts'
 import { together } from '../connection/together.ts'
 import { accept } from './acceptance.ts'
 import { quotationList, summaryColumns } from './quotation-list.ts'
+import { FIND_STALLED, INSERT_QUOTATION } from './quotations.sql.ts'
 import { traceOf } from './trace-columns.ts'
 
 /** Quotations, their progress and their proposals in PostgreSQL: see QuotationStorage. */
 export function quotationStorage(database: Database): QuotationStorage {
-  const { db, tables, schema } = database
+  const { db, tables } = database
   const { quotations, quotationSteps, proposals } = tables
   const { id, organization_id, name, status, processed_step, source } = quotations
   const { error_code, updated_at, traceparent, tracestate } = quotations
@@ -73,13 +74,7 @@ export function quotationStorage(database: Database): QuotationStorage {
       accept(database, quotation, idempotency, (on) => insertQuotation(on, quotation)),
 
     async findStalled(silentSince, limit) {
-      // All that are under way are read: they are few, and an index on the time of their last report would be written
-      // with each report.
-      const stalled = await database.run<{ id: string }>(
-        `select id from ${schema}.quotations
-         where status in ('queued', 'running') and updated_at < $1 order by id limit $2`,
-        [silentSince, limit],
-      )
+      const stalled = await database.run(FIND_STALLED, { silent_since: silentSince, limit })
       return stalled.map(({ id }) => id)
     },
 
@@ -187,37 +182,18 @@ export function quotationStorage(database: Database): QuotationStorage {
   }
 }
 
-/** One statement: a quote that was accepted has its files, and is sure to be started. */
-async function insertQuotation({ run, schema }: Database, quotation: NewQuotation): Promise<void> {
-  const { files } = quotation
-  await run(
-    `with quotation as (
-       insert into ${schema}.quotations (id, organization_id, name, description, status, processed_step, source,
-         config_id, api_key_id, requirements_text, metadata, created_at, updated_at, traceparent, tracestate)
-       values ($1, $2, $3, $4, 'queued', 'none', $5, $6, $7, $8, $9::text::jsonb, $10, $10, $15, $16)
-     ), files as (
-       insert into ${schema}.quotation_files (quotation_id, id, name, type, size, position)
-       select $1::uuid, file.*
-       from unnest($11::uuid[], $12::text[], $13::text[], $14::bigint[]) with ordinality as file
-     )
-     insert into ${schema}.pipeline_starts (quotation_id, due_at) values ($1, $10)`,
-    [
-      quotation.id,
-      quotation.organization_id,
-      quotation.name,
-      quotation.description,
-      quotation.source,
-      quotation.config_id,
-      quotation.api_key_id,
-      quotation.requirementsText,
-      quotation.metadata === null ? null : JSON.stringify(quotation.metadata),
-      quotation.created_at,
-      files.map((file) => file.id),
-      files.map((file) => file.name),
-      files.map((file) => file.type),
-      files.map((file) => file.size),
-      quotation.trace?.traceparent ?? null,
-      quotation.trace?.tracestate ?? null,
-    ],
-  )
+async function insertQuotation({ run }: Database, quotation: NewQuotation): Promise<void> {
+  const { id, organization_id, name, description, source, config_id, api_key_id, created_at } = quotation
+  const { files, metadata, trace } = quotation
+  await run(INSERT_QUOTATION, {
+    ...{ id, organization_id, name, description, source, config_id, api_key_id, created_at },
+    requirements_text: quotation.requirementsText,
+    metadata: metadata === null ? null : JSON.stringify(metadata),
+    traceparent: trace?.traceparent ?? null,
+    tracestate: trace?.tracestate ?? null,
+    file_ids: files.map((file) => file.id),
+    file_names: files.map((file) => file.name),
+    file_types: files.map((file) => file.type),
+    file_sizes: files.map((file) => file.size),
+  })
 }

@@ -1,5 +1,6 @@
 import type { WorkerStorage } from '@quickquote/core/internal'
-import { EPOCH_MS, toTime } from '../connection/clock.ts'
+import { EPOCH_MS } from '../connection/clock.sql.ts'
+import { toTime } from '../connection/clock.ts'
 import type { Database } from '../connection/database.ts'
 
 /** The heartbeats of workers, and what becomes of the leases of a dead one: see WorkerStorage. */

@@ -1,0 +1,41 @@
+import { millisOf } from '../connection/readable.ts'
+import { int, millis, nullable, statement, text, uuid } from '../connection/statement.ts'
+
+/** So many of the newest attempts are looked at. */
+const RECENT = 100
+
+export const READ_HEALTH = statement(
+  { id: uuid, success: nullable(millis), failing: nullable(millis), attempts: int, succeeded: int },
+  (
+    schema,
+  ) => `select endpoint.id, ${millisOf('greatest(health.last_success_at, recent.succeeded_at)')} as success,
+      ${millisOf('health.failing_since')} as failing, recent.attempts, recent.succeeded
+    from ${schema}.webhook_endpoints endpoint
+    left join ${schema}.endpoint_health health on health.endpoint_id = endpoint.id
+    cross join lateral (
+      select count(*)::int as attempts, (count(*) filter (where status = 'succeeded'))::int as succeeded,
+        max(created_at) filter (where status = 'succeeded') as succeeded_at
+      from (
+        select status, is_test, created_at from ${schema}.delivery_attempts
+        where endpoint_id = endpoint.id order by created_at desc, id desc limit ${RECENT}
+      ) newest
+      where not is_test
+    ) recent
+    where endpoint.id = any ($ids::uuid[]) and endpoint.organization_id = $organization_id`,
+)
+
+/** What two workers recorded at once may be out of order: the attempts have the last word. */
+export const FIND_FAILING = statement(
+  { id: uuid, organization_id: uuid, name: text, failing_since: millis },
+  (schema) => `select endpoint.id, endpoint.organization_id, endpoint.name,
+      ${millisOf('health.failing_since')} as failing_since
+    from ${schema}.endpoint_health health
+    join ${schema}.webhook_endpoints endpoint on endpoint.id = health.endpoint_id
+    where health.failing_since <= $failing_since and endpoint.is_enabled and endpoint.deleted_at is null
+      and not exists (
+        select from ${schema}.delivery_attempts attempt
+        where attempt.endpoint_id = endpoint.id and attempt.created_at > health.failing_since
+          and attempt.status = 'succeeded' and not attempt.is_test
+      )
+    order by health.failing_since limit $limit::int`,
+)

@@ -1,0 +1,23 @@
+import { int, statement, text } from '../connection/statement.ts'
+
+/** `$secrets` is an array of objects. */
+export const SAVE_SECRETS = statement(
+  {},
+  (schema) => `update ${schema}.webhook_endpoints endpoint set
+      secret_ciphertext = decode(saved.ciphertext, 'hex'), secret_key_id = saved.key_id,
+      previous_secret_ciphertext = decode(saved.previous_ciphertext, 'hex'),
+      previous_secret_key_id = saved.previous_key_id, version = version + 1
+    from json_to_recordset($secrets::text::json) as saved (id uuid, ciphertext text, key_id text,
+      previous_ciphertext text, previous_key_id text)
+    where endpoint.id = saved.id`,
+)
+
+export const COUNT_SECRETS = statement(
+  { key: text, secrets: int },
+  (schema) => `select key, count(*)::int as secrets from (
+      select secret_key_id as key from ${schema}.webhook_endpoints where secret_key_id is not null
+      union all
+      select previous_secret_key_id from ${schema}.webhook_endpoints where previous_secret_key_id is not null
+    ) as secret
+    group by key order by key`,
+)

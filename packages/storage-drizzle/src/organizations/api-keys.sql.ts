@@ -1,0 +1,22 @@
+import { int, statement } from '../connection/statement.ts'
+
+/** Keys that may still work: those of the organization, and those of the owner among them. */
+export const COUNT_KEYS = statement(
+  { total: int, owned: int },
+  (schema) => `select count(*)::int as total, count(*) filter (where owner_id = $owner_id)::int as owned
+    from ${schema}.api_keys
+    where organization_id = $organization_id and status <> 'revoked' and expires_at > $now::timestamptz`,
+)
+
+/** Rows are locked in one order, so that two processes which used the same keys never wait for each other. */
+export const RECORD_USES = statement(
+  {},
+  (schema) => `with used as (
+      select * from unnest($ids::uuid[], $times::timestamptz[]) as used (id, at)
+    ), locked as (
+      select id from ${schema}.api_keys where id in (select id from used) order by id for no key update
+    )
+    update ${schema}.api_keys as key set last_used_at = used.at
+    from used join locked using (id)
+    where key.id = used.id and (key.last_used_at is null or key.last_used_at < used.at)`,
+)

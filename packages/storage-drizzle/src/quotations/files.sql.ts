@@ -1,0 +1,75 @@
+import { bool, statement, text, uuid } from '../connection/statement.ts'
+
+/** Files of several organizations, as two arrays of one length. */
+const LISTED = 'unnest($ids::uuid[], $organization_ids::uuid[]) as file (id, organization_id)'
+
+/** Base64, because postgres.js sends `bytea` as hex: see docs/decisions/0004-multipart.md. */
+export const INSERT_CHUNK = statement(
+  {},
+  (schema) => `insert into ${schema}.file_chunks (file_id, organization_id, position, is_last, bytes)
+    values ($id, $organization_id, $position, $is_last, decode($base64, 'base64'))`,
+)
+
+export const FIND_CHUNK = statement(
+  { base64: text, is_last: bool },
+  (schema) => `select encode(bytes, 'base64') as base64, is_last from ${schema}.file_chunks
+    where file_id = $id and organization_id = $organization_id and position = $position`,
+)
+
+export const DELETE_CHUNKS = statement(
+  {},
+  (schema) => `delete from ${schema}.file_chunks as chunk using ${LISTED}
+    where chunk.file_id = file.id and chunk.organization_id = file.organization_id`,
+)
+
+/** The same upload may be noted again while it is under way. */
+export const RECORD_UPLOAD = statement(
+  {},
+  (
+    schema,
+  ) => `insert into ${schema}.uploads as upload (id, organization_id, created_at) values ($id, $organization_id, $now)
+    on conflict (id) do update set created_at = excluded.created_at
+    where upload.organization_id = excluded.organization_id and upload.abandoned_at is null`,
+)
+
+export const ABANDON_UPLOADS = statement(
+  { id: uuid, organization_id: uuid },
+  (schema) => `update ${schema}.uploads as upload set abandoned_at = $now from ${LISTED}
+    where upload.id = file.id and upload.organization_id = file.organization_id
+    returning upload.id, upload.organization_id`,
+)
+
+export const ABANDON_OLD_UPLOADS = statement(
+  { id: uuid, organization_id: uuid },
+  (schema) => `update ${schema}.uploads set abandoned_at = $now
+    where id in (
+      select id from ${schema}.uploads where created_at < $older_than
+      order by abandoned_at nulls first, created_at limit $limit for update skip locked
+    )
+    returning id, organization_id`,
+)
+
+/** Chunks of files that neither an upload nor a quotation knows. */
+export const NOTE_STRAYS = statement(
+  {},
+  (schema) => `insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
+    select file_id, organization_id, $created_at::timestamptz, $now::timestamptz from ${schema}.file_chunks as chunk
+    where file_id < $first_id and position = 0
+      and not exists (select from ${schema}.uploads where id = chunk.file_id)
+      and not exists (select from ${schema}.quotation_files where id = chunk.file_id)
+    on conflict (id) do nothing`,
+)
+
+export const FORGET_UPLOADS = statement(
+  {},
+  (schema) => `delete from ${schema}.uploads as upload using ${LISTED}
+    where upload.id = file.id and upload.organization_id = file.organization_id`,
+)
+
+/** Those that no quote took and nobody gave up. */
+export const TAKE_UPLOADS = statement(
+  { id: uuid },
+  (schema) => `delete from ${schema}.uploads
+    where id = any ($ids::uuid[]) and organization_id = $organization_id and abandoned_at is null
+    returning id`,
+)

@@ -1,0 +1,86 @@
+import type { Quote, TraceContext } from '@quickquote/core'
+import { millisOf } from '../connection/readable.ts'
+import { jsonb, millis, nullable, oneOf, smallint, statement, text, uuid } from '../connection/statement.ts'
+
+/** The quote that an order brings along, when it is not of ours. */
+export type QuoteOfHost = Omit<Quote, 'id'> & { readonly trace: TraceContext | null }
+
+export const ORDER_START = statement(
+  {},
+  (schema) => `insert into ${schema}.pipeline_starts (quotation_id, due_at, quote)
+    values ($quotation_id, $due_at, $quote::text::jsonb)`,
+)
+
+/**
+ * Leases what is due. An order whose quote has ended meanwhile (its pipeline was quicker than its answer, or a host ended it) is
+ * done. A round without a claim is one row with nothing but `next_due_at`.
+ */
+export const CLAIM_STARTS = statement(
+  {
+    quotation_id: nullable(uuid),
+    attempt: smallint,
+    quote: nullable(jsonb<QuoteOfHost>()),
+    organization_id: uuid,
+    name: text,
+    description: text,
+    config_id: nullable(uuid),
+    source: oneOf<Quote['source']>(),
+    requirementsText: nullable(text),
+    metadata: jsonb<Quote['metadata']>(),
+    traceparent: nullable(text),
+    tracestate: nullable(text),
+    files: jsonb<Quote['files']>(),
+    next_due_at: nullable(millis),
+  },
+  (schema) => `with due as (
+      select quotation_id from ${schema}.pipeline_starts
+      where leased_by is null and due_at <= $now::timestamptz
+      order by due_at limit $limit::int
+      for update skip locked
+    ), done as (
+      delete from ${schema}.pipeline_starts where quotation_id in (
+        select quotation_id from due join ${schema}.quotations on id = quotation_id
+        where status in ('completed', 'failed')
+      )
+    ), leased as (
+      update ${schema}.pipeline_starts start set leased_by = $worker_id, attempt = start.attempt + 1
+      from due left join ${schema}.quotations quotation on quotation.id = due.quotation_id
+      where start.quotation_id = due.quotation_id
+        and coalesce(quotation.status, 'queued') not in ('completed', 'failed')
+      returning start.quotation_id, start.attempt, start.quote
+    ), next as (
+      select due_at from ${schema}.pipeline_starts
+      where leased_by is null and quotation_id not in (select quotation_id from due)
+      order by due_at limit 1
+    )
+    select leased.quotation_id, leased.attempt, leased.quote, organization_id, name, description, config_id, source,
+      requirements_text as "requirementsText", metadata, traceparent, tracestate,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', file.id, 'name', file.name, 'type', file.type,
+         'size', file.size) order by file.position), '[]')
+       from ${schema}.quotation_files file where file.quotation_id = leased.quotation_id) as files,
+      ${millisOf('next.due_at')} as next_due_at
+    from (select 1) round
+    left join next on true
+    left join (leased left join ${schema}.quotations on id = quotation_id) on true`,
+)
+
+/** Leases of the worker that it does not know of: its answer was lost. */
+export const RELEASE_UNKNOWN_STARTS = statement(
+  {},
+  (schema) => `update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1
+    where leased_by = $worker_id and quotation_id <> all ($held::uuid[])`,
+)
+
+const HELD = 'quotation_id = $quotation_id and leased_by = $worker_id and attempt = $attempt'
+
+export const END_START = statement({}, (schema) => `delete from ${schema}.pipeline_starts where ${HELD}`)
+
+export const POSTPONE_START = statement(
+  {},
+  (schema) => `update ${schema}.pipeline_starts set leased_by = null, due_at = $due_at where ${HELD}`,
+)
+
+export const RELEASE_START = statement(
+  {},
+  (schema) => `update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1 where ${HELD}`,
+)

@@ -1,0 +1,28 @@
+import { statement, uuid } from '../connection/statement.ts'
+
+/**
+ * All that are under way are read: they are few, and an index on the time of their last report would be written with each
+ * report.
+ */
+export const FIND_STALLED = statement(
+  { id: uuid },
+  (schema) => `select id from ${schema}.quotations
+    where status in ('queued', 'running') and updated_at < $silent_since order by id limit $limit`,
+)
+
+/** One statement: a quote that was accepted has its files, and is sure to be started. */
+export const INSERT_QUOTATION = statement(
+  {},
+  (schema) => `with quotation as (
+      insert into ${schema}.quotations (id, organization_id, name, description, status, processed_step, source, config_id,
+        api_key_id, requirements_text, metadata, traceparent, tracestate, created_at, updated_at)
+      values ($id, $organization_id, $name, $description, 'queued', 'none', $source, $config_id,
+        $api_key_id, $requirements_text, $metadata::text::jsonb, $traceparent, $tracestate, $created_at, $created_at)
+    ), files as (
+      insert into ${schema}.quotation_files (quotation_id, id, name, type, size, position)
+      select $id::uuid, file.*
+      from unnest($file_ids::uuid[], $file_names::text[], $file_types::text[], $file_sizes::bigint[])
+        with ordinality as file
+    )
+    insert into ${schema}.pipeline_starts (quotation_id, due_at) values ($id, $created_at)`,
+)

@@ -1,0 +1,45 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { numbered, type Statement, valuesOf } from '../src/connection/statement.ts'
+import { openDatabase } from './database.ts'
+
+const { sql } = await openDatabase()
+
+const SOURCES = new URL('../src/', import.meta.url)
+
+/** Every raw statement that there is. */
+const STATEMENTS: [string, Statement][] = []
+for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })) {
+  if (!file.endsWith('.sql.ts')) continue
+  const exported: Record<string, unknown> = await import(new URL(file, SOURCES).href)
+  for (const [name, value] of Object.entries(exported)) {
+    if (isStatement(value)) STATEMENTS.push([`${name} of ${file}`, value])
+  }
+}
+
+const typeNames = new Map(
+  (await sql`select oid::int, typname from pg_type`).map(({ oid, typname }) => [oid, typname]),
+)
+
+describe.each(STATEMENTS)('%s', (_, statement) => {
+  it('returns what its row says', async () => {
+    const { columns } = await sql.unsafe(numbered(statement, '"quickquote"').text, []).describe()
+    const found = columns.map(({ name, type }) => [name, typeNames.get(type)])
+    expect(found).toEqual(Object.entries(statement.columns).map(([name, { type }]) => [name, type]))
+  })
+})
+
+it('there are statements', () => {
+  expect(STATEMENTS.length).toBeGreaterThan(20)
+})
+
+it('parameters are numbered by their names, and none may be forgotten', () => {
+  const made = numbered({ columns: {}, text: (schema) => `$b ${schema} $a::int $b $other_1` }, '"s"')
+  expect(made).toEqual({ text: '$1 "s" $2::int $1 $3', names: ['b', 'a', 'other_1'] })
+  expect(valuesOf(made, { a: 1, b: null, other_1: 'x', more: true })).toEqual([null, 1, 'x'])
+  expect(() => valuesOf(made, { a: 1, b: null })).toThrow('other_1')
+})
+
+function isStatement(value: unknown): value is Statement {
+  return typeof value === 'object' && value !== null && 'columns' in value && 'text' in value
+}
