@@ -23,6 +23,7 @@ function open() {
   let keys = 0
   const storage = {
     transaction() {},
+    quotations: {},
     async close() {},
     apiKeys: {
       async findByHash() {

@@ -11,7 +11,10 @@ import {
 import { describe, expect, it } from 'vitest'
 
 // Options are checked before anything is asked of the storage.
-const storage = { transaction: () => Promise.reject(new Error('not reached')) } as unknown as Storage
+const storage = {
+  transaction: () => Promise.reject(new Error('not reached')),
+  quotations: {},
+} as unknown as Storage
 const pipeline: IntegrationsOptions['pipeline'] = {
   start: async () => {},
   signDocumentUrl: async () => ({ url: 'https://example.com', expires_at: new Date() }),

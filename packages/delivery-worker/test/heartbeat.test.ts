@@ -22,6 +22,7 @@ function open(answer: Answer) {
   const fresh: number[] = []
   const storage = {
     transaction() {},
+    quotations: {},
     workers: {
       async heartbeat() {
         const beat = beats.push(performance.now())

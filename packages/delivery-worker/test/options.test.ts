@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
 
 const integrations = createIntegrations({
-  storage: { transaction: () => Promise.reject(new Error('not reached')) } as unknown as Storage,
+  storage: {
+    transaction: () => Promise.reject(new Error('not reached')),
+    quotations: {},
+  } as unknown as Storage,
   encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
   pipeline: {
     start: async () => {},
