@@ -17,7 +17,7 @@ import { sqlStateOf, unanswered } from './storage-error.ts'
 type Drizzle = PgRemoteDatabase
 
 /** A statement of a `….sql.ts`, and its parameters by name; a text with `$1`, `$2` … where it was not moved there yet. */
-export interface Run {
+interface Run {
   <Columns extends ColumnTypes>(
     statement: Statement<Columns>,
     parameters?: Parameters,
