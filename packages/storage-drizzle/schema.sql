@@ -119,11 +119,13 @@ create table events (
   generation_source text,
   body text not null,
   is_test boolean not null default false,
+  feed_position bigint,
   traceparent text,
   tracestate text,
   created_at timestamp(3) with time zone not null,
   constraint events_pkey PRIMARY KEY (id, created_at)
 ) partition by RANGE (created_at);
+CREATE INDEX events_feed ON ONLY quickquote.events USING btree (organization_id, feed_position) WHERE (feed_position IS NOT NULL);
 CREATE INDEX events_of_organization ON ONLY quickquote.events USING btree (organization_id, created_at);
 
 create table events_default (
@@ -134,12 +136,20 @@ create table events_default (
   generation_source text,
   body text not null,
   is_test boolean not null default false,
+  feed_position bigint,
   traceparent text,
   tracestate text,
   created_at timestamp(3) with time zone not null,
   constraint events_default_pkey PRIMARY KEY (id, created_at)
 ) partition of events DEFAULT;
 CREATE INDEX events_default_organization_id_created_at_idx ON quickquote.events_default USING btree (organization_id, created_at);
+CREATE INDEX events_default_organization_id_feed_position_idx ON quickquote.events_default USING btree (organization_id, feed_position) WHERE (feed_position IS NOT NULL);
+
+create table feed_floors (
+  organization_id uuid not null,
+  position bigint not null,
+  constraint feed_floors_pkey PRIMARY KEY (organization_id)
+);
 
 create table file_chunks (
   file_id uuid not null,
@@ -673,21 +683,79 @@ begin
 
   begin
     if of_table = 'events' then
+      -- Takes its time, so before everybody is locked out. Nobody writes to the day meanwhile.
+      execute format('lock table %s in share mode', expired);
+      execute format(
+        'insert into "quickquote".feed_floors as floor (organization_id, position)
+         select organization_id, max(feed_position) from %s where feed_position is not null group by organization_id
+         on conflict (organization_id) do update set position = greatest(floor.position, excluded.position)', expired);
       lock table only "quickquote".events in access exclusive mode;
       if exists (
         select from "quickquote".deliveries where id < kept_deliveries and event_created_at < before
       ) then
-        return 'in_use';
+        raise object_in_use;
       end if;
     end if;
     execute format('drop table %s', expired);
-  exception when lock_not_available then
-    return 'blocked';
+  exception
+    when lock_not_available then
+      return 'blocked';
+    when object_in_use then
+      return 'in_use';
   end;
   return 'dropped';
 end
 $function$;
 revoke all on function drop_expired_day from public;
+
+CREATE OR REPLACE FUNCTION quickquote.end_of_feed(organization uuid)
+ RETURNS TABLE(event uuid, place bigint)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  bound constant bigint := "quickquote".feed_bound(organization);
+begin
+  return query
+    (select id, feed_position from "quickquote".events
+     where organization_id = organization and feed_position <= bound order by feed_position desc limit 1)
+    union all
+    select null::uuid, coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0)
+    limit 1;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION quickquote.feed_bound(organization uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  newest bigint;
+  oldest_open bigint;
+begin
+  if pg_is_in_recovery() or current_setting('transaction_isolation') not like 'read %committed' then
+    raise 'the event feed is read from the primary, in transactions that are "read committed"';
+  end if;
+  select case when is_called then last_value else 0 end into newest from "quickquote".feed_positions;
+  -- Numbers are compared within half of their circle; those after the newest matter to nobody yet.
+  select min(newest - ((newest - key) & 1099511627775)) into oldest_open
+  from (
+    select (classid::bigint << 32) | objid::bigint as key from pg_locks
+    where locktype = 'advisory' and objsubid = 1 and granted
+      and database = (select oid from pg_database where datname = current_database())
+  ) lock
+  where ((key >> 40) & 16777215) = "quickquote".feed_of(organization)
+    and ((newest - key) & 1099511627775) < 549755813888;
+  return least(newest, oldest_open - 1);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION quickquote.feed_of(organization uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select hashtextextended(organization::text, '"quickquote".feed_positions'::regclass::oid::bigint) & 16777215
+$function$;
 
 CREATE OR REPLACE FUNCTION quickquote.forget_quotation()
  RETURNS trigger
@@ -765,6 +833,28 @@ end
 $function$;
 revoke all on function make_partitions from public;
 
+CREATE OR REPLACE FUNCTION quickquote.next_feed_position(organization uuid)
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  select case
+    when strpos(
+      coalesce(current_setting('quickquote.feed', true), ''),
+      format(',%s/%s,', '"quickquote".feed_positions'::regclass::oid, "quickquote".feed_of(organization))
+    ) > 0 then nextval('"quickquote".feed_positions')
+    when pg_advisory_xact_lock_shared(
+      ("quickquote".feed_of(organization) << 40) | (nextval('"quickquote".feed_positions') & 1099511627775)
+    )::text is null then null
+    when set_config(
+      'quickquote.feed',
+      coalesce(current_setting('quickquote.feed', true), '')
+        || format(',%s/%s,', '"quickquote".feed_positions'::regclass::oid, "quickquote".feed_of(organization)),
+      true
+    ) is null then null
+    else nextval('"quickquote".feed_positions')
+  end
+$function$;
+
 CREATE OR REPLACE FUNCTION quickquote.protect_history()
  RETURNS void
  LANGUAGE plpgsql
@@ -778,7 +868,7 @@ begin
       case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as role
     from pg_class relation cross join aclexplode(relacl) acl
     where relnamespace = '"quickquote"'::regnamespace and grantee <> relowner
-      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor'))
+      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors'))
       and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
   loop
     execute format('revoke update, delete, truncate on %s from %s', granted.relation, granted.role);
@@ -789,6 +879,58 @@ begin
 end
 $function$;
 revoke all on function protect_history from public;
+
+CREATE OR REPLACE FUNCTION quickquote.read_feed(organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text, page_limit integer, examined_limit integer)
+ RETURNS TABLE(kind text, event uuid, place bigint, content text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  bound constant bigint := "quickquote".feed_bound(organization);
+  entry record;
+  remaining integer := page_limit;
+begin
+  for entry in
+    select floor.position as floor, kept.*
+    from (
+      select coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0) as position
+    ) floor
+    left join lateral (
+      select id, type, generation_source, feed_position, body from "quickquote".events
+      where organization_id = organization and feed_position >= coalesce(after_position, floor.position)
+        and feed_position <= greatest(bound, after_position)
+      order by feed_position limit examined_limit + 1
+    ) kept on true
+  loop
+    if place is null then
+      place := coalesce(after_position, entry.floor);
+      event := after_id;
+      if place < entry.floor
+        or place > entry.floor and (entry.feed_position is distinct from place or entry.id is distinct from event)
+      then
+        kind := 'expired';
+        return next;
+        return;
+      end if;
+    end if;
+    if entry.feed_position > place then
+      kind := 'event';
+      place := entry.feed_position;
+      event := entry.id;
+      content := entry.body;
+      if (only_types is null or entry.type = any (only_types))
+        and (only_source is null or entry.generation_source = only_source)
+      then
+        return next;
+        remaining := remaining - 1;
+      end if;
+      exit when remaining = 0;
+    end if;
+  end loop;
+  kind := 'end';
+  content := null;
+  return next;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION quickquote.remove_audit_entries(before timestamp with time zone, kept uuid, at_most integer)
  RETURNS integer
@@ -829,18 +971,27 @@ begin
     ));
     get diagnostics removed = row_count;
   elsif of_table = 'events' then
-    delete from "quickquote".events_default where ctid = any (array(
-      select ctid from "quickquote".events_default old
-      where created_at < ends_at and not exists (
-        select from "quickquote".deliveries
-        where id >= (left(old.id::text, 15) || '000-0000-000000000000')::uuid
-          and id <= (left(old.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = old.id
-      )
-      limit at_most for update skip locked
-    ));
-    get diagnostics removed = row_count;
+    with gone as (
+      delete from "quickquote".events_default where ctid = any (array(
+        select ctid from "quickquote".events_default old
+        where created_at < ends_at and not exists (
+          select from "quickquote".deliveries
+          where id >= (left(old.id::text, 15) || '000-0000-000000000000')::uuid
+            and id <= (left(old.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = old.id
+        )
+        limit at_most for update skip locked
+      ))
+      returning organization_id, feed_position
+    ), floor as (
+      insert into "quickquote".feed_floors as floor (organization_id, position)
+      select organization_id, max(feed_position) from gone where feed_position is not null group by organization_id
+      on conflict (organization_id) do update set position = greatest(floor.position, excluded.position)
+    )
+    select count(*) into removed from gone;
   end if;
   return removed;
 end
 $function$;
 revoke all on function remove_expired_rows from public;
+
+-- feed_positions: a relation of the kind S

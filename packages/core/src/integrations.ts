@@ -7,6 +7,7 @@ import { type ApiKeys, createApiKeys } from './services/api-keys.ts'
 import { type AuditLog, createAuditLog } from './services/audit-log.ts'
 import { createDeliveryLog, type DeliveryLog } from './services/delivery-log.ts'
 import { createEmitter, type Emitter } from './services/emitter.ts'
+import { createEventFeed, type EventFeed } from './services/event-feed.ts'
 import { disableFailingEndpoints } from './services/failing-endpoints.ts'
 import { withHostQuotations } from './services/host-quotations.ts'
 import { createQuotations, type Quotations } from './services/quotations.ts'
@@ -38,6 +39,8 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
   readonly testDeliveries: TestDeliveries
   readonly storage: Storage<Transaction>
   readonly settings: Settings
+  /** Not part of a transaction: it has what is committed. */
+  readonly eventFeed: EventFeed
   /** Takes files in for `quotations.start`, and reads those of accepted quotes. */
   readonly requirementsFiles: RequirementsFiles
   /**
@@ -83,6 +86,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     testDeliveries: onTime(createTestDeliveries(storage, settings), settle),
     storage,
     settings,
+    eventFeed: createEventFeed(storage.eventFeed, settings),
     requirementsFiles,
     within(transaction) {
       const bound = storage.within(transaction)

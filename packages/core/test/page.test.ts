@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { List } from '../src/lib/cursor.ts'
 import { createKeyring } from '../src/lib/keyring.ts'
-import { type List, type PageRequest, readPage } from '../src/lib/page.ts'
+import { type PageRequest, readPage } from '../src/lib/page.ts'
 
 const newest = { id: '2027', key: Buffer.alloc(32, 7) }
 const older = { id: '2026', key: Buffer.alloc(32, 6) }

@@ -40,6 +40,8 @@ export function registerRoute(
 ): void {
   const { hide, swaggerTransform } = document(route)
   const { status, schema } = route.answer
+  const { endWaits } = route
+  if (endWaits !== undefined) scope.addHook('preClose', async () => endWaits())
   scope.route({
     method: route.method,
     url: route.url,
@@ -62,12 +64,15 @@ export function registerRoute(
       if (route.body !== undefined && !route.bodyIsOptional && request.body === undefined) {
         throw new IntegrationError('MALFORMED_REQUEST', 'The body is empty.')
       }
-      const answer = handle(route, request, reply)
-      const { body, headers } = await (isMultipart(request)
-        ? answer // Its body is still to come. Whatever is stored of it has a time limit of its own.
-        : inTime(answer, request.body === undefined ? answerWithinMs - reply.elapsedTime : answerWithinMs))
-      reply.code(status).headers({ ...headers })
-      return body
+      const handled = handle(route, request, reply)
+      const withinMs = answerWithinMs + (route.longestWaitMs ?? 0)
+      const answer = await (isMultipart(request)
+        ? handled // Its body is still to come. Whatever is stored of it has a time limit of its own.
+        : inTime(handled, request.body === undefined ? withinMs - reply.elapsedTime : withinMs))
+      reply.code(status).headers({ ...answer.headers })
+      if ('body' in answer) return answer.body
+      reply.type('application/json; charset=utf-8')
+      return answer.json
     },
   })
 }

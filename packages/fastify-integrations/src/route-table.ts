@@ -3,6 +3,7 @@ import type { Area } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { auditLogRoutes } from './routes/audit-log.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
+import { eventRoutes } from './routes/events.ts'
 import { meRoutes } from './routes/me.ts'
 import { proposalRoutes } from './routes/proposals.ts'
 import { quotationRoutes } from './routes/quotations.ts'
@@ -20,7 +21,7 @@ export function routeTable(integrations: Integrations, options: { apiKeyRoutes: 
   const partner: Area = {
     prefix: PARTNER_PREFIX,
     kind: 'partner',
-    routes: [...quotationRoutes(integrations), ...proposalRoutes(integrations)],
+    routes: [...quotationRoutes(integrations), ...proposalRoutes(integrations), ...eventRoutes(integrations)],
   }
   const apiKeys: Area = {
     prefix: `${ORGANIZATION_PREFIX}/api-keys`,

@@ -15,9 +15,8 @@ declare module 'fastify' {
 /** For routes that stand in no document: a transform of the host's would be asked about them before they are left out. */
 export const UNDOCUMENTED = { swaggerTransform: false } as const
 
-/** What a handler gives back: the body, before it is serialized by the schema of the row. */
-export interface Answer<T> {
-  readonly body: T
+/** What a handler gives back: the body, before it is serialized by the schema of the row, or JSON that is sent as it is. */
+export type Answer<T> = ({ readonly body: T } | { readonly json: string }) & {
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -79,11 +78,17 @@ export interface PartnerRoute<P extends TSchema = TSchema, A extends TSchema = T
   readonly access: 'api_key'
   /** A limit that counts in addition to the one over all partner routes. */
   readonly limit?: 'starts'
+  /** How long the handler may wait for something to happen, beyond the time that any answer has. */
+  readonly longestWaitMs?: number
+  /** Ends the waits of handlers: the server closes. */
+  endWaits?(): void
   handle(call: PartnerCall<P>): Promise<Answer<Static<A>>>
 }
 
 export interface SessionRoute<P extends TSchema = TSchema, A extends TSchema = TSchema> extends Row<P, A> {
   readonly access: 'member' | 'manage_integrations'
+  readonly longestWaitMs?: never
+  readonly endWaits?: never
   /** Session routes have no other limit. */
   readonly limit?: 'tests'
   handle(call: MemberCall<P>): Promise<Answer<Static<A>>>

@@ -196,6 +196,8 @@ create table "quickquote".events (
   body text not null,
   -- A sample: sent to one endpoint, and nobody else's.
   is_test boolean not null default false,
+  -- Its place in the feed of its organization: see "Functions of the event feed". Samples are in no feed.
+  feed_position bigint,
   -- The trace that it belongs to: the two headers of W3C Trace Context.
   traceparent text,
   tracestate text,
@@ -204,6 +206,16 @@ create table "quickquote".events (
 ) partition by range (created_at);
 create table "quickquote".events_default partition of "quickquote".events default;
 create index events_of_organization on "quickquote".events (organization_id, created_at);
+create index events_feed on "quickquote".events (organization_id, feed_position) where feed_position is not null;
+
+-- Places in the feeds of events, and the numbers of the locks that guard them. Its numbers grow one by one.
+create sequence "quickquote".feed_positions cache 1;
+
+-- The last place of each organization whose event is no longer kept.
+create table "quickquote".feed_floors (
+  organization_id uuid primary key,
+  position bigint not null
+);
 
 -- Unfinished deliveries only, and without payload: this table is the outbox, and it stays small. Vacuum never truncates
 -- it: that would lock out the claims, and the space is needed again.
@@ -333,6 +345,134 @@ $$;
 create trigger forget_quotation after delete on "quickquote".quotations
   for each row execute function "quickquote".forget_quotation();
 
+-- Functions of the event feed -----------------------------------------------------------------------------------------------
+--
+-- Transactions commit in another order than they write, so a reader who goes by a number that is given while they write would
+-- pass events that are committed later. Here the first event of an organization in a transaction takes a shared advisory
+-- lock whose key holds a number of the sequence, and only then do its events get theirs: whoever has not committed yet holds
+-- a lock with a smaller number than any of its events has, and readers stop below it.
+
+-- The 24 bits of an organization. The sequence is among them, for other SQL schemas of the database have their own numbers.
+create function "quickquote".feed_of(organization uuid) returns bigint language sql immutable as $$
+  select hashtextextended(organization::text, '"quickquote".feed_positions'::regclass::oid::bigint) & 16777215
+$$;
+
+-- The place of an event that is being written. The key of the lock: 24 bits of the organization, 40 of the number. A setting of the
+-- transaction keeps which locks it has; a rollback to a savepoint takes it back together with the lock. The branches of CASE
+-- are evaluated in their order.
+create function "quickquote".next_feed_position(organization uuid) returns bigint language sql volatile as $$
+  select case
+    when strpos(
+      coalesce(current_setting('quickquote.feed', true), ''),
+      format(',%s/%s,', '"quickquote".feed_positions'::regclass::oid, "quickquote".feed_of(organization))
+    ) > 0 then nextval('"quickquote".feed_positions')
+    when pg_advisory_xact_lock_shared(
+      ("quickquote".feed_of(organization) << 40) | (nextval('"quickquote".feed_positions') & 1099511627775)
+    )::text is null then null
+    when set_config(
+      'quickquote.feed',
+      coalesce(current_setting('quickquote.feed', true), '')
+        || format(',%s/%s,', '"quickquote".feed_positions'::regclass::oid, "quickquote".feed_of(organization)),
+      true
+    ) is null then null
+    else nextval('"quickquote".feed_positions')
+  end
+$$;
+
+-- The place up to which the feed of an organization does not change any more. Each statement sees what was committed before it
+-- began, and their order matters: the numbers that were given, then the locks of those who may still write, and what the
+-- caller reads after that.
+create function "quickquote".feed_bound(organization uuid) returns bigint language plpgsql volatile as $$
+declare
+  newest bigint;
+  oldest_open bigint;
+begin
+  if pg_is_in_recovery() or current_setting('transaction_isolation') not like 'read %committed' then
+    raise 'the event feed is read from the primary, in transactions that are "read committed"';
+  end if;
+  select case when is_called then last_value else 0 end into newest from "quickquote".feed_positions;
+  -- Numbers are compared within half of their circle; those after the newest matter to nobody yet.
+  select min(newest - ((newest - key) & 1099511627775)) into oldest_open
+  from (
+    select (classid::bigint << 32) | objid::bigint as key from pg_locks
+    where locktype = 'advisory' and objsubid = 1 and granted
+      and database = (select oid from pg_database where datname = current_database())
+  ) lock
+  where ((key >> 40) & 16777215) = "quickquote".feed_of(organization)
+    and ((newest - key) & 1099511627775) < 549755813888;
+  return least(newest, oldest_open - 1);
+end
+$$;
+
+-- A page of the feed after an event (null: the oldest that is kept), and as the last row where it ended. Events that the filters
+-- hide are passed over, but at most so many for each page. "expired" alone: events after that one are gone.
+create function "quickquote".read_feed(
+  organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text,
+  page_limit integer, examined_limit integer
+) returns table (kind text, event uuid, place bigint, content text) language plpgsql volatile as $$
+declare
+  bound constant bigint := "quickquote".feed_bound(organization);
+  entry record;
+  remaining integer := page_limit;
+begin
+  for entry in
+    select floor.position as floor, kept.*
+    from (
+      select coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0) as position
+    ) floor
+    left join lateral (
+      select id, type, generation_source, feed_position, body from "quickquote".events
+      where organization_id = organization and feed_position >= coalesce(after_position, floor.position)
+        and feed_position <= greatest(bound, after_position)
+      order by feed_position limit examined_limit + 1
+    ) kept on true
+  loop
+    if place is null then
+      place := coalesce(after_position, entry.floor);
+      event := after_id;
+      if place < entry.floor
+        or place > entry.floor and (entry.feed_position is distinct from place or entry.id is distinct from event)
+      then
+        kind := 'expired';
+        return next;
+        return;
+      end if;
+    end if;
+    if entry.feed_position > place then
+      kind := 'event';
+      place := entry.feed_position;
+      event := entry.id;
+      content := entry.body;
+      if (only_types is null or entry.type = any (only_types))
+        and (only_source is null or entry.generation_source = only_source)
+      then
+        return next;
+        remaining := remaining - 1;
+      end if;
+      exit when remaining = 0;
+    end if;
+  end loop;
+  kind := 'end';
+  content := null;
+  return next;
+end
+$$;
+
+-- The place of the newest event that a page could have, or of the newest that is no longer kept.
+create function "quickquote".end_of_feed(organization uuid) returns table (event uuid, place bigint)
+language plpgsql volatile as $$
+declare
+  bound constant bigint := "quickquote".feed_bound(organization);
+begin
+  return query
+    (select id, feed_position from "quickquote".events
+     where organization_id = organization and feed_position <= bound order by feed_position desc limit 1)
+    union all
+    select null::uuid, coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0)
+    limit 1;
+end
+$$;
+
 -- Functions of history ------------------------------------------------------------------------------------------------------
 --
 -- History has one way in, its parent tables, and the functions below are its only way out: API and workers may not change or
@@ -363,7 +503,7 @@ begin
       case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as role
     from pg_class relation cross join aclexplode(relacl) acl
     where relnamespace = '"quickquote"'::regnamespace and grantee <> relowner
-      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor'))
+      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors'))
       and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
   loop
     execute format('revoke update, delete, truncate on %s from %s', granted.relation, granted.role);
@@ -488,16 +628,25 @@ begin
 
   begin
     if of_table = 'events' then
+      -- Takes its time, so before everybody is locked out. Nobody writes to the day meanwhile.
+      execute format('lock table %s in share mode', expired);
+      execute format(
+        'insert into "quickquote".feed_floors as floor (organization_id, position)
+         select organization_id, max(feed_position) from %s where feed_position is not null group by organization_id
+         on conflict (organization_id) do update set position = greatest(floor.position, excluded.position)', expired);
       lock table only "quickquote".events in access exclusive mode;
       if exists (
         select from "quickquote".deliveries where id < kept_deliveries and event_created_at < before
       ) then
-        return 'in_use';
+        raise object_in_use;
       end if;
     end if;
     execute format('drop table %s', expired);
-  exception when lock_not_available then
-    return 'blocked';
+  exception
+    when lock_not_available then
+      return 'blocked';
+    when object_in_use then
+      return 'in_use';
   end;
   return 'dropped';
 end
@@ -522,16 +671,23 @@ begin
     ));
     get diagnostics removed = row_count;
   elsif of_table = 'events' then
-    delete from "quickquote".events_default where ctid = any (array(
-      select ctid from "quickquote".events_default old
-      where created_at < ends_at and not exists (
-        select from "quickquote".deliveries
-        where id >= (left(old.id::text, 15) || '000-0000-000000000000')::uuid
-          and id <= (left(old.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = old.id
-      )
-      limit at_most for update skip locked
-    ));
-    get diagnostics removed = row_count;
+    with gone as (
+      delete from "quickquote".events_default where ctid = any (array(
+        select ctid from "quickquote".events_default old
+        where created_at < ends_at and not exists (
+          select from "quickquote".deliveries
+          where id >= (left(old.id::text, 15) || '000-0000-000000000000')::uuid
+            and id <= (left(old.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = old.id
+        )
+        limit at_most for update skip locked
+      ))
+      returning organization_id, feed_position
+    ), floor as (
+      insert into "quickquote".feed_floors as floor (organization_id, position)
+      select organization_id, max(feed_position) from gone where feed_position is not null group by organization_id
+      on conflict (organization_id) do update set position = greatest(floor.position, excluded.position)
+    )
+    select count(*) into removed from gone;
   end if;
   return removed;
 end

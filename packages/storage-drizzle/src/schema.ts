@@ -217,6 +217,10 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       created_at: moment('created_at').notNull(),
       updated_at: moment('updated_at').notNull(),
     }),
+    feedFloors: table('feed_floors', {
+      organization_id: uuid('organization_id').primaryKey(),
+      position: bigint('position', { mode: 'number' }).notNull(),
+    }),
     events: table(
       'events',
       {
@@ -227,6 +231,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
         body: text('body').notNull(),
         is_test: boolean('is_test').notNull().default(false),
         generation_source: text('generation_source', { enum: SOURCES }),
+        feed_position: bigint('feed_position', { mode: 'number' }),
         traceparent: text('traceparent'),
         tracestate: text('tracestate'),
         created_at: moment('created_at').notNull(),

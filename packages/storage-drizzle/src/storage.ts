@@ -9,6 +9,7 @@ import { callGuard, type Guard, withStorageErrors } from './connection/storage-e
 import { createWaker, type Waker } from './connection/wake.ts'
 import { deliveryStorage } from './deliveries/deliveries.ts'
 import { deliveryLogStorage } from './deliveries/delivery-log.ts'
+import { eventFeedStorage } from './deliveries/event-feed.ts'
 import { eventStorage } from './deliveries/events.ts'
 import { replayStorage } from './deliveries/replays.ts'
 import { testDeliveryStorage } from './deliveries/test-deliveries.ts'
@@ -122,6 +123,7 @@ function storageOn(
     signingSecrets: () => part('signingSecrets', signingSecretStorage(database)),
     endpointHealth: () => part('endpointHealth', endpointHealthStorage(database)),
     events: () => part('events', eventStorage(database)),
+    eventFeed: () => part('eventFeed', eventFeedStorage(database)),
     deliveries: () => part('deliveries', deliveryStorage(database)),
     deliveryLog: () => part('deliveryLog', deliveryLogStorage(database)),
     replays: () => part('replays', replayStorage(database)),

@@ -342,6 +342,12 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
       new Date(),
     )
   },
+  'eventFeed.read': (own, { event }) =>
+    storage.eventFeed.read(own, { position: 1, eventId: event.id }, { types: null, source: null }, 100),
+  'eventFeed.findEnd': (own) => storage.eventFeed.findEnd(own),
+  'eventFeed.findPosition': (own, { event }) => storage.eventFeed.findPosition(own, event.id),
+  'eventFeed.findReadersWithNews': (own) =>
+    storage.eventFeed.findReadersWithNews([{ organizationId: own, position: 0 }]),
   'events.record': (own, { quotation }) =>
     storage.events.record(sampleEvent({ organization_id: own, quotation_id: quotation.id })),
   'apiKeys.find': (own, { key }) => storage.apiKeys.find(own, key.id),
@@ -440,7 +446,7 @@ it.each(Object.entries(REACHES))('%s gives and changes nothing of another organi
   expect({ ...after, events: [] }).toEqual({ ...before, events: [] })
 })
 
-const OF_NO_ORGANIZATION = ['file_chunks', 'migrations', 'retention_floor', 'workers']
+const OF_NO_ORGANIZATION = ['feed_floors', 'file_chunks', 'migrations', 'retention_floor', 'workers']
 
 it('every method of the storage is either held to an organization above, or known not to need one', () => {
   const heldAbove = Object.keys(REACHES)

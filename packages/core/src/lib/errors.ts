@@ -144,6 +144,12 @@ export const ERRORS = {
     title: 'A request with this Idempotency-Key is under way',
     advice: 'Wait a moment and repeat the same request: it gets the answer of the first one.',
   },
+  CURSOR_EXPIRED: {
+    status: 410,
+    title: 'Events after this cursor are no longer kept',
+    advice:
+      'Begin without `after` at the oldest event that is kept, or with `after=latest`, and read what you missed from the quotations themselves.',
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The request is too large',

@@ -10,6 +10,10 @@ export interface Limits {
   readonly testsPerEndpointPerMinute: number
   /** Test deliveries a minute to all endpoints of one organization. Default 60. */
   readonly testsPerOrganizationPerMinute: number
+  /** Requests of one API key that wait for events at the same time, in one process. Default 5. */
+  readonly eventWaitsPerApiKey: number
+  /** Requests of all API keys that wait for events at the same time, in one process. Default 1,000. */
+  readonly eventWaits: number
   /** Bytes of the JSON body of a partner route. Default 4 MiB: `requirementsText` at its limit fits in any script. */
   readonly jsonBodyBytes: number
   /** Bytes of a JSON body of a session route. Default 128 KiB: the longest description fits in any script. */
@@ -52,6 +56,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   failedAuthenticationsPerMinute: 30,
   testsPerEndpointPerMinute: 10,
   testsPerOrganizationPerMinute: 60,
+  eventWaitsPerApiKey: 5,
+  eventWaits: 1000,
   jsonBodyBytes: 4 * 1024 * 1024,
   sessionBodyBytes: 128 * 1024,
   nameLength: 200,

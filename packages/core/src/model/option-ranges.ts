@@ -13,6 +13,8 @@ export const LIMIT_RANGES: Readonly<Record<keyof Limits, NumberRange>> = {
   failedAuthenticationsPerMinute: AT_LEAST_ONE,
   testsPerEndpointPerMinute: AT_LEAST_ONE,
   testsPerOrganizationPerMinute: AT_LEAST_ONE,
+  eventWaitsPerApiKey: OR_NONE,
+  eventWaits: OR_NONE,
   jsonBodyBytes: AT_LEAST_ONE,
   sessionBodyBytes: AT_LEAST_ONE,
   nameLength: AT_LEAST_ONE,

@@ -4,6 +4,7 @@ import type { AuditStorage } from './audit-log.ts'
 import type { DeliveryStorage, EventStorage } from './deliveries.ts'
 import type { DeliveryLogStorage } from './delivery-log.ts'
 import type { EndpointHealthStorage } from './endpoint-health.ts'
+import type { EventFeedStorage } from './event-feed.ts'
 import type { PipelineStartStorage } from './pipeline-starts.ts'
 import type { QuotationStorage } from './quotations.ts'
 import type { ReplayStorage } from './replays.ts'
@@ -30,6 +31,7 @@ export interface Storage<Transaction = unknown> {
   readonly signingSecrets: SigningSecretStorage
   readonly endpointHealth: EndpointHealthStorage
   readonly events: EventStorage
+  readonly eventFeed: EventFeedStorage
   readonly deliveries: DeliveryStorage
   readonly deliveryLog: DeliveryLogStorage
   readonly replays: ReplayStorage

@@ -23,9 +23,14 @@ export function pageAnswer<T>(
 ): Answer<T[]> {
   const body = [...items]
   if (nextCursor === null) return { body }
+  return { body, headers: { Link: linkTo(request, query, { cursor: nextCursor }) } }
+}
+
+/** The way to the page that follows: the request's own query, as far as the row knows it, with what `changed`. */
+export function linkTo(request: FastifyRequest, query: TObject, changed: Record<string, string>): string {
   const [, sent] = request.url.split('?')
   const parameters = [...new URLSearchParams(sent)].filter(([name]) => Object.hasOwn(query.properties, name))
   const next = new URLSearchParams(parameters)
-  next.set('cursor', nextCursor)
-  return { body, headers: { Link: `<${calledPath(request)}?${next}>; rel="next"` } }
+  for (const [name, value] of Object.entries(changed)) next.set(name, value)
+  return `<${calledPath(request)}?${next}>; rel="next"`
 }

@@ -12,8 +12,8 @@ export function eventStorage(database: Database): EventStorage {
       const [recorded] = await database.run<{ waiting: boolean }>(
         `with event as (
            insert into ${schema}.events (id, organization_id, type, quotation_id, body, created_at, generation_source,
-             traceparent, tracestate)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+             traceparent, tracestate, feed_position)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, ${schema}.next_feed_position($2))
          ), delivery as (
            insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
            select ${newDeliveryId('$1::uuid')}, organization_id, id, $1::uuid, $6::timestamptz, $6::timestamptz

@@ -41,7 +41,7 @@ begin
     alter schema "${schema}" owner to "${owner}";
   end if;
   for thing in select oid::regclass from pg_class where relnamespace = '"${schema}"'::regnamespace
-    and relkind in ('r', 'p') and relowner <> '"${owner}"'::regrole
+    and relkind in ('r', 'p', 'S') and relowner <> '"${owner}"'::regrole
   loop
     execute format('alter table %s owner to "${owner}"', thing);
   end loop;
@@ -58,9 +58,11 @@ ${createJournal(schema)}
 
 grant usage on schema "${schema}" to "${runtime}";
 grant select, insert, update, delete on all tables in schema "${schema}" to "${runtime}";
+grant usage, select on all sequences in schema "${schema}" to "${runtime}";
 grant execute on all functions in schema "${schema}" to "${runtime}";
 -- The same on what later migrations make.
 alter default privileges in schema "${schema}" grant select, insert, update, delete on tables to "${runtime}";
+alter default privileges in schema "${schema}" grant usage, select on sequences to "${runtime}";
 alter default privileges in schema "${schema}" grant execute on functions to "${runtime}";
 -- What was migrated is the owner's to say.
 revoke insert, update, delete on "${schema}".migrations from "${runtime}";

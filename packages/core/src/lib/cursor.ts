@@ -1,0 +1,50 @@
+import { validationFailed } from './errors.ts'
+import type { Keyring } from './keyring.ts'
+
+/** Which list a cursor is of. It is good for that one alone. */
+export interface List {
+  readonly name: 'api_keys' | 'audit_log' | 'delivery_attempts' | 'events' | 'quotations'
+  readonly organizationId: string
+}
+
+/** What a cursor holds: a number, and the id of an entry. */
+export interface CursorContent {
+  readonly ordinal: number
+  readonly id: string
+}
+
+const ORDINAL_BYTES = 8
+const CONTENT_BYTES = ORDINAL_BYTES + 16
+
+/** A position is no secret. It is signed so that nobody can ask for one that the list did not give. */
+export function encodeCursor(keyring: Keyring, list: List, { ordinal, id }: CursorContent): string {
+  const content = Buffer.alloc(CONTENT_BYTES)
+  content.writeBigInt64BE(BigInt(ordinal))
+  content.write(id.replaceAll('-', ''), ORDINAL_BYTES, 'hex')
+  return Buffer.concat([content, keyring.sign(content, contextOf(list))]).toString('base64url')
+}
+
+/** @returns null for what is no cursor of this list */
+export function decodeCursor(keyring: Keyring, list: List, cursor: string): CursorContent | null {
+  const bytes = Buffer.from(cursor, 'base64url')
+  const content = bytes.subarray(0, CONTENT_BYTES)
+  const isOurs =
+    bytes.toString('base64url') === cursor &&
+    keyring.isSigned(content, contextOf(list), bytes.subarray(CONTENT_BYTES))
+  if (!isOurs) return null
+  const id = content
+    .toString('hex', ORDINAL_BYTES)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return { ordinal: Number(content.readBigInt64BE()), id }
+}
+
+/** @throws IntegrationError VALIDATION_FAILED */
+export function refuseCursor(parameter: string): never {
+  throw validationFailed([
+    { pointer: `?${parameter}`, detail: 'must be taken from a `next` link of this very list' },
+  ])
+}
+
+function contextOf({ name, organizationId }: List): string {
+  return `cursor\0${name}\0${organizationId.toLowerCase()}`
+}

@@ -1,0 +1,35 @@
+import { Type } from '@sinclair/typebox'
+import { PAGE_PARAMETERS } from '../lib/page.ts'
+import { OneOf } from '../lib/schema.ts'
+
+export const LONGEST_EVENT_WAIT_SECONDS = 20
+
+/** What a reader of the event feed may ask for. */
+export const eventFeedQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'Where to go on: the cursor of a `next` link, the id of an event (`evt_…`), or `latest` for events from now on. Without it: the oldest event that is kept.',
+    }),
+  ),
+  types: Type.Optional(
+    Type.String({ maxLength: 4000, description: 'Only events of these types, separated by commas.' }),
+  ),
+  generation_source: Type.Optional(
+    OneOf(['api_key', 'ui', 'all'], {
+      default: 'api_key',
+      description:
+        'Only events of quotes that were started through the partner API, in the web app, or either.',
+    }),
+  ),
+  limit: PAGE_PARAMETERS.limit,
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LONGEST_EVENT_WAIT_SECONDS,
+      default: 0,
+      description: 'Seconds to wait for an event when there is none yet.',
+    }),
+  ),
+})

@@ -1,0 +1,92 @@
+import { decodeCursor, encodeCursor, refuseCursor } from '../lib/cursor.ts'
+import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { isUuid } from '../lib/tenancy.ts'
+import { validateUrlPart } from '../lib/validator.ts'
+import { eventFeedQuery } from '../model/event-feed-query.ts'
+import { checkOrganizationId } from '../model/ids.ts'
+import type { Settings } from '../settings.ts'
+import type { EventFeedStorage, FeedFilter, FeedPosition } from '../storage/event-feed.ts'
+
+/** A page of the event feed. */
+export interface EventPage {
+  /** The bodies of the events, byte for byte as webhooks carry them, the oldest first. */
+  readonly bodies: readonly string[]
+  /** Asks for what follows. There always is one: events go on. */
+  readonly nextCursor: string
+  /** The number behind the cursor. A later event of the organization has a higher one. */
+  readonly position: number
+}
+
+/** The webhook events of an organization, to be read instead of received. */
+export interface EventFeed {
+  /**
+   * Reads a page. `query` is what eventFeedQuery says; it does not wait. A page may be empty though there is more: follow its
+   * cursor.
+   * @throws IntegrationError VALIDATION_FAILED, also for an event id that is unknown; CURSOR_EXPIRED
+   */
+  read(organizationId: string, query?: unknown): Promise<EventPage>
+}
+
+/** The beginning has no event; a cursor holds an id all the same. */
+const NO_EVENT = '00000000-0000-0000-0000-000000000000'
+
+export function createEventFeed(
+  feed: EventFeedStorage,
+  { keyring, events }: Pick<Settings, 'keyring' | 'events'>,
+): EventFeed {
+  return {
+    async read(organizationId, query = {}) {
+      checkOrganizationId(organizationId)
+      const {
+        after,
+        types,
+        generation_source = 'api_key',
+        limit = 50,
+      } = validateUrlPart(eventFeedQuery, query, '?')
+      const filter: FeedFilter = {
+        types: types === undefined ? null : typesOf(types),
+        source: generation_source === 'all' ? null : generation_source,
+      }
+      if (after === 'latest') {
+        const end = await feed.findEnd(organizationId)
+        return { bodies: [], nextCursor: cursorTo(organizationId, end), position: end.position }
+      }
+      const position = after === undefined ? null : await positionOf(organizationId, after)
+      const part = await feed.read(organizationId, position, filter, limit)
+      if (part === null) throw new IntegrationError('CURSOR_EXPIRED')
+      const { bodies, end } = part
+      return { bodies, nextCursor: cursorTo(organizationId, end), position: end.position }
+    },
+  }
+
+  function typesOf(text: string): string[] {
+    const types = text.split(',')
+    const unknown = types.find((type) => !events.types.includes(type))
+    if (unknown !== undefined) {
+      throw validationFailed([
+        { pointer: '?types', detail: `must be types of the event catalog: ${events.types.join(', ')}` },
+      ])
+    }
+    return types
+  }
+
+  async function positionOf(organizationId: string, after: string): Promise<FeedPosition> {
+    if (after.startsWith('evt_')) {
+      const id = after.slice('evt_'.length)
+      const found = isUuid(id) ? await feed.findPosition(organizationId, id) : null
+      if (found !== null) return found
+      throw validationFailed([{ pointer: '?after', detail: 'must be the id of an event that is kept' }])
+    }
+    const { ordinal, id } =
+      decodeCursor(keyring, { name: 'events', organizationId }, after) ?? refuseCursor('after')
+    return { position: ordinal, eventId: id === NO_EVENT ? null : id }
+  }
+
+  function cursorTo(organizationId: string, { position, eventId }: FeedPosition): string {
+    return encodeCursor(
+      keyring,
+      { name: 'events', organizationId },
+      { ordinal: position, id: eventId ?? NO_EVENT },
+    )
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  type EventPage,
+  eventFeedQuery,
+  type Integrations,
+  LONGEST_EVENT_WAIT_SECONDS,
+  WebhookEvent,
+} from '@quickquote/core'
+import { Type } from '@sinclair/typebox'
+import { linkTo } from '../answers/page-answer.ts'
+import { createEventWaits, type EventWaits } from '../limits/event-waits.ts'
+import { EXAMPLE } from '../openapi/examples.ts'
+import { type PartnerRoute, partnerRoute } from '../route.ts'
+
+/** The event feed: webhooks for those who cannot receive any, or have missed some. */
+export function eventRoutes({ eventFeed, settings, storage }: Integrations): readonly PartnerRoute[] {
+  const waits = createEventWaits(storage.eventFeed, settings.limits)
+  return [
+    partnerRoute({
+      method: 'GET',
+      url: '/events',
+      access: 'api_key',
+      operationId: 'listEvents',
+      tag: 'Events',
+      summary: 'Read the events of the organization',
+      description:
+        'The oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Keep the `Link` of each answer and go on from there: no event is skipped, and none comes twice. With `wait`, the answer to an empty page comes with the next event.',
+      params: Type.Object({}),
+      query: eventFeedQuery,
+      longestWaitMs: LONGEST_EVENT_WAIT_SECONDS * 1000,
+      endWaits: () => waits.close(),
+      answer: {
+        status: 200,
+        description: 'The events. There may be none, with more to come behind the `Link`.',
+        schema: Type.Array(WebhookEvent),
+        example: [
+          settings.events.checked({
+            id: `evt_${EXAMPLE.eventId}`,
+            type: 'quotation.completed',
+            created_at: new Date(EXAMPLE.finishedAt),
+            organization_id: EXAMPLE.organizationId,
+            data: settings.events.definitionOf('quotation.completed').example,
+          }),
+        ],
+        headers: {
+          Link: Type.String({
+            description: 'What follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent.',
+          }),
+        },
+      },
+      errors: ['CURSOR_EXPIRED'],
+      async handle({ apiKey, query, request, clientSignal }) {
+        const { organizationId } = apiKey
+        const read = (more: object) => eventFeed.read(organizationId, { ...(query as object), ...more })
+        const first = await read({})
+        // The service has checked it.
+        const waitMs = Number((query as { wait?: unknown }).wait ?? 0) * 1000
+        const page =
+          first.bodies.length > 0 || waitMs === 0
+            ? first
+            : await waitedFor({ first, read, waitMs, waits, apiKey, signal: clientSignal() })
+        return {
+          json: `[${page.bodies.join(',')}]`,
+          headers: {
+            Link: linkTo(request, eventFeedQuery, { after: page.nextCursor }),
+            // Fastify closes connections that are idle when it begins to close; this one was not.
+            ...(waits.isClosed && request.raw.httpVersionMajor === 1 && { Connection: 'close' }),
+          },
+        }
+      },
+    }),
+  ]
+}
+
+/** The page that follows an empty one, once there is an event or the time is over. */
+async function waitedFor({
+  first,
+  read,
+  waitMs,
+  waits,
+  apiKey,
+  signal,
+}: {
+  first: EventPage
+  read: (more: { after: string }) => Promise<EventPage>
+  waitMs: number
+  waits: EventWaits
+  apiKey: { readonly id: string; readonly organizationId: string }
+  signal: AbortSignal
+}): Promise<EventPage> {
+  const place = waits.enter(apiKey.id)
+  if (place === null) return first
+  const endsAt = performance.now() + waitMs
+  const end = () => place.end()
+  signal.addEventListener('abort', end)
+  try {
+    for (let page = first; ; ) {
+      const leftMs = endsAt - performance.now()
+      if (leftMs <= 0 || signal.aborted || waits.isClosed) return page
+      await place.forNews(apiKey.organizationId, page.position, leftMs)
+      page = await read({ after: page.nextCursor })
+      if (page.bodies.length > 0) return page
+    }
+  } finally {
+    signal.removeEventListener('abort', end)
+    place.leave()
+  }
+}

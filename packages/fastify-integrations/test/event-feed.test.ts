@@ -1,0 +1,229 @@
+import { connect } from 'node:net'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { ACME, GLOBEX, type Host, startHost, useDatabase, useHost } from './support/host.ts'
+
+const PATH = '/v1/integrations/events'
+const context = useHost({ integrations: { limits: { requestsPerMinute: 10_000, startsPerMinute: 10_000 } } })
+const database = useDatabase()
+let acmeKey: string
+let globexKey: string
+
+beforeAll(async () => {
+  acmeKey = (await context.host.createKey('acme-admin')).key
+  globexKey = (await context.host.createKey('globex-admin')).key
+})
+
+async function read(query = '', key = acmeKey, host = context.host) {
+  const { status, headers, body } = await host.call('GET', PATH + query, { key })
+  const next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? ''
+  const events = (Array.isArray(body) ? body : []) as {
+    id: string
+    type: string
+    data: { quotation_id: string }
+  }[]
+  return { status, body, events, next: next.slice(next.indexOf('?')) }
+}
+
+/** A quote whose run fails: `quotation.failed` is recorded. @returns its id */
+async function failedQuote(source: 'ui' | 'api_key' = 'api_key', organizationId = ACME, host = context.host) {
+  const quote = { organizationId, source, body: { requirementsText: 'x' } }
+  const { quotation_id } = await host.integrations.quotations.start(quote)
+  await host.integrations.pipeline(quotation_id).failed()
+  return quotation_id
+}
+
+const quotesOf = ({ events }: Awaited<ReturnType<typeof read>>) => events.map(({ data }) => data.quotation_id)
+
+describe('GET /v1/integrations/events', () => {
+  it('has the events of the organization, the oldest first, page by page', async () => {
+    const { next: start } = await read('?after=latest')
+    const quotes = [await failedQuote(), await failedQuote(), await failedQuote()]
+    await failedQuote('api_key', GLOBEX)
+    const first = await read(`${start}&limit=2`)
+    expect(quotesOf(first)).toEqual(quotes.slice(0, 2))
+    const second = await read(first.next)
+    expect(quotesOf(second)).toEqual(quotes.slice(2))
+    const third = await read(second.next)
+    expect(third.events).toEqual([])
+    const later = await failedQuote()
+    expect(quotesOf(await read(third.next))).toEqual([later])
+    expect(quotesOf(await read()).slice(-4)).toEqual([...quotes, later])
+  })
+
+  it('has the very bytes of the webhooks', async () => {
+    const { next } = await read('?after=latest')
+    await failedQuote()
+    const answer = await fetch(`${context.host.url}${PATH}${next}`, { headers: { 'X-API-Key': acmeKey } })
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    const [event] = await context.sql<{ body: string }[]>`
+      select body from quickquote.events order by feed_position desc limit 1`
+    expect(await answer.text()).toBe(`[${event?.body}]`)
+  })
+
+  it('goes on after an event whose id is given', async () => {
+    const { next } = await read('?after=latest')
+    const quotes = [await failedQuote(), await failedQuote()]
+    const [first] = (await read(next)).events
+    expect(quotesOf(await read(`?after=${first?.id}`))).toEqual(quotes.slice(1))
+    expect((await read(`?after=${first?.id}`, globexKey)).body['errors']).toMatchObject([
+      { pointer: '?after' },
+    ])
+  })
+
+  it('filters by type and source, and passes over what they hide', async () => {
+    const { next } = await read('?after=latest')
+    const ui = await failedQuote('ui')
+    const partner = await failedQuote()
+    expect(quotesOf(await read(next))).toEqual([partner])
+    expect(quotesOf(await read(`${next}&generation_source=ui`))).toEqual([ui])
+    expect(quotesOf(await read(`${next}&generation_source=all`))).toEqual([ui, partner])
+    expect(quotesOf(await read(`${next}&types=quotation.failed,quotation.completed`))).toEqual([partner])
+    const hidden = await read(`${next}&types=quotation.completed`)
+    expect(hidden.events).toEqual([])
+    expect(hidden.next).toContain('types=quotation.completed')
+    const shown = new URLSearchParams(hidden.next)
+    expect((await read(`?after=${shown.get('after')}&generation_source=all`)).events).toEqual([])
+  })
+
+  it.each([
+    ['?after', 'after=x'],
+    ['?after', 'after='],
+    ['?after', 'after=evt_x'],
+    ['?after', 'after=evt_01975f0e-0000-7000-8000-000000000000'],
+    ['?after', `after=${'A'.repeat(54)}`],
+    ['?types', 'types=quotation.done'],
+    ['?types', 'types='],
+    ['?types', 'types=quotation.failed,'],
+    ['?generation_source', 'generation_source=both'],
+    ['?limit', 'limit=101'],
+    ['?wait', 'wait=21'],
+    ['?wait', 'wait=0.5'],
+    ['?wait', 'wait=-1'],
+  ])('refuses %s: %s', async (pointer, query) => {
+    const { status, body } = await read(`?${query}`)
+    expect([status, body['code'], body['errors']]).toMatchObject([400, 'VALIDATION_FAILED', [{ pointer }]])
+  })
+
+  it('takes a cursor of another organization or another list for forged', async () => {
+    const { next } = await read('?after=latest')
+    expect((await read(next, globexKey)).status).toBe(400)
+    await failedQuote()
+    await failedQuote()
+    const list = await context.host.call('GET', '/v1/integrations/quotations?limit=1', { key: acmeKey })
+    const cursor = /cursor=([^>&]+)/.exec(list.headers.get('link') ?? '')?.[1]
+    expect(cursor).toBeDefined()
+    expect((await read(`?after=${cursor}`)).status).toBe(400)
+  })
+
+  it('answers 410 when events after the cursor are gone', async () => {
+    const { next } = await read('?after=latest')
+    await failedQuote()
+    const { next: seen } = await read(next)
+    await context.sql`delete from quickquote.events where feed_position =
+      (select max(feed_position) from quickquote.events where organization_id = ${ACME})`
+    const { status, body } = await read(seen)
+    expect([status, body['code']]).toEqual([410, 'CURSOR_EXPIRED'])
+    expect((await read('?limit=1')).status).toBe(200)
+  })
+})
+
+/** Whether nobody else may wait: then the answer comes at once. */
+async function isFull(host: Host, key: string): Promise<boolean> {
+  const { next } = await read('?after=latest', key, host)
+  const begun = performance.now()
+  await read(`${next}&wait=2`, key, host)
+  return performance.now() - begun < 1900
+}
+
+describe('With wait', () => {
+  it('the answer comes with the next event that is wanted', async () => {
+    const { next } = await read('?after=latest')
+    const waiting = read(`${next}&wait=20&types=quotation.failed`)
+    await failedQuote('ui')
+    const id = await failedQuote()
+    expect(quotesOf(await waiting)).toEqual([id])
+  })
+
+  it('it is empty when the time is over, and goes on after what was hidden', async () => {
+    const { next } = await read('?after=latest')
+    const waiting = read(`${next}&wait=1`)
+    await failedQuote('ui')
+    const { status, events, next: later } = await waiting
+    expect([status, events]).toEqual([200, []])
+    const after = new URLSearchParams(later).get('after')
+    expect((await read(`?after=${after}&generation_source=all`)).events).toEqual([])
+  })
+
+  it('five wait for one key; the next one is answered at once, and a place is free again later', async () => {
+    const { key } = await context.host.createKey('acme-admin')
+    const { next } = await read('?after=latest', key)
+    const sixth: string[] = []
+    const waiting = Array.from({ length: 6 }, (_, index) =>
+      read(`${next}&wait=20`, key).then((answer) => {
+        if (answer.events.length === 0) sixth.push(`${index}`)
+        return answer
+      }),
+    )
+    await expect.poll(() => sixth).toHaveLength(1)
+    const id = await failedQuote()
+    const answers = await Promise.all(waiting)
+    expect(answers.filter((answer) => quotesOf(answer)[0] === id)).toHaveLength(5)
+    const again = read(`${(await read('?after=latest', key)).next}&wait=20`, key)
+    const last = await failedQuote()
+    expect(quotesOf(await again)).toEqual([last])
+  })
+
+  it('a client that goes away gives its place back', async () => {
+    const { key } = await context.host.createKey('acme-admin')
+    const { next } = await read('?after=latest', key)
+    const { hostname, port } = new URL(context.host.url)
+    const sockets = Array.from({ length: 5 }, () => {
+      const socket = connect(Number(port), hostname)
+      socket.write(`GET ${PATH}${next}&wait=20 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`)
+      return socket
+    })
+    await expect.poll(() => isFull(context.host, key)).toBe(true)
+    for (const socket of sockets) socket.resetAndDestroy()
+    await expect.poll(() => isFull(context.host, key)).toBe(false)
+  })
+
+  it('whoever waits is answered when the server closes', async () => {
+    const host = await startHost({ databaseUrl: database.url })
+    let isOpen = true
+    onTestFinished(async () => {
+      if (isOpen) await host.close()
+    })
+    const { key } = await host.createKey('acme-admin')
+    const { next } = await read('?after=latest', key, host)
+    const waiting = read(`${next}&wait=20`, key, host)
+    await expect.poll(() => host.logs.filter((line) => line.includes('wait=20')).length).toBeGreaterThan(0)
+    await host.close()
+    isOpen = false
+    expect(await waiting).toMatchObject({ status: 200, events: [] })
+  })
+
+  it('a hundred wait without a connection of the database, and others are answered', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      integrations: { limits: { requestsPerMinute: 10_000, eventWaitsPerApiKey: 1000, eventWaits: 101 } },
+    })
+    const { key } = await host.createKey('acme-admin')
+    const { key: other } = await host.createKey('globex-admin')
+    const { next } = await read('?after=latest', key, host)
+    const { next: otherNext } = await read('?after=latest', other, host)
+    let answered = 0
+    const waiting = Array.from({ length: 100 }, async () => {
+      const { status, events } = await read(`${next}&wait=20`, key, host)
+      answered += 1
+      return [status, events]
+    })
+    const globex = read(`${otherNext}&wait=20`, other, host)
+    await expect.poll(() => isFull(host, key)).toBe(true)
+    expect((await host.call('GET', '/v1/integrations/quotations', { key })).status).toBe(200)
+    const id = await failedQuote('api_key', GLOBEX, host)
+    expect(quotesOf(await globex)).toEqual([id])
+    expect(answered).toBe(0)
+    await host.close()
+    expect(await Promise.all(waiting)).toEqual(Array(100).fill([200, []]))
+  })
+})

@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FeedPosition } from '@quickquote/core'
+import postgres from 'postgres'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from './database.ts'
+import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+
+const { url, sql, storage } = await openDatabase()
+const DAY_MS = 24 * 60 * 60 * 1000
+const MIDNIGHT = Date.parse(new Date().toISOString().slice(0, 10))
+const ANY = { types: null, source: null }
+
+async function record(organization_id: string, fields: Parameters<typeof sampleEvent>[0] = {}) {
+  const event = sampleEvent({ organization_id, ...fields })
+  await storage.events.record(event)
+  return event
+}
+
+/** What there is to read after a position, page by page. */
+async function readAll(organization: string, after: FeedPosition | null = null, limit = 100) {
+  const bodies: string[] = []
+  for (let position = after; ; ) {
+    const part = await storage.eventFeed.read(organization, position, ANY, limit)
+    if (part === null) throw new Error('expired')
+    bodies.push(...part.bodies)
+    position = part.end
+    if (part.bodies.length === 0) return { bodies, end: part.end }
+  }
+}
+
+/** A transaction of a host that has written an event of the organization, until it is ended. */
+async function openWriter(organization_id: string, body: string) {
+  const connection = postgres(url, { max: 1 })
+  let end: (how: 'commit' | 'rollback') => void = () => {}
+  let onWritten = () => {}
+  const ending = new Promise<'commit' | 'rollback'>((resolve) => {
+    end = resolve
+  })
+  const written = new Promise<void>((resolve) => {
+    onWritten = resolve
+  })
+  const over = connection
+    .begin(async (transaction) => {
+      await storage.within(transaction).events.record(sampleEvent({ organization_id, body }))
+      onWritten()
+      if ((await ending) === 'rollback') throw new Error('rolled back')
+    })
+    .catch(() => undefined)
+  onTestFinished(async () => {
+    end('rollback')
+    await over
+    await connection.end()
+  })
+  await written
+  return async (how: 'commit' | 'rollback') => {
+    end(how)
+    await over
+  }
+}
+
+describe('The feed of an organization', () => {
+  it('has its events in the order of their places, their bytes, and nobody else‘s', async () => {
+    const [own, other] = [randomUUID(), randomUUID()]
+    const events = []
+    for (let count = 0; count < 5; count += 1) {
+      events.push(await record(own))
+      await record(other)
+    }
+    const { bodies, end } = await readAll(own, null, 2)
+    expect(bodies).toEqual(events.map(({ body }) => body))
+    expect(end.eventId).toBe(events.at(-1)?.id)
+    expect(await storage.eventFeed.findEnd(own)).toEqual(end)
+    expect((await readAll(own, end)).bodies).toEqual([])
+    const [first] = events
+    const position = await storage.eventFeed.findPosition(own, first?.id ?? '')
+    expect((await readAll(own, position)).bodies).toHaveLength(4)
+    expect(await storage.eventFeed.findPosition(other, first?.id ?? '')).toBeNull()
+  })
+
+  it('waits for a transaction that wrote an event of it before, and for no other', async () => {
+    const [own, other] = [randomUUID(), randomUUID()]
+    const end = await openWriter(own, '"early"')
+    await openWriter(other, '"of another organization"')
+    await record(own, { body: '"late"' })
+    expect((await readAll(own)).bodies).toEqual([])
+    expect(await storage.eventFeed.findEnd(own)).toEqual({ position: 0, eventId: null })
+    await end('commit')
+    expect((await readAll(own)).bodies).toEqual(['"early"', '"late"'])
+  })
+
+  it('goes on once such a transaction was rolled back', async () => {
+    const own = randomUUID()
+    const end = await openWriter(own, '"never"')
+    const late = await record(own, { body: '"late"' })
+    const position = await storage.eventFeed.findPosition(own, late.id)
+    expect((await readAll(own, position)).bodies).toEqual([])
+    await end('rollback')
+    expect((await readAll(own)).bodies).toEqual(['"late"'])
+    expect((await readAll(own, position)).bodies).toEqual([])
+  })
+
+  it('has every event once for each reader, whatever the order in which transactions commit', async () => {
+    const organizations = [randomUUID(), randomUUID()]
+    const [transactions, writers] = [2000, 24]
+    const writing = postgres(url, { max: writers })
+    onTestFinished(() => writing.end())
+    const written = new Map(organizations.map((each) => [each, new Set<string>()]))
+    let isWriting = true
+    let next = 0
+
+    async function write(): Promise<void> {
+      while (next < transactions) {
+        const number = next++
+        const organization_id = organizations[number % 2] ?? ''
+        const bodies = Array.from({ length: 1 + (number % 3) }, (_, index) => `"${number}/${index}"`)
+        const rollsBack = number % 7 === 0
+        await writing
+          .begin(async (transaction) => {
+            const { events } = storage.within(transaction)
+            // Takes the lock back with it, and the memory of it.
+            await transaction
+              .savepoint(async (nested) => {
+                await storage.within(nested).events.record(sampleEvent({ organization_id, body: '"undone"' }))
+                throw new Error('to the savepoint')
+              })
+              .catch(() => undefined)
+            for (const body of bodies) await events.record(sampleEvent({ organization_id, body }))
+            if (number % 5 === 0) await transaction`select pg_sleep(${(number % 40) / 1000})`
+            if (rollsBack) throw new Error('rolled back')
+          })
+          .then(() => bodies.forEach((body) => void written.get(organization_id)?.add(body)))
+          .catch((error: Error) => {
+            if (error.message !== 'rolled back') throw error
+          })
+      }
+    }
+
+    async function read(organization: string, limit: number): Promise<string[]> {
+      const seen: string[] = []
+      for (let position: FeedPosition | null = null; ; ) {
+        const isLast = !isWriting
+        const part = await storage.eventFeed.read(organization, position, ANY, limit)
+        if (part === null) throw new Error('expired')
+        seen.push(...part.bodies)
+        position = part.end
+        if (part.bodies.length > 0) continue
+        if (isLast) return seen
+        await sleep(5)
+      }
+    }
+
+    const readers = organizations.flatMap((each) => [read(each, 1), read(each, 7), read(each, 100)])
+    await Promise.all(Array.from({ length: writers }, write))
+    isWriting = false
+    const seen = await Promise.all(readers)
+    for (const [index, organization] of organizations.entries()) {
+      const [first, ...others] = seen.slice(index * 3, index * 3 + 3)
+      const events = written.get(organization) ?? new Set()
+      expect(new Set(first)).toEqual(events)
+      expect(first).toHaveLength(events.size)
+      for (const other of others) expect(other).toEqual(first)
+    }
+  })
+})
+
+describe('A position', () => {
+  const daysAgo = (days: number) => new Date(MIDNIGHT - days * DAY_MS)
+  const read = async (organization: string, after: FeedPosition | null) =>
+    (await storage.eventFeed.read(organization, after, ANY, 100))?.bodies ?? 'expired'
+  const positionOf = async (organization: string, { id }: { readonly id: string }) =>
+    (await storage.eventFeed.findPosition(organization, id)) ?? expect.fail('not there')
+
+  it('expires when retention drops an event after it, and only then', async () => {
+    for (const days of [33, 32]) {
+      await sql.unsafe(`create table quickquote.events_of_${days} partition of quickquote.events
+        for values from ('${daysAgo(days).toISOString()}') to ('${daysAgo(days - 1).toISOString()}')`)
+    }
+    const [busy, quiet, late] = [randomUUID(), randomUUID(), randomUUID()]
+    const old = { created_at: daysAgo(33) }
+    const first = await positionOf(busy, await record(busy, old))
+    const second = await positionOf(busy, await record(busy, old))
+    const ofQuiet = await positionOf(quiet, await record(quiet, old))
+    // Of a day that nobody made.
+    const ofDefault = await positionOf(late, await record(late, { created_at: daysAgo(40) }))
+    const lost = await positionOf(late, await record(late, { created_at: daysAgo(40) }))
+    const kept = await record(busy, { body: '"kept"' })
+
+    expect(await storage.retention.dropHistory(daysAgo(30))).toMatchObject({ days: 2, rows: 2 })
+    expect(await read(busy, first)).toBe('expired')
+    expect(await read(busy, second)).toEqual(['"kept"'])
+    expect(await read(busy, null)).toEqual(['"kept"'])
+    expect(await read(busy, await positionOf(busy, kept))).toEqual([])
+    expect(await read(busy, { position: 0, eventId: null })).toBe('expired')
+    expect(await read(quiet, ofQuiet)).toEqual([])
+    expect(await read(quiet, null)).toEqual([])
+    expect(await storage.eventFeed.findEnd(quiet)).toEqual({ ...ofQuiet, eventId: null })
+    expect(await read(quiet, await storage.eventFeed.findEnd(quiet))).toEqual([])
+    expect([await read(late, ofDefault), await read(late, lost)]).toEqual(['expired', []])
+  })
+
+  it('does not expire when a day cannot be dropped', async () => {
+    const own = randomUUID()
+    await sql.unsafe(`create table quickquote.events_in_use partition of quickquote.events
+      for values from ('${daysAgo(51).toISOString()}') to ('${daysAgo(50).toISOString()}')`)
+    const endpoint = sampleEndpoint({ organization_id: own, events: ['quotation.completed'] })
+    await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    const time = daysAgo(51).getTime().toString(16).padStart(12, '0')
+    const id = `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+    await record(own, { id, created_at: daysAgo(51) })
+    expect(await storage.retention.dropHistory(daysAgo(30))).toMatchObject({ days: 0, isBlocked: true })
+    expect(await read(own, { position: 0, eventId: null })).toHaveLength(1)
+  })
+
+  it('expires when a failover lost its event, though another one has its place now', async () => {
+    const own = randomUUID()
+    const before = await positionOf(own, await record(own))
+    const lost = await positionOf(own, await record(own))
+    await sql`delete from quickquote.events where id = ${lost.eventId}`
+    expect(await read(own, lost)).toBe('expired')
+    await sql`select setval('quickquote.feed_positions', ${lost.position - 2})`
+    const again = await positionOf(own, await record(own, { body: '"after the failover"' }))
+    expect(again.position).toBe(lost.position)
+    expect(await read(own, lost)).toBe('expired')
+    expect(await read(own, before)).toEqual(['"after the failover"'])
+  })
+})
+
+it('a filter passes over events that it hides, and so does the end of its page', async () => {
+  const own = randomUUID()
+  const hidden = { type: 'quotation.failed', generation_source: 'ui' } as const
+  await record(own, { body: '"first"' })
+  await record(own, hidden)
+  const last = await record(own, hidden)
+  const read = (filter: object) => storage.eventFeed.read(own, null, { ...ANY, ...filter }, 100)
+  for (const filter of [{ source: 'api_key' }, { types: ['quotation.completed'] }]) {
+    expect(await read(filter)).toMatchObject({ bodies: ['"first"'], end: { eventId: last.id } })
+  }
+  expect((await read({ source: 'ui', types: ['quotation.failed'] }))?.bodies).toHaveLength(2)
+  await sql`
+    insert into quickquote.events (id, organization_id, type, generation_source, body, created_at, feed_position)
+    select gen_random_uuid(), ${own}::uuid, 'quotation.failed', 'ui', 'x', now(), nextval('quickquote.feed_positions')
+    from generate_series(1, 1500)`
+  const visible = await record(own, { body: '"last"' })
+  const first = await read({ source: 'api_key' })
+  expect(first?.bodies).toEqual(['"first"'])
+  const second = await storage.eventFeed.read(
+    own,
+    first?.end ?? null,
+    { types: null, source: 'api_key' },
+    100,
+  )
+  expect(second).toMatchObject({ bodies: ['"last"'], end: { eventId: visible.id } })
+})
+
+it('whoever waits is told when there is something after its position', async () => {
+  const [own, other] = [randomUUID(), randomUUID()]
+  const end = await storage.eventFeed.findEnd(own)
+  const readers = [own, other, own.toUpperCase()].map((organizationId) => ({ organizationId, ...end }))
+  expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set())
+  await record(own)
+  expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set([0, 2]))
+  const seen = await storage.eventFeed.findEnd(own)
+  expect(await storage.eventFeed.findReadersWithNews([{ organizationId: own, ...seen }])).toEqual(new Set())
+})
+
+it('samples of tests are in no feed', async () => {
+  const endpoint = sampleEndpoint()
+  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  const event = sampleEvent({ organization_id: endpoint.organization_id })
+  await storage.testDeliveries.insert(event, { id: randomUUID(), endpointId: endpoint.id })
+  expect((await readAll(endpoint.organization_id)).bodies).toEqual([])
+  expect(await storage.eventFeed.findPosition(endpoint.organization_id, event.id)).toBeNull()
+})
+
+it('is not read in a transaction whose snapshot is older than what was committed', async () => {
+  await sql
+    .begin('isolation level repeatable read', async (transaction) => {
+      const { eventFeed } = storage.within(transaction)
+      await expect(eventFeed.read(randomUUID(), null, ANY, 1)).rejects.toThrow()
+    })
+    .catch(() => undefined)
+})
