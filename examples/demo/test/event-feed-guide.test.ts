@@ -14,7 +14,11 @@ let environment: Record<string, string>
 beforeAll(async () => {
   const database = await testDatabase(inject('postgresUrl'))
   folder = await temporaryFolder()
-  const server = runExample('server', { DATABASE_URL: database.url, DATA_FOLDER: folder.path, PIPELINE_STEP_MS: '10' })
+  const server = runExample('server', {
+    DATABASE_URL: database.url,
+    DATA_FOLDER: folder.path,
+    PIPELINE_STEP_MS: '10',
+  })
   const url = await urlOf(server)
   const { apiKey } = await createPartner(url, { url: 'https://crm.example.com/hook' })
   const { certificate } = await hostSecrets(folder.path)

@@ -1,3 +1,4 @@
+import { type EventCalls, eventCalls } from './events.ts'
 import { type ProposalCalls, proposalCalls } from './proposals.ts'
 import { type QuotationCalls, quotationCalls } from './quotations.ts'
 import { createRequests } from './requests.ts'
@@ -20,6 +21,7 @@ export interface ClientOptions {
 export interface Client {
   readonly quotations: QuotationCalls
   readonly proposals: ProposalCalls
+  readonly events: EventCalls
   readonly webhooks: WebhookCalls
 }
 
@@ -51,6 +53,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     quotations: quotationCalls(requests),
     proposals: proposalCalls(requests),
+    events: eventCalls(requests),
     webhooks: webhookCalls(),
   }
 }

@@ -61,6 +61,11 @@ export class ConflictError extends ApiError {
   override readonly name = 'ConflictError'
 }
 
+/** Events after the cursor are no longer kept (410): begin again without `after`. */
+export class CursorExpiredError extends ApiError {
+  override readonly name = 'CursorExpiredError'
+}
+
 /** Still over the rate limit after all retries (429). */
 export class RateLimitedError extends ApiError {
   override readonly name = 'RateLimitedError'
@@ -107,6 +112,7 @@ const CLASSES: Partial<Record<ProblemCode, typeof ApiError>> = {
   ROUTE_NOT_FOUND: NotFoundError,
   IDEMPOTENCY_KEY_IN_USE: ConflictError,
   IDEMPOTENCY_KEY_REUSED: ConflictError,
+  CURSOR_EXPIRED: CursorExpiredError,
   RATE_LIMITED: RateLimitedError,
   INTERNAL_ERROR: ServiceError,
   SERVICE_UNAVAILABLE: ServiceError,

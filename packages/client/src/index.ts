@@ -3,6 +3,7 @@ export {
   ApiError,
   AuthenticationError,
   ConflictError,
+  CursorExpiredError,
   ForbiddenError,
   NotFoundError,
   QuotationFailedError,
@@ -11,9 +12,11 @@ export {
   TimeoutError,
   ValidationError,
 } from './errors.ts'
+export type { EventCalls, EventPage, EventsOptions, FollowOptions } from './events.ts'
 export type { FileContent, NamedFile, RequirementsFile } from './files.ts'
+export type { Page, Pages } from './pages.ts'
 export type { ProposalCalls } from './proposals.ts'
-export type { QuotationCalls, StartOptions, StartQuotation, WaitOptions } from './quotations.ts'
+export type { ListOptions, QuotationCalls, StartOptions, StartQuotation, WaitOptions } from './quotations.ts'
 export type { CallOptions } from './requests.ts'
 export type {
   DocumentUrl,

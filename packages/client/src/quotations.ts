@@ -1,6 +1,7 @@
 import { QuotationFailedError, TimeoutError } from './errors.ts'
 import { formOf, type RequirementsFile } from './files.ts'
 import type { components } from './generated/openapi.ts'
+import { nextOf, type Pages, pages } from './pages.ts'
 import type { CallOptions, Requests } from './requests.ts'
 import type { PipelineStatus, Quotation, StartedQuotation } from './schemas.ts'
 import { sleep } from './waiting.ts'
@@ -16,6 +17,17 @@ export interface StartOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
+export interface ListOptions extends CallOptions {
+  readonly status?: Quotation['status']
+  readonly source?: Quotation['source']
+  /** Quotes started then or later. */
+  readonly createdSince?: Date
+  /** Quotes started before then. */
+  readonly createdUntil?: Date
+  /** Quotes of one page: 1 to 100; default 50. */
+  readonly limit?: number
+}
+
 export interface WaitOptions extends CallOptions {
   /** How long to wait, in milliseconds. Default one hour. */
   readonly timeoutMs?: number
@@ -29,6 +41,8 @@ export interface QuotationCalls {
   start(body: StartQuotation, options?: StartOptions): Promise<StartedQuotation>
   /** @throws NotFoundError, ForbiddenError */
   get(id: string, options?: CallOptions): Promise<Quotation>
+  /** The quotes of your organization, the newest first, those of the web app included. */
+  list(options?: ListOptions): Pages<Quotation>
   /** How far each step is. @throws NotFoundError, ForbiddenError */
   pipeline(id: string, options?: CallOptions): Promise<PipelineStatus>
   /**
@@ -69,6 +83,27 @@ export function quotationCalls(request: Requests): QuotationCalls {
         { signal: aborted },
       )
       return data
+    },
+
+    list({ status, source, createdSince, createdUntil, limit, signal: aborted } = {}) {
+      const query = {
+        ...(status !== undefined && { status }),
+        ...(source !== undefined && { source }),
+        ...(createdSince !== undefined && { created_since: createdSince.toISOString() }),
+        ...(createdUntil !== undefined && { created_until: createdUntil.toISOString() }),
+        ...(limit !== undefined && { limit }),
+      }
+      return pages(async (cursor) => {
+        const { data, headers } = await request(
+          (client, signal) =>
+            client.GET('/v1/integrations/quotations', {
+              params: { query: { ...query, ...(cursor !== undefined && { cursor }) } },
+              signal,
+            }),
+          { signal: aborted },
+        )
+        return { items: data, next: nextOf(headers, 'cursor') }
+      })
     },
 
     async pipeline(id, options) {

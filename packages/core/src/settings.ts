@@ -196,12 +196,14 @@ function complete<T extends object>(
   group: string,
   defaults: T,
   given: Partial<T> = {},
-  ranges: Readonly<Record<keyof T, NumberRange>>,
+  ranges: Readonly<Record<keyof T, NumberRange | 'boolean'>>,
 ): T {
   checkOptionNames(`createIntegrations: ${group}`, given, Object.keys(defaults))
   const options = givenOptions(given)
   for (const [name, value] of Object.entries(options)) {
-    checkNumber(`createIntegrations: ${group}.${name}`, value, ranges[name as keyof T])
+    const range = ranges[name as keyof T]
+    if (range === 'boolean') expect(typeof value === 'boolean', `${group}.${name} must be true or false.`)
+    else checkNumber(`createIntegrations: ${group}.${name}`, value, range)
   }
   return { ...defaults, ...options }
 }

@@ -105,7 +105,7 @@ describe('The feed of an organization', () => {
     const [transactions, writers] = [2000, 24]
     const writing = postgres(url, { max: writers })
     onTestFinished(() => writing.end())
-    const written = new Map(organizations.map((each) => [each, new Set<string>()]))
+    const written = new Map<string, Set<string>>(organizations.map((each) => [each, new Set()]))
     let isWriting = true
     let next = 0
 

@@ -137,6 +137,11 @@ export interface DeliveryPolicy {
   readonly disableAfterMs: number
   /** Deliveries to one endpoint that may be under way at once, tests among them, over all workers. Default 8. */
   readonly perEndpoint: number
+  /**
+   * Whether webhooks are signed for receivers of the Standard Webhooks specification, too: `webhook-id`, `webhook-timestamp`
+   * and `webhook-signature` beside our own headers. Default false.
+   */
+  readonly standardWebhooks: boolean
 }
 
 export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = Object.freeze({
@@ -150,6 +155,7 @@ export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = Object.freeze({
   maxRawResponseBytes: 256 * 1024,
   disableAfterMs: 5 * 24 * 60 * 60 * 1000,
   perEndpoint: 8,
+  standardWebhooks: false,
 })
 
 /** What happened when an attempt was made. */

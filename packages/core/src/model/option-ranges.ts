@@ -31,7 +31,7 @@ export const LIMIT_RANGES: Readonly<Record<keyof Limits, NumberRange>> = {
   apiKeyLifetimeDays: AT_LEAST_ONE,
 }
 
-export const DELIVERY_RANGES: Readonly<Record<keyof DeliveryPolicy, NumberRange>> = {
+export const DELIVERY_RANGES: Readonly<Record<keyof DeliveryPolicy, NumberRange | 'boolean'>> = {
   maxAttempts: AT_LEAST_ONE,
   timeoutMs: TIMER,
   backoffMs: OR_NONE,
@@ -42,6 +42,7 @@ export const DELIVERY_RANGES: Readonly<Record<keyof DeliveryPolicy, NumberRange>
   maxRawResponseBytes: AT_LEAST_ONE,
   disableAfterMs: OR_NONE,
   perEndpoint: AT_LEAST_ONE,
+  standardWebhooks: 'boolean',
 }
 
 export const START_RANGES: Readonly<Record<keyof StartPolicy, NumberRange>> = {

@@ -187,7 +187,7 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
 
   function withHeaders(attempt: StoredAttemptDetails) {
     const isUnsent = attempt.status === 'rejected' && attempt.http_status === null
-    const request_headers = isUnsent ? null : requestHeaders(names, attempt)
+    const request_headers = isUnsent ? null : requestHeaders(names, attempt, settings.delivery)
     return { ...attempt, request_headers }
   }
 

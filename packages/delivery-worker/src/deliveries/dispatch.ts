@@ -6,6 +6,7 @@ import {
   newId,
   type Outcome,
   requestHeaders,
+  STANDARD_HEADERS,
   type SettledAttempt,
   settle,
   signingTime,
@@ -86,15 +87,19 @@ export function createDispatch({
 
   function headersOf(
     { event_id, event_type, body }: ClaimedDelivery,
-    { key, previousKey }: Target,
+    { key, previousKey, standardKeys }: Target,
     created_at: Date,
   ): Record<string, string> {
     const timestamp = signingTime(created_at)
-    const headers = requestHeaders(names, { event_id, event_type, created_at })
+    const headers = requestHeaders(names, { event_id, event_type, created_at }, policy)
     // One value alone: the specification's receivers compare all that comes after `v1=`.
     headers[names.signature] = signWith({ hmac: key, timestamp, body })
     if (previousKey !== null) {
       headers[names.previousSignature] = signWith({ hmac: previousKey, timestamp, body })
+    }
+    if (policy.standardWebhooks) {
+      const content = `${eventIdOf(event_id)}.${timestamp}.${body}`
+      headers[STANDARD_HEADERS.signature] = standardKeys.map((hmac) => `v1,${hmac(content)}`).join(' ')
     }
     headers['User-Agent'] = userAgent
     return headers

@@ -1,8 +1,8 @@
-import { createHmac, createSecretKey } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { AddressGuard, ClaimedDelivery, Keyring } from '@quickquote/core/internal'
 
-/** HMAC-SHA256 of a text by the secret of an endpoint, in hex. */
+/** HMAC-SHA256 of a text by the secret of an endpoint: in hex, or in base64 for Standard Webhooks. */
 type Hmac = (content: string) => string
 
 /** What an endpoint comes down to when something is sent to it. */
@@ -12,6 +12,8 @@ export interface Target {
   readonly key: Hmac
   /** Of the secret before, while that one is to sign too. */
   readonly previousKey: Hmac | null
+  /** The same keys as Standard Webhooks has them, the newest first. */
+  readonly standardKeys: readonly Hmac[]
   /** Why nothing may be sent there; null when it may. A host name is checked when it is resolved. */
   readonly blocked: string | null
 }
@@ -48,21 +50,26 @@ function createTarget(
   { keyring, guard }: { keyring: Keyring; guard: AddressGuard },
 ): Target {
   const { protocol, origin, hostname, pathname, search } = new URL(url)
-  const key = hmacOf(keyring.decrypt(secret, id))
-  const previousKey = previousSecret && hmacOf(keyring.decrypt(previousSecret, id))
+  const current = keyring.decrypt(secret, id)
+  const previous = previousSecret && keyring.decrypt(previousSecret, id)
   return {
     origin,
     path: pathname + search,
-    key,
-    previousKey,
+    key: hmacOf(createSecretKey(current, 'utf8'), 'hex'),
+    previousKey: previous && hmacOf(createSecretKey(previous, 'utf8'), 'hex'),
+    standardKeys: [current, previous ?? []].flat().map((each) => hmacOf(standardKeyOf(each), 'base64')),
     blocked: protocol === 'https:' ? whyBlocked(hostname, guard) : 'webhooks are sent over HTTPS only',
   }
 }
 
 /** Of Node's own crypto: Web Crypto hands each body to another thread, which costs ten times the HMAC. */
-function hmacOf(secret: string): Hmac {
-  const key = createSecretKey(secret, 'utf8')
-  return (content) => createHmac('sha256', key).update(content).digest('hex')
+function hmacOf(key: KeyObject, encoding: 'hex' | 'base64'): Hmac {
+  return (content) => createHmac('sha256', key).update(content).digest(encoding)
+}
+
+/** The bytes whose base64 comes after `whsec_`. */
+function standardKeyOf(secret: string): KeyObject {
+  return createSecretKey(secret.replace(/^whsec_/, ''), 'base64')
 }
 
 /** Sockets are never asked to look up a host that is an address itself, so it is checked here. */

@@ -11,22 +11,38 @@ export const EVENTS_TAG = 'Events'
 export function openapiWebhooks({
   events,
   productName,
-}: Pick<Settings, 'events' | 'productName'>): Record<string, object> {
+  delivery,
+}: Pick<Settings, 'events' | 'productName' | 'delivery'>): Record<string, object> {
   return Object.fromEntries(
     eventCatalogOf(events, EXAMPLE.organizationId).map((event) => [
       event.type,
-      { post: operationOf(event, events.definitionOf(event.type).data, productName) },
+      { post: operationOf(event, events.definitionOf(event.type).data, { productName, delivery }) },
     ]),
   )
 }
 
 const SIGNATURE = { type: 'string', pattern: '^v1=[0-9a-f]{64}$' }
 
+/** The headers of the Standard Webhooks specification. */
+const STANDARD_PARAMETERS = [
+  { name: 'webhook-id', schema: WebhookEvent.properties.id, description: 'The `id` of the payload.' },
+  {
+    name: 'webhook-timestamp',
+    schema: { type: 'integer' },
+    description: 'Unix time in seconds when the delivery was signed.',
+  },
+  {
+    name: 'webhook-signature',
+    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
+    description: 'As Standard Webhooks says; two of them while the rotation of a secret overlaps.',
+  },
+].map((header) => ({ in: 'header', required: true, ...header }))
+
 /** `Content-Type`, the fifth header of the specification, is the media type of the body: OpenAPI has no parameter for it. */
 function operationOf(
   { type, description, example }: CatalogEntry,
   data: TSchema,
-  productName: string,
+  { productName, delivery }: Pick<Settings, 'productName' | 'delivery'>,
 ): object {
   const header = (name: string, schema: object, description: string, required = true) => ({
     name: `X-${productName}-${name}`,
@@ -55,6 +71,7 @@ function operationOf(
         'The same, keyed with the secret before the last rotation: only while that one overlaps.',
         false,
       ),
+      ...(delivery.standardWebhooks ? STANDARD_PARAMETERS : []),
     ],
     requestBody: {
       required: true,
