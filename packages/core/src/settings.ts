@@ -78,6 +78,8 @@ export interface Settings {
   readonly productName: string
   readonly limits: Limits
   readonly delivery: DeliveryPolicy
+  /** False where the quotations of the host offer no list. */
+  readonly listsQuotations: boolean
   readonly start: StartPolicy
   readonly retention: Retention
   readonly keyring: Keyring
@@ -173,6 +175,7 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     productName,
     limits: complete('limits', DEFAULT_LIMITS, options.limits, LIMIT_RANGES),
     delivery,
+    listsQuotations: options.quotations === undefined || typeof options.quotations?.list === 'function',
     start,
     retention: complete(
       'retention',

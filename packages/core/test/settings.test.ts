@@ -178,7 +178,9 @@ describe('createIntegrations', () => {
     retention: DEFAULT_RETENTION,
   }
   const numbers = Object.entries(groups).flatMap(([group, defaults]) =>
-    Object.keys(defaults).map((name) => [group, name] as const),
+    Object.entries(defaults).flatMap(([name, value]) =>
+      typeof value === 'number' ? [[group, name] as const] : [],
+    ),
   )
   it.each(numbers)('takes numbers for %s.%s, and only those that mean something', (group, name) => {
     for (const wrong of ['5', null, -1, Number.NaN, Number.POSITIVE_INFINITY, true]) {
@@ -188,7 +190,15 @@ describe('createIntegrations', () => {
         ),
       )
     }
-    const defaults: Record<string, number> = { ...groups[group as keyof typeof groups] }
+    const defaults: Record<string, number | boolean> = { ...groups[group as keyof typeof groups] }
     expect(() => create({ [group]: { [name]: defaults[name] } })).not.toThrow()
+  })
+
+  it('takes true and false for delivery.standardWebhooks', () => {
+    const set = (standardWebhooks: unknown) => () => create({ delivery: { standardWebhooks } })
+    expect(refusalOf(set('true'))).toBe(
+      'createIntegrations: delivery.standardWebhooks must be true or false.',
+    )
+    expect(set(true)().settings.delivery.standardWebhooks).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FeedPosition } from '@quickquote/core'
+import type { FeedPosition } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from './database.ts'

@@ -107,7 +107,7 @@ export function createQuotations(
       return inScope(await storage.quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
     },
 
-    ...(storage.quotations.list !== undefined && {
+    ...(settings.listsQuotations && {
       list: (organizationId: string, query: unknown = {}) => list(context, organizationId, query),
     }),
 

@@ -56,7 +56,7 @@ function createTarget(
     origin,
     path: pathname + search,
     key: hmacOf(createSecretKey(current, 'utf8'), 'hex'),
-    previousKey: previous && hmacOf(createSecretKey(previous, 'utf8'), 'hex'),
+    previousKey: previous === null ? null : hmacOf(createSecretKey(previous, 'utf8'), 'hex'),
     standardKeys: [current, previous ?? []].flat().map((each) => hmacOf(standardKeyOf(each), 'base64')),
     blocked: protocol === 'https:' ? whyBlocked(hostname, guard) : 'webhooks are sent over HTTPS only',
   }

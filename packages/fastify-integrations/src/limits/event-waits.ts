@@ -1,4 +1,5 @@
-import type { EventFeedStorage, Limits } from '@quickquote/core'
+import type { Limits } from '@quickquote/core'
+import type { EventFeedStorage } from '@quickquote/core/internal'
 
 /** How often somebody looks for those who wait: one statement for all of them. */
 const LOOK_EVERY_MS = 500

@@ -1,10 +1,5 @@
-import {
-  type EventPage,
-  eventFeedQuery,
-  type Integrations,
-  LONGEST_EVENT_WAIT_SECONDS,
-  WebhookEvent,
-} from '@quickquote/core'
+import type { EventPage, Integrations, Settings } from '@quickquote/core'
+import { eventCatalogOf, eventFeedQuery, LONGEST_EVENT_WAIT_SECONDS, WebhookEvent } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { linkTo } from '../answers/page-answer.ts'
 import { createEventWaits, type EventWaits } from '../limits/event-waits.ts'
@@ -32,15 +27,7 @@ export function eventRoutes({ eventFeed, settings, storage }: Integrations): rea
         status: 200,
         description: 'The events. There may be none, with more to come behind the `Link`.',
         schema: Type.Array(WebhookEvent),
-        example: [
-          settings.events.checked({
-            id: `evt_${EXAMPLE.eventId}`,
-            type: 'quotation.completed',
-            created_at: new Date(EXAMPLE.finishedAt),
-            organization_id: EXAMPLE.organizationId,
-            data: settings.events.definitionOf('quotation.completed').example,
-          }),
-        ],
+        example: [exampleOf(settings)],
         headers: {
           Link: Type.String({
             description: 'What follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent.',
@@ -69,6 +56,11 @@ export function eventRoutes({ eventFeed, settings, storage }: Integrations): rea
       },
     }),
   ]
+}
+
+function exampleOf({ events }: Settings): WebhookEvent {
+  const entries = eventCatalogOf(events, EXAMPLE.organizationId)
+  return JSON.parse(JSON.stringify(entries.find(({ type }) => type === 'quotation.completed')?.example))
 }
 
 /** The page that follows an empty one, once there is an event or the time is over. */

@@ -1,4 +1,4 @@
-import type { EventFeedStorage, FeedPosition } from '@quickquote/core'
+import type { EventFeedStorage, FeedPosition } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 
 /** Events that one page looks at, of which its filter may hide all. */

@@ -1,0 +1,64 @@
+import {
+  type Certificate,
+  createCertificate,
+  type ReceivedWebhook,
+  startReceiver,
+} from '@quickquote/dev-servers'
+import { Webhook } from 'standardwebhooks'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { type HostOptions, openHost } from './host.ts'
+
+let certificate: Certificate
+
+beforeAll(async () => {
+  certificate = await createCertificate()
+})
+
+/** An endpoint whose secret was rotated while a worker runs, with what a partner got before and after. */
+async function rotated(delivery: HostOptions['delivery'] = {}) {
+  const partner = await startReceiver({ certificate })
+  const host = await openHost({ delivery })
+  onTestFinished(async () => {
+    await host.close()
+    await partner.stop()
+  })
+  const { id, secret } = await host.createEndpoint(partner.url)
+  await host.createWorker({ ca: certificate.cert }).start()
+  await host.finishStep()
+  const before = await partner.next()
+  const another = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
+  const encrypted = host.integrations.settings.keyring.encrypt(another, id)
+  await host.sql`
+    update quickquote.webhook_endpoints set version = version + 1, previous_secret_ciphertext = secret_ciphertext,
+      previous_secret_key_id = secret_key_id, previous_secret_expires_at = now() + interval '1 hour',
+      secret_ciphertext = ${Buffer.from(encrypted.ciphertext)}, secret_key_id = ${encrypted.keyId}`
+  await host.finishStep()
+  return { secret, another, before, during: await partner.next() }
+}
+
+const verify = (secret: string, { rawBody, headers }: ReceivedWebhook) =>
+  new Webhook(secret).verify(rawBody.toString(), headers as Record<string, string>)
+
+it('the official library verifies what our worker sends, with either secret while a rotation overlaps', async () => {
+  const { secret, another, before, during } = await rotated({ standardWebhooks: true })
+  const event = verify(secret, before)
+  expect(event).toEqual(JSON.parse(before.rawBody.toString()))
+  expect(before.headers['webhook-id']).toBe((event as { id: string }).id)
+  expect(before.headers['webhook-timestamp']).toBe(before.headers['x-service-timestamp'])
+  expect(before.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
+  expect(() => verify(another, before)).toThrow()
+
+  expect(during.headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/)
+  expect(verify(another, during)).toEqual(verify(secret, during))
+  // The newest first: some receivers look at one alone.
+  const [newest] = String(during.headers['webhook-signature']).split(' ')
+  const headers = { ...during.headers, 'webhook-signature': newest }
+  expect(() => verify(another, { ...during, headers })).not.toThrow()
+  const changed = { ...during, rawBody: Buffer.from(`${during.rawBody} `) }
+  expect(() => verify(another, changed)).toThrow()
+})
+
+it('is off unless it is asked for', async () => {
+  const { before } = await rotated()
+  expect(Object.keys(before.headers).filter((name) => name.startsWith('webhook-'))).toEqual([])
+})
