@@ -281,7 +281,13 @@ describe('the runtime role', () => {
     const rights = await admin`
       select distinct privilege_type from pg_class, aclexplode(relacl)
       where grantee = ${`"${runtime}"`}::regrole order by 1`
-    expect(rights.map((row) => row['privilege_type'])).toEqual(['DELETE', 'INSERT', 'SELECT', 'UPDATE', 'USAGE'])
+    expect(rights.map((row) => row['privilege_type'])).toEqual([
+      'DELETE',
+      'INSERT',
+      'SELECT',
+      'UPDATE',
+      'USAGE',
+    ])
     // Everybody else has none.
     const others = await admin`
       select from pg_proc, aclexplode(proacl) where proname = 'make_partitions' and grantee = 0`

@@ -152,7 +152,11 @@ function defaultOf(where, option, { value, required }) {
   const { doc, isOptional } = option
   if (doc === '') throw new Error(`${where} has no docstring`)
   const words = DEFAULT_SENTENCE.exec(doc)?.[1]
-  if (value !== undefined && (words === undefined || (typeof value === 'boolean' ? words !== String(value) : amountOf(words) !== value))) {
+  if (
+    value !== undefined &&
+    (words === undefined ||
+      (typeof value === 'boolean' ? words !== String(value) : amountOf(words) !== value))
+  ) {
     throw new Error(`${where} is ${value} by default, and its docstring says: ${words}`)
   }
   if (words !== undefined) return words

@@ -1,5 +1,10 @@
 import type { EventPage, Integrations, Settings } from '@quickquote/core'
-import { eventCatalogOf, eventFeedQuery, LONGEST_EVENT_WAIT_SECONDS, WebhookEvent } from '@quickquote/core/internal'
+import {
+  eventCatalogOf,
+  eventFeedQuery,
+  LONGEST_EVENT_WAIT_SECONDS,
+  WebhookEvent,
+} from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { linkTo } from '../answers/page-answer.ts'
 import { createEventWaits, type EventWaits } from '../limits/event-waits.ts'
