@@ -1,4 +1,4 @@
-// Calls of the host's API, with the session of a member or with an API key.
+// Calls of the host's API: with the session of a member, which is a cookie, or with an API key.
 
 /** What went wrong, in the words of the API: a problem document (RFC 9457). */
 export class Problem extends Error {
@@ -10,13 +10,12 @@ export class Problem extends Error {
   }
 }
 
-/** @param {string} path @param {{ method?: string, token?: string, key?: string, body?: unknown }} options */
-export async function call(path, { method, token, key, body } = {}) {
+/** @param {string} path @param {{ method?: string, key?: string, body?: unknown }} options */
+export async function call(path, { method, key, body } = {}) {
   const isForm = body instanceof FormData
   const response = await fetch(path, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {
-      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       ...(key === undefined ? {} : { 'X-API-Key': key }),
       ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
     },
@@ -29,8 +28,8 @@ export async function call(path, { method, token, key, body } = {}) {
 }
 
 /** Each line of a stream of JSON lines, until the signal aborts or the stream ends. */
-export async function* lines(path, { token, signal }) {
-  const response = await fetch(path, { headers: { Authorization: `Bearer ${token}` }, signal })
+export async function* lines(path, { signal }) {
+  const response = await fetch(path, { signal })
   if (!response.ok) throw new Problem(response.status, await response.json())
   let rest = ''
   for await (const chunk of chunks(response.body.pipeThrough(new TextDecoderStream()))) {

@@ -13,13 +13,15 @@ let member = null
 let apiKey
 let endpoint
 let files = []
-const quotes = new Map()
 /** How often each event came: a retry brings it again, under the same id. */
 const arrivals = new Map()
 let signedIn = new AbortController()
 
 const organization = () => `/v1/organizations/${member.organization_id}`
-const asMember = (path, options = {}) => call(path, { ...options, token: member.token })
+const asMember = (path, options = {}) => {
+  if (member === null) throw new Error('Sign in first.')
+  return call(path, options)
+}
 const asPartner = (path, options = {}) => call(path, { ...options, key: apiKey })
 
 // ── Elements ────────────────────────────────────────────────────────────────
@@ -91,28 +93,46 @@ for (const { email, role } of members) {
 }
 
 onSubmit('sign-in', async () => {
-  const { email, password, role } = members.find((each) => each.email === byId('member').value)
-  const session = await call('/login', { body: { email, password } })
+  const { email, password } = members.find((each) => each.email === byId('member').value)
+  await call('/login', { body: { email, password } })
+  // Where the portal sent somebody here to sign in; never to another site.
+  const next = new URLSearchParams(location.search).get('next')
+  if (next !== null && new URL(next, location.origin).origin === location.origin) location.replace(next)
+  else await enter(await call('/play/session'))
+})
+
+byId('sign-out').addEventListener('click', ({ target }) =>
+  attempt(async () => {
+    await call('/play/sign-out', { method: 'POST' })
+    location.reload()
+  }, target),
+)
+
+/** The cookie of the session is the browser's own: a reload finds it again. */
+async function enter({ email, role, organization_id }) {
   signedIn.abort()
   signedIn = new AbortController()
-  member = { ...session, email, role }
+  member = { email, role, organization_id }
   apiKey = undefined
   endpoint = undefined
-  quotes.clear()
   arrivals.clear()
-  for (const id of ['quotes', 'webhooks', 'attempts', 'keys']) byId(id).replaceChildren()
-  for (const id of ['no-quotes', 'no-webhooks', 'no-attempts']) byId(id).hidden = false
+  for (const id of ['quotes', 'webhooks']) byId(id).replaceChildren()
+  for (const id of ['no-quotes', 'no-webhooks']) byId(id).hidden = false
   byId('new-key').hidden = true
+  byId('member').value = email
+  byId('sign-out').hidden = false
   byId('who').textContent =
     `You are ${email}. ${role === 'admin' ? 'Admins manage webhooks.' : 'Plain members make keys, and may not see webhooks.'}`
+  for (const link of document.querySelectorAll('[data-portal]')) {
+    link.href = `/portal/#/${organization_id}/${link.dataset.portal}`
+  }
   byId('workspace').hidden = false
   tell(`Signed in as ${email}`)
-  await Promise.all([showKeys(), showReceiver()])
+  await showReceiver()
   showEndpoint()
   void watchWebhooks()
   void repeat(showQuotes)
-  if (role === 'admin') void repeat(showAttempts)
-})
+}
 
 // ── 2. API keys ─────────────────────────────────────────────────────────────
 
@@ -125,7 +145,6 @@ onSubmit('make-key', async () => {
   byId('new-key-value').textContent = key
   byId('new-key').hidden = false
   tell('The key was made')
-  await showKeys()
 })
 
 byId('copy-key').addEventListener('click', () =>
@@ -134,30 +153,6 @@ byId('copy-key').addEventListener('click', () =>
     tell('Copied')
   }),
 )
-
-async function showKeys() {
-  const keys = await asMember(`${organization()}/api-keys`)
-  const change = (key, method, path = '') =>
-    button(method === 'DELETE' ? 'Revoke' : path.slice(1, 2).toUpperCase() + path.slice(2), async () => {
-      await asMember(`${organization()}/api-keys/${key.id}${path}`, { method })
-      await showKeys()
-    })
-  byId('keys').replaceChildren(
-    ...keys
-      .slice(0, 5)
-      .map((key) =>
-        element(
-          'li',
-          {},
-          element('span', { class: 'grow' }, `${key.name} `, element('code', {}, key.masked_key)),
-          badge(key.status, key.status === 'active' ? 'good' : 'bad'),
-          ...(key.status === 'active' ? [change(key, 'POST', '/deactivate')] : []),
-          ...(key.status === 'inactive' ? [change(key, 'POST', '/activate')] : []),
-          ...(key.status === 'revoked' ? [] : [change(key, 'DELETE')]),
-        ),
-      ),
-  )
-}
 
 // ── 3. The receiver and its endpoint ────────────────────────────────────────
 
@@ -177,7 +172,6 @@ function showEndpoint() {
     endpoint === undefined
       ? 'Not connected: nothing is sent to it yet.'
       : `Connected to ${endpoint.events.length} events, signed with a secret that ends in ${endpoint.secret_hint.slice(-4)}.`
-  for (const id of ['send-test', 'replay']) byId(id).disabled = endpoint === undefined
 }
 
 byId('connect').addEventListener('click', ({ target }) =>
@@ -200,23 +194,6 @@ byId('connect').addEventListener('click', ({ target }) =>
     await showReceiver({ secret: endpoint.secret })
     showEndpoint()
     tell('The receiver is connected')
-  }, target),
-)
-
-byId('send-test').addEventListener('click', ({ target }) =>
-  attempt(async () => {
-    const { success, http_status, error } = await asMember(`${organization()}/webhooks/${endpoint.id}/test`, {
-      body: { event_type: endpoint.events[0] },
-    })
-    tell(success ? `The test was answered with ${http_status}` : `The test failed: ${error}`)
-  }, target),
-)
-
-byId('replay').addEventListener('click', ({ target }) =>
-  attempt(async () => {
-    const since = new Date(Date.now() - 24 * 60 * 60 * 1000).toISOString()
-    await asMember(`${organization()}/webhooks/${endpoint.id}/replay`, { body: { since } })
-    tell('What it missed in the last day is sent again')
   }, target),
 )
 
@@ -258,11 +235,7 @@ onSubmit('start', async (submitter) => {
     requirementsText: byId('quote-text').value,
     ...(failAt === '' ? {} : { metadata: { demo: { fail_at: failAt } } }),
   }
-  const started = submitter?.value === 'ui' ? await startAsMember(fields) : await startAsPartner(fields)
-  quotes.set(started.quotation_id, {
-    name: fields.name,
-    source: submitter?.value === 'ui' ? 'ui' : 'api_key',
-  })
+  await (submitter?.value === 'ui' ? startAsMember(fields) : startAsPartner(fields))
   files = []
   takeFiles([])
   tell('The quote was started')
@@ -289,61 +262,58 @@ function startAsPartner(fields) {
 
 // ── 5. Quotes ───────────────────────────────────────────────────────────────
 
-/** Polls what is still running. One call for each: partners may make 60 a minute. */
+/** The newest quotes of the organization. A row is made anew only when something in it changed. */
 async function showQuotes() {
-  if (apiKey === undefined) return
-  for (const [id, quote] of quotes) {
-    if (quote.progress?.status === 'completed' || quote.progress?.status === 'failed') continue
-    const progress = await asPartner(`/v1/integrations/quotations/${id}/pipeline`)
-    if (progress.status === 'completed') {
-      quote.proposal = await asPartner(`/v1/integrations/quotations/${id}/proposal`)
-    }
-    // Last: a quote that has ended is not asked for again.
-    quote.progress = progress
-    showQuote(id, quote)
-  }
+  const quotes = await asMember('/play/quotes')
+  byId('no-quotes').hidden = quotes.length > 0
+  const rows = quotes.map((quote) => {
+    const shown = byId(`quote-${quote.id}`)
+    const state = JSON.stringify(quote)
+    return shown?.dataset.state === state ? shown : quoteRow(quote, state)
+  })
+  const list = byId('quotes')
+  if (rows.some((row, index) => list.children[index] !== row)) list.replaceChildren(...rows)
 }
 
-function showQuote(id, { name, source, progress, proposal }) {
-  byId('no-quotes').hidden = true
-  const tone = { completed: 'good', failed: 'bad' }[progress.status] ?? 'wait'
-  const made = element(
+function quoteRow({ id, name, source, status, error_code, steps }, state) {
+  const tone = { completed: 'good', failed: 'bad' }[status] ?? 'wait'
+  const row = element(
     'li',
     { id: `quote-${id}` },
     element(
       'h3',
       {},
       name || 'A quote without a name',
-      badge(progress.error_code ?? progress.status, tone),
+      badge(error_code ?? status, tone),
       badge(source === 'ui' ? 'started by a member' : 'started by a partner'),
-      ...(proposal?.document_id ? [button('Open the proposal', () => openDocument(proposal.id))] : []),
+      ...(status === 'completed'
+        ? [element('a', { href: `/play/quotes/${id}/document`, target: '_blank' }, 'Open the proposal')]
+        : []),
     ),
     element(
       'ol',
       { class: 'steps' },
-      ...progress.steps.map(({ step, status }) =>
-        element('li', { class: status }, spoken(step), element('br'), element('small', {}, status)),
+      ...steps.map((each) =>
+        element(
+          'li',
+          { class: each.status },
+          spoken(each.step),
+          element('br'),
+          element('small', {}, each.status),
+        ),
       ),
     ),
   )
-  const shown = byId(`quote-${id}`)
-  if (shown) shown.replaceWith(made)
-  else byId('quotes').prepend(made)
+  row.dataset.state = state
+  return row
 }
 
-async function openDocument(proposalId) {
-  const { url } = await asPartner(`/v1/integrations/proposals/${proposalId}/document-url`)
-  // The example made the certificate of its document server itself: the browser may ask whether to trust it.
-  window.open(url, '_blank', 'noopener')
-}
-
-// ── 6. Webhooks and attempts, live ──────────────────────────────────────────
+// ── 6. Webhooks, live ──────────────────────────────────────────
 
 async function watchWebhooks() {
   const { signal } = signedIn
   try {
-    for await (const webhook of lines('/play/inbox/webhooks', { token: member.token, signal }))
-      showWebhook(webhook)
+    for await (const webhook of lines('/play/inbox/webhooks', { signal })) showWebhook(webhook)
   } catch {
     if (!signal.aborted) setTimeout(watchWebhooks, POLL_MS)
   }
@@ -379,36 +349,6 @@ function showWebhook({ received_at, headers, body, event, refusal, repeated, sta
   while (byId('webhooks').children.length > SHOWN) byId('webhooks').lastElementChild.remove()
 }
 
-const TONES = { succeeded: 'good', failed: 'wait', interrupted: 'wait', exhausted: 'bad', rejected: 'bad' }
-
-async function showAttempts() {
-  const attempts = await asMember(`${organization()}/webhooks/deliveries?limit=${SHOWN}`)
-  byId('no-attempts').hidden = attempts.length > 0
-  const rows = attempts.map((each) => {
-    const seconds = Math.ceil((Date.parse(each.next_attempt_at) - Date.now()) / 1000)
-    const resend = button('Resend', async () => {
-      await asMember(`${organization()}/webhooks/deliveries/${each.delivery_id}/resend`, { method: 'POST' })
-      await showAttempts()
-    })
-    return element(
-      'li',
-      {},
-      element(
-        'div',
-        { class: 'line' },
-        clock(each.created_at),
-        element('strong', {}, each.event_type),
-        badge(`attempt ${each.attempt}: ${each.status}`, TONES[each.status]),
-        badge(each.http_status === null ? (each.error ?? 'no answer') : String(each.http_status)),
-        ...(each.is_test ? [badge('test')] : []),
-        ...(seconds > 0 ? [badge(`next in ${seconds} s`, 'wait')] : []),
-        ...(each.is_test ? [] : [resend]),
-      ),
-    )
-  })
-  // Whoever is about to press one of the buttons keeps it.
-  if (byId('attempts').contains(document.activeElement)) return
-  byId('attempts').replaceChildren(...rows)
-}
-
+const session = await call('/play/session')
+if (session.email !== null) await attempt(() => enter(session))
 document.documentElement.dataset.ready = 'true'

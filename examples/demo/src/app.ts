@@ -1,5 +1,6 @@
 import { IntegrationError, memberOf } from '@quickquote/core'
 import { answerFrameworkError, fastifyIntegrations } from '@quickquote/fastify-integrations'
+import { fastifyPortal } from '@quickquote/portal'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Redis } from 'ioredis'
 import { findDocument } from './documents.ts'
@@ -27,7 +28,16 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
     },
   })
 
-  await servePlayground(app, { sessions, receiver })
+  await app.register(fastifyPortal, {
+    integrations,
+    resolveSession: (request) => sessions.resolve(request),
+    prefix: '/portal',
+    signInUrl: '/?next={url}',
+    brand: { name: 'Quick Quotes' },
+    apiReferenceUrl: '/api-docs',
+  })
+
+  await servePlayground(app, { host, receiver })
 
   app.get('/health', async (_, reply) => {
     const reachable = await sql`select 1`.then(
@@ -51,6 +61,7 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
     async (request, reply) => {
       const session = await sessions.signIn(request.body.email, request.body.password)
       if (session === null) return reply.code(401).send({ message: 'Wrong e-mail address or password.' })
+      reply.header('Set-Cookie', sessions.cookie(session.token))
       return { token: session.token, organization_id: session.organizationId }
     },
   )

@@ -7,7 +7,14 @@ export interface Member {
 }
 
 export const ACME = '0197a000-0000-7000-8000-00000000ac3e'
-const GLOBEX = '0197a000-0000-7000-8000-000000910be8'
+export const GLOBEX = '0197a000-0000-7000-8000-000000910be8'
+
+/** What the portal shows as the names of the organizations. */
+const ORGANIZATION_NAMES: Readonly<Record<string, string>> = { [ACME]: 'Acme GmbH', [GLOBEX]: 'Globex Ltd' }
+
+export function organizationName(id: string): string {
+  return ORGANIZATION_NAMES[id] ?? id
+}
 
 /** A constant for the demo: everybody signs in with it, so the example listens on the loopback address only. */
 export const DEMO_PASSWORD = 'demo-only'

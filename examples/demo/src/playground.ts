@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { IntegrationError, type Session } from '@quickquote/core'
+import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { findDocument } from './documents.ts'
 import type { Host } from './host.ts'
 import { DEMO_PASSWORD, MEMBERS } from './members.ts'
 import { BEHAVIOURS, type Behaviour, type Inbox, type ReceivedWebhook, type Receiver } from './receiver.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../page')
 const FILES = { '/': 'index.html', '/page.css': 'page.css', '/page.js': 'page.js', '/api.js': 'api.js' }
+const SHOWN_QUOTES = 5
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' }
 
 /** Nothing of the page comes from elsewhere, and nobody may frame it: it holds a session. */
@@ -21,8 +23,9 @@ const POLICY =
  */
 export async function servePlayground(
   app: FastifyInstance,
-  { sessions, receiver }: Pick<Host, 'sessions'> & { receiver: Receiver },
+  { host, receiver }: { host: Host; receiver: Receiver },
 ): Promise<void> {
+  const { sessions, integrations, sql } = host
   for (const [url, name] of Object.entries(FILES)) {
     const content = await readFile(resolve(FOLDER, name), 'utf8')
     const type = TYPES[name.slice(name.indexOf('.') + 1) as keyof typeof TYPES]
@@ -46,12 +49,55 @@ export async function servePlayground(
     })),
   )
 
-  async function inboxOf(request: FastifyRequest): Promise<Inbox> {
-    const session: Session | null = await sessions.resolve(request)
-    const [organization] = session?.organizations ?? []
-    if (organization === undefined) throw new IntegrationError('SESSION_REQUIRED')
-    return receiver.inbox(organization.id)
+  /** Who is signed in, so that a reload signs nobody out; `email` is null for nobody. */
+  app.get('/play/session', async (request) => {
+    const member = await sessions.member(request)
+    return member === null
+      ? { email: null }
+      : { email: member.email, role: member.role, organization_id: member.organizationId }
+  })
+
+  app.post('/play/sign-out', async (_, reply) =>
+    reply.header('Set-Cookie', sessions.cookie(null)).code(204).send(),
+  )
+
+  async function organizationOf(request: FastifyRequest): Promise<string> {
+    const member = await sessions.member(request)
+    if (member === null) throw new IntegrationError('SESSION_REQUIRED')
+    return member.organizationId
   }
+
+  async function inboxOf(request: FastifyRequest): Promise<Inbox> {
+    return receiver.inbox(await organizationOf(request))
+  }
+
+  /** The newest quotes with their steps, whoever started them: a member sees them without an API key. */
+  app.get('/play/quotes', async (request) => {
+    const organizationId = await organizationOf(request)
+    const page = await integrations.quotations.list?.(organizationId, { limit: SHOWN_QUOTES })
+    return Promise.all(
+      (page?.items ?? []).map(async (quote) => {
+        const { steps } = await integrations.quotations.pipelineStatus(organizationId, quote.id)
+        return { ...quote, steps }
+      }),
+    )
+  })
+
+  /**
+   * The proposal of a quote, for the session. Partners get a signed link over HTTPS instead, whose certificate a browser would
+   * first ask about here.
+   */
+  app.get<{ Params: { id: string } }>('/play/quotes/:id/document', async (request, reply) => {
+    const organizationId = await organizationOf(request)
+    const { document_id } = await integrations.quotations.proposal(organizationId, request.params.id)
+    const content = document_id === null ? null : await findDocument(sql, document_id)
+    if (content === null) throw new IntegrationError('DOCUMENT_NOT_READY')
+    return reply
+      .type('application/pdf')
+      .header('Content-Disposition', 'inline; filename="proposal.pdf"')
+      .header('Cache-Control', 'private, no-store')
+      .send(content)
+  })
 
   app.get('/play/inbox', async (request) => describe(await inboxOf(request)))
 

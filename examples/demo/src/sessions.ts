@@ -2,13 +2,18 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Session } from '@quickquote/core'
 import type { FastifyRequest } from 'fastify'
 import type { Sql } from 'postgres'
-import { DEMO_PASSWORD, MEMBERS } from './members.ts'
+import { DEMO_PASSWORD, MEMBERS, type Member, organizationName } from './members.ts'
 
 const LIFETIME_HOURS = 12
+const COOKIE = 'session'
 
 export interface Sessions {
   /** Signs a member in. The token is random; only its hash is kept. Null for a wrong e-mail address or password. */
   signIn(email: string, password: string): Promise<{ token: string; organizationId: string } | null>
+  /** The `Set-Cookie` that signs a browser in; without a token, out. Scripts cannot read it, other sites cannot send it. */
+  cookie(token: string | null): string
+  /** Who is signed in: by `Authorization: Bearer …`, as programs do it, or by the cookie. */
+  member(request: FastifyRequest): Promise<Member | null>
   /** Who is calling: the integrations ask this for every session route. */
   resolve(request: FastifyRequest): Promise<Session | null>
 }
@@ -25,15 +30,32 @@ export function createSessions(sql: Sql): Sessions {
       return { token, organizationId: member.organizationId }
     },
 
-    async resolve(request) {
-      const token = /^Bearer ([\w-]+)$/.exec(request.headers.authorization ?? '')?.[1]
-      if (token === undefined) return null
-      const [row] = await sql<{ member_id: string }[]>`
-        select member_id from host.sessions where token_hash = ${hash(token)} and expires_at > now()`
-      const member = MEMBERS.find((each) => each.id === row?.member_id)
-      if (member === undefined) return null
-      return { memberId: member.id, organizations: [{ id: member.organizationId, role: member.role }] }
+    cookie(token) {
+      const age = token === null ? 0 : LIFETIME_HOURS * 60 * 60
+      return `${COOKIE}=${token ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax`
     },
+
+    member: (request) => find(request),
+
+    async resolve(request) {
+      const member = await find(request)
+      if (member === null) return null
+      const { id, organizationId, role } = member
+      return {
+        memberId: id,
+        organizations: [{ id: organizationId, name: organizationName(organizationId), role }],
+      }
+    },
+  }
+
+  async function find({ headers }: FastifyRequest): Promise<Member | null> {
+    const token =
+      /^Bearer ([\w-]+)$/.exec(headers.authorization ?? '')?.[1] ??
+      new RegExp(`(?:^|; )${COOKIE}=([\\w-]+)`).exec(headers.cookie ?? '')?.[1]
+    if (token === undefined) return null
+    const [row] = await sql<{ member_id: string }[]>`
+      select member_id from host.sessions where token_hash = ${hash(token)} and expires_at > now()`
+    return MEMBERS.find((each) => each.id === row?.member_id) ?? null
   }
 }
 

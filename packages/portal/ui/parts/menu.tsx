@@ -41,10 +41,15 @@ export function Menu({
   function move(event: KeyboardEvent) {
     const all = buttons()
     const at = all.findIndex((button) => button.matches(':focus'))
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step === undefined) return
+    const next = {
+      ArrowDown: at + 1,
+      ArrowUp: at <= 0 ? all.length - 1 : at - 1,
+      Home: 0,
+      End: all.length - 1,
+    }[event.key]
+    if (next === undefined) return
     event.preventDefault()
-    all[(at + step + all.length) % all.length]?.focus()
+    all[next % all.length]?.focus()
   }
 
   return (

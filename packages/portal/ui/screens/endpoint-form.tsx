@@ -79,7 +79,8 @@ function Fields({
       return
     }
     setNewer(null)
-    const changes = changedFields(base, input)
+    // Against what this form began with, so that what somebody else changed stays.
+    const changes = changedFields(endpoint ?? base, input)
     if (Object.keys(changes).length > 0) await client.endpoints.update(base.id, changes)
     announcement.value = t('action.saved')
     back()
@@ -186,7 +187,7 @@ function problemsOf({ name, url, events }: EndpointInput): Problems {
   }
 }
 
-/** Only what was changed is sent: what somebody else changed meanwhile stays. */
+/** The fields that differ. */
 function changedFields(before: EndpointInput, after: EndpointInput): Partial<EndpointInput> {
   const changes: Partial<EndpointInput> = {}
   if (after.name !== before.name) changes.name = after.name

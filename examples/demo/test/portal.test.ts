@@ -1,0 +1,513 @@
+import { testDatabase } from '@quickquote/dev-servers'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { call } from '../src/api-client.ts'
+import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
+import { hasChromium, openBrowser } from './browser.ts'
+import { type ExampleProcess, endExamples, runExample, temporaryFolder, urlOf } from './example-process.ts'
+import { signIn } from './partner-client.ts'
+import { secretsIn } from './secrets.ts'
+
+/** How long a step may take on a slow machine. */
+const PATIENCE_MS = 30_000
+const PATIENCE = { timeout: PATIENCE_MS }
+
+let url: string
+let server: ExampleProcess
+
+beforeAll(async () => {
+  const database = await testDatabase(inject('postgresUrl'))
+  const folder = await temporaryFolder()
+  server = runExample('server', {
+    DATABASE_URL: database.url,
+    DATA_FOLDER: folder.path,
+    PIPELINE_STEP_MS: '20',
+    // Nothing is retried while a test looks at it.
+    RETRY_MS: '600000',
+  })
+  url = await urlOf(server)
+
+  return async () => {
+    expect(await server.end('SIGTERM')).toBe(0)
+    await database.drop()
+    await folder.remove()
+    expect(secretsIn(server.output(), [database.url])).toEqual([])
+  }
+})
+
+afterAll(endExamples)
+
+const organizationOf = (email: string) => (email.includes('acme') ? ACME : GLOBEX)
+
+/** What a test does beside the screens: as a member, over HTTP. */
+async function as(email: string) {
+  const headers = await signIn(url, email)
+  const base = `${url}/v1/organizations/${organizationOf(email)}`
+  const send = async <T>(method: string, path: string, status: number, body?: object): Promise<T> => {
+    const address = path.startsWith('/play') || path === '/quotes' ? url + path : base + path
+    return (await call<T>(address, { method, status, headers, ...(body && { body }) })).body
+  }
+  const inbox = await send<{ url: string }>('GET', '/play/inbox', 200)
+  return {
+    send,
+    receiver: inbox.url,
+    answer: (behaviour: string) => send('PATCH', '/play/inbox', 200, { behaviour }),
+    trust: (secret: string) => send('PATCH', '/play/inbox', 200, { secret }),
+    async endpoint(name: string) {
+      const events = ['quotation.failed', 'quotation.completed']
+      const created = await send<{ id: string; secret: string }>('POST', '/webhooks', 201, {
+        ...{ name, url: inbox.url, events, trigger_mode: 'always' },
+      })
+      await send('PATCH', '/play/inbox', 200, { secret: created.secret })
+      return created
+    },
+    /** A quote that has failed: its event is recorded. */
+    async quote(name: string): Promise<void> {
+      const started = await send<{ quotation_id: string }>('POST', '/quotes', 202, {
+        ...{ organization_id: organizationOf(email), name, requirementsText: 'Sells tea.' },
+        metadata: { demo: { step_ms: 10, fail_at: 'requirement_analysis' } },
+      })
+      await vi.waitFor(async () => {
+        const quotes = await send<{ id: string; status: string }[]>('GET', '/play/quotes', 200)
+        expect(quotes.find(({ id }) => id === started.quotation_id)?.status).toBe('failed')
+      }, PATIENCE)
+    },
+  }
+}
+
+describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await openBrowser()
+    return () => browser.close()
+  })
+
+  /** A page of a member who is signed in. It may not complain: about scripts, its content policy, or what it loads. */
+  async function open(
+    email: string | null,
+    path: string,
+    options: BrowserContextOptions = {},
+  ): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
+    context.setDefaultTimeout(PATIENCE_MS)
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('dialog', (dialog) => void complaints.push(dialog.message()))
+    page.on('console', (line) => {
+      // A refusal or a lost connection that the page shows is no complaint.
+      if (line.type() === 'error' && !/status of [45]\d\d|ERR_FAILED/.test(line.text()))
+        complaints.push(line.text())
+    })
+    onTestFinished(async () => {
+      await context.close()
+      expect(complaints).toEqual([])
+    })
+    if (email !== null) {
+      await context.request.post(`${url}/login`, { data: { email, password: DEMO_PASSWORD } })
+      await page.goto(`${url}/portal/#/${organizationOf(email)}/${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    }
+    return page
+  }
+
+  const button = (page: Page, name: string | RegExp) =>
+    page.getByRole('button', { name, exact: typeof name === 'string' })
+  const dialog = (page: Page) => page.getByRole('dialog')
+  const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+  const kept = (page: Page) =>
+    page.evaluate<unknown[]>(
+      '[localStorage.length, sessionStorage.length, document.cookie, location.href, document.title]',
+    )
+
+  it('takes a new admin from the first empty screen to a verified webhook', async () => {
+    const admin = await as('admin@globex.example')
+    const page = await open('admin@globex.example', 'endpoints')
+    await page.getByText('No endpoint yet').waitFor()
+    await page.locator('main').getByRole('button', { name: 'Add an endpoint' }).last().click()
+    await button(page, 'Add an endpoint').click()
+    await page.getByText('This is required.').first().waitFor()
+
+    await page.getByLabel('Name').fill('CRM production')
+    await page.getByLabel('URL').fill('http://crm.example')
+    await button(page, 'Add an endpoint').click()
+    await page.getByText('starts with https://').waitFor()
+    await page.getByLabel('URL').fill(admin.receiver)
+    await page.getByLabel('All of quotation').uncheck()
+    await page.getByLabel('quotation.completed').check()
+    await button(page, 'Add an endpoint').click()
+
+    const secret = String(await dialog(page).locator('.secret code').textContent())
+    expect(secret).toMatch(/^whsec_/)
+    expect(JSON.stringify(await kept(page))).not.toContain(secret)
+    await admin.trust(secret)
+    // Nothing but its button closes what is shown once.
+    await page.keyboard.press('Escape')
+    await button(page, 'I have stored it').click()
+
+    await button(page, 'Send a test').click()
+    await button(page, 'Send').click()
+    await page.getByText('Your receiver answered 204. It works.').waitFor()
+    await page.getByRole('link', { name: 'See the request and the response' }).click()
+    await page.getByRole('heading', { name: 'quotation.completed' }).waitFor()
+    await page.getByText('204 No Content').first().waitFor()
+    expect(await page.getByText('X-Service-Event-Id').count()).toBe(1)
+    expect(await page.content()).not.toContain(secret)
+  })
+
+  it('creates a key that is shown once, renames, deactivates, activates, replaces and revokes it', async () => {
+    const page = await open('member@acme.example', 'api-keys')
+    await button(page, 'Create key').first().click()
+    await dialog(page).getByLabel('Name').fill('Zapier')
+    await dialog(page).getByLabel('Expires').selectOption('30')
+    await dialog(page).getByRole('button', { name: 'Create key' }).click()
+    const key = String(await dialog(page).locator('.secret code').textContent())
+    expect(key).toMatch(/^pk_/)
+    await page.keyboard.press('Escape')
+    expect(await dialog(page).isVisible()).toBe(true)
+    await button(page, 'I have stored it').click()
+    await row(page, 'Zapier').getByText('Active').waitFor()
+    expect(await page.content()).not.toContain(key)
+    expect(JSON.stringify(await kept(page))).not.toContain(key)
+
+    const act = async (name: string, item: string) => {
+      await button(page, `More actions for ${name}`).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await act('Zapier', 'Rename…')
+    await dialog(page).getByLabel('Name').fill('Zapier Europe')
+    await button(page, 'Save').click()
+    await row(page, 'Zapier Europe').waitFor()
+
+    await act('Zapier Europe', 'Deactivate')
+    await button(page, 'Deactivate').click()
+    await row(page, 'Zapier Europe').getByText('Inactive').waitFor()
+    await act('Zapier Europe', 'Activate')
+    await row(page, 'Zapier Europe').getByText('Active').waitFor()
+
+    // It expires within 30 days, so its row offers to replace it.
+    await button(page, 'Replace the key Zapier Europe').click()
+    await button(page, 'Create the new key').click()
+    await button(page, 'I have stored it').click()
+    await button(page, 'Deactivate the old key').click()
+    await row(page, 'Inactive').waitFor()
+    expect(await row(page, 'Zapier Europe').count()).toBe(2)
+
+    await row(page, 'Inactive').getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke…' }).click()
+    await page.getByRole('heading', { name: 'Revoke “Zapier Europe”?' }).waitFor()
+    await button(page, 'Revoke key').click()
+    await row(page, 'Revoked').waitFor()
+  })
+
+  it('shows what was not delivered, sends it again, and replays what was missed, counted beforehand', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Data warehouse')
+    await admin.answer('broken')
+    await admin.quote('Website relaunch')
+
+    const page = await open('admin@acme.example', `deliveries?show=all&endpoint=${id}`)
+    await row(page, 'Website relaunch')
+      .getByText(/Retrying in/)
+      .waitFor()
+    await row(page, 'Website relaunch').getByText('500').waitFor()
+    await page.getByRole('link', { name: /Retrying/ }).click()
+    await page.getByText('500 Internal Server Error').first().waitFor()
+    await page.getByText('"quotation.failed"').waitFor()
+
+    await admin.answer('ok')
+    await button(page, 'Resend now').click()
+    await page.getByText('204 No Content').first().waitFor()
+    await page.goto(`${url}/portal/#/${ACME}/deliveries?show=all&endpoint=${id}`)
+    await page.getByText('Nothing found').waitFor()
+
+    await admin.send('PATCH', `/webhooks/${id}`, 200, { is_enabled: false })
+    await admin.quote('While it was off')
+    await admin.quote('While it was still off')
+    await admin.send('PATCH', `/webhooks/${id}`, 200, { is_enabled: true })
+    await page.reload()
+    await button(page, 'Replay…').click()
+    await page.getByText('2 events will be sent.').waitFor()
+    await button(page, 'Start the replay').click()
+    await page.getByRole('heading', { name: 'Replay completed' }).waitFor()
+    await page.getByText('2 events are sent again.').waitFor()
+    await button(page, 'Close').click()
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await row(page, 'While it was still off').getByText('Delivered').waitFor()
+  })
+
+  it('rotates a secret, disables, enables and deletes an endpoint, and the audit log tells of it', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Old staging')
+    const page = await open('admin@acme.example', `endpoints/${id}`)
+    const act = async (item: string) => {
+      await button(page, 'More actions for Old staging').click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await button(page, 'Rotate…').click()
+    await button(page, 'Issue a new secret').click()
+    expect(await dialog(page).locator('.secret code').textContent()).toMatch(/^whsec_/)
+    await button(page, 'I have stored it').click()
+    await page.getByText('The previous secret signs too until').waitFor()
+
+    await button(page, 'How to verify').click()
+    await page.getByText('fastifyWebhooks, {').waitFor()
+    await button(page, 'Python').click()
+    await page.getByText('hmac.compare_digest').waitFor()
+    await button(page, 'Close').click()
+
+    await act('Disable…')
+    await button(page, 'Disable endpoint').click()
+    await page.getByText('Nothing is sent to it.').waitFor()
+    await button(page, 'Enable').click()
+    await page.getByText('Nothing is sent to it.').waitFor({ state: 'detached' })
+    await act('Delete…')
+    await page.getByRole('heading', { name: 'Delete “Old staging”?' }).waitFor()
+    await button(page, 'Delete endpoint').click()
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor()
+
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    for (const done of ['Added the endpoint', 'Rotated the secret of', 'Deleted the endpoint']) {
+      await row(page, `${done} Old staging`).waitFor()
+    }
+    await page.getByLabel('Action').selectOption('webhook_endpoint.deleted')
+    await row(page, 'Rotated').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Events' }).click()
+    await page.locator('summary', { hasText: 'quotation.failed' }).click()
+    await page.getByText('"generation_source"').last().waitFor()
+  })
+
+  it('shows a member without the permission their own keys, and nothing that they cannot do', async () => {
+    const page = await open('member@acme.example', 'deliveries')
+    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['API keys'])
+    expect(await button(page, 'Everyone’s').count()).toBe(0)
+  })
+
+  it('finds the organization of the session, and sends who has none to sign in and back', async () => {
+    const page = await open('admin@acme.example', 'api-keys')
+    await page.goto(`${url}/portal`)
+    await page.getByText('Acme GmbH').first().waitFor()
+    expect(page.url()).toContain(ACME)
+    await page.context().clearCookies()
+    await page.goto(`${url}/portal/?again#/${ACME}/events`)
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.getByLabel('Member').selectOption('admin@acme.example')
+    await button(page, 'Sign in').click()
+    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+  })
+
+  it('loses nothing that was typed when the session ends', async () => {
+    const page = await open('admin@acme.example', 'endpoints/new')
+    await page.getByLabel('Name').fill('Typed with care')
+    await page.getByLabel('URL').fill('https://crm.example.com/hook')
+    await page.context().clearCookies()
+    await button(page, 'Add an endpoint').click()
+    await page.getByText('Your session has ended.').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Typed with care')
+    await page.context().request.post(`${url}/login`, {
+      data: { email: 'admin@acme.example', password: DEMO_PASSWORD },
+    })
+    await button(page, 'I have signed in').click()
+    await page.getByText('Your session has ended.').waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Name').inputValue()).toBe('Typed with care')
+    await button(page, 'Add an endpoint').click()
+    await button(page, 'I have stored it').click()
+    await page.getByRole('heading', { name: 'Typed with care' }).waitFor()
+  })
+
+  it('tells an admin of what another one changed meanwhile, and keeps both changes', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Of two admins')
+    const page = await open('admin@acme.example', `endpoints/${id}?edit=yes`)
+    await page.getByLabel('Description').fill('Mine')
+    await admin.send('PATCH', `/webhooks/${id}`, 200, { name: 'Renamed meanwhile' })
+    await button(page, 'Save').click()
+    await page.getByText('Somebody else changed this endpoint meanwhile (name)').waitFor()
+    await button(page, 'Save my changes').click()
+    await page.getByRole('heading', { name: 'Renamed meanwhile' }).waitFor()
+    await page.getByText('Mine').waitFor()
+  })
+
+  it('says that the network or the service is away, and goes on when they are back', async () => {
+    const page = await open('admin@acme.example', 'events')
+    await page.locator('summary', { hasText: 'quotation.failed' }).waitFor()
+    const keys = '**/api-keys*'
+    await page.route(keys, (route) => route.abort())
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByText('The service could not be reached.').waitFor()
+    await page.unroute(keys)
+    let refused = 0
+    await page.route(keys, (route) => {
+      refused += 1
+      return refused > 1
+        ? route.continue()
+        : route.fulfill({
+            status: 503,
+            headers: { 'Retry-After': '1' },
+            json: { code: 'SERVICE_UNAVAILABLE' },
+          })
+    })
+    await button(page, 'Try again').click()
+    await page.getByText('The service could not be reached.').waitFor({ state: 'detached' })
+    expect(refused).toBeGreaterThan(1)
+  })
+
+  it('reads nothing that a partner or a receiver wrote as markup', async () => {
+    const admin = await as('admin@acme.example')
+    const evil = '<img src=x onerror=alert(1)>'
+    const { id } = await admin.endpoint(evil)
+    await admin.quote(`${evil} <script>alert(2)</script>`)
+    const page = await open('admin@acme.example', `endpoints/${id}`)
+    await page.getByRole('heading', { name: evil }).waitFor()
+    await page.goto(`${url}/portal/#/${ACME}/deliveries?endpoint=${id}`)
+    await row(page, '<script>').first().waitFor()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+  })
+
+  it('can be used with the keyboard alone', async () => {
+    const page = await open('member@globex.example', 'api-keys')
+    const focused = () => page.evaluate<string>('document.activeElement.textContent')
+    for (let presses = 0; presses < 20 && (await focused()) !== 'Create key'; presses++)
+      await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await dialog(page).waitFor()
+    await page.keyboard.type('By keyboard')
+    await page.keyboard.press('Enter')
+    await page.getByText('I have stored it').waitFor()
+    for (let presses = 0; presses < 5 && (await focused()) !== 'I have stored it'; presses++)
+      await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await row(page, 'By keyboard').waitFor()
+
+    const menu = button(page, 'More actions for By keyboard')
+    await menu.focus()
+    await page.keyboard.press('Enter')
+    await page.locator('[role=menuitem]:focus').waitFor()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Revoke “By keyboard”?' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    expect(await row(page, 'By keyboard').getByText('Active').count()).toBe(1)
+  })
+
+  describe('on every screen', () => {
+    let screens: [string, string][] = []
+
+    beforeAll(async () => {
+      const admin = await as('admin@acme.example')
+      const { id } = await admin.endpoint(
+        'With a very long name that says what it is for and who asked for it',
+      )
+      await admin.answer('broken')
+      await admin.quote('A quote with a long name, too')
+      const attempts = () =>
+        admin.send<{ delivery_id: string }[]>('GET', `/webhooks/deliveries?endpoint_id=${id}`, 200)
+      await vi.waitFor(async () => expect(await attempts()).toHaveLength(1), PATIENCE)
+      await admin.answer('ok')
+      const [attempt] = await attempts()
+      await admin.send('POST', '/api-keys', 201, {
+        ...{ name: 'Soon to expire', expires_at: new Date(Date.now() + 10 * 86_400_000).toISOString() },
+      })
+      screens = [
+        ['api-keys', 'table'],
+        ['endpoints', 'table'],
+        [`endpoints/${id}`, '.bars'],
+        [`endpoints/${id}?edit=yes`, 'form'],
+        ['deliveries', 'table'],
+        [`deliveries/${attempt?.delivery_id}`, '.code'],
+        ['events', 'details'],
+        ['audit-log', 'table'],
+      ]
+    })
+
+    it.each([
+      ['light', 1440, 'en-US'],
+      ['dark', 1440, 'en-US'],
+      ['light', 320, 'de-DE'],
+      ['dark', 320, 'en-XA'],
+    ] as const)(
+      'axe finds nothing and nothing is wider than the page: %s, %i px, %s',
+      async (colorScheme, width, locale) => {
+        const page = await open('admin@acme.example', 'events', {
+          ...{ colorScheme, locale, reducedMotion: 'reduce', viewport: { width, height: 900 } },
+        })
+        await page.evaluate(axe.source)
+        for (const [path, part] of screens) {
+          await page.evaluate(`location.hash = '#/${ACME}/${path}'`)
+          await page.locator(`main ${part}`).first().waitFor()
+          const violations = await page.evaluate(`axe.run().then(({ violations }) =>
+          violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
+          expect([path, violations]).toEqual([path, []])
+          const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+          expect([path, await page.evaluate(wider)]).toEqual([path, 0])
+        }
+      },
+    )
+  })
+
+  describe('as an element', () => {
+    /** A page of a host's own, on its origin, whose session is a bearer token. */
+    async function embed(attributes: string, script: string): Promise<Page> {
+      const page = await open(null, '')
+      await page.route(`${url}/own-page`, (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          body: `<!doctype html><html lang="en"><title>Own page</title><style>h1 { color: red }</style>
+            <script type="module" src="/portal/element.js"></script>
+            <script type="module">${script}</script>
+            <quickquote-integrations organization="${ACME}" ${attributes}></quickquote-integrations></html>`,
+        }),
+      )
+      await page.goto(`${url}/own-page`)
+      return page
+    }
+
+    it('shows the same screens with a token, apart from the styles and the address of the page', async () => {
+      const headers = JSON.stringify(await signIn(url, 'admin@acme.example'))
+      const page = await embed(
+        'view="events"',
+        `const element = document.querySelector('quickquote-integrations')
+         element.headers = async () => (${headers})
+         element.addEventListener('quickquote-navigate', ({ detail }) => { document.title = detail.view })`,
+      )
+      await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+      await page.getByRole('link', { name: 'API keys' }).click()
+      const heading = page.getByRole('heading', { name: 'API keys', level: 1 })
+      await heading.waitFor()
+      expect(await heading.evaluate('(element) => getComputedStyle(element).color')).not.toBe(
+        'rgb(255, 0, 0)',
+      )
+      expect(page.url()).toBe(`${url}/own-page`)
+      expect(await page.title()).toBe('api-keys')
+    })
+
+    it('shows only the screens that it is told to, and no way to change anything', async () => {
+      const headers = JSON.stringify(await signIn(url, 'admin@acme.example'))
+      const page = await embed(
+        'view="api-keys" features="api-keys events" readonly locale="de"',
+        `document.querySelector('quickquote-integrations').headers = ${headers}`,
+      )
+      await page.getByRole('heading', { name: 'API-Schlüssel', level: 1 }).waitFor()
+      expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
+        'API-Schlüssel',
+        'Ereignisse',
+      ])
+      expect(await page.getByRole('button', { name: /erstellen/ }).count()).toBe(0)
+    })
+
+    it('says that nobody is signed in', async () => {
+      const page = await embed('', '')
+      await page.getByText('You are not signed in.').waitFor()
+    })
+  })
+})
+
+describe.skipIf(hasChromium || process.env['CI'] !== undefined)('The portal', () => {
+  it('was not tried in a browser: Chromium is not installed', () => {
+    console.log('Skipped: the portal in Chromium. Install it, or set CHROMIUM to its path.')
+  })
+})
