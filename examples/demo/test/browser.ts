@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { chromium } from 'playwright-core'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -13,4 +13,11 @@ export function openBrowser(): Promise<Browser> {
     throw new Error('There is no Chromium: install it, or set CHROMIUM to its path.')
   const isRoot = process.getuid?.() === 0
   return chromium.launch({ executablePath: installed, args: isRoot ? ['--no-sandbox'] : [] })
+}
+
+/** How something looks: a property of its computed style. */
+export function styleOf(locator: Locator, property: string): Promise<string> {
+  // Made of text: the tests know no names of the browser.
+  const read = new Function('element', 'property', 'return getComputedStyle(element)[property]')
+  return locator.evaluate(read as (element: unknown, property: string) => string, property)
 }

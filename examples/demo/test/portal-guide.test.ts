@@ -7,7 +7,7 @@ import { fastifyPortal } from '@quickquote/portal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { hasChromium, openBrowser } from './browser.ts'
+import { hasChromium, openBrowser, styleOf } from './browser.ts'
 
 const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 const guide = await readFile(resolve(import.meta.dirname, '../../../docs/guides/portal.md'), 'utf8')
@@ -74,18 +74,14 @@ it.runIf(hasChromium || process.env['CI'] !== undefined)(
     await page.goto(`${url}/integrations`)
     await page.getByText('Acme GmbH').first().waitFor()
     const create = page.getByRole('button', { name: 'Create key' }).first()
-    expect(await create.evaluate('(button) => getComputedStyle(button).backgroundColor')).toBe(
-      'rgb(15, 118, 110)',
-    )
+    expect(await styleOf(create, 'backgroundColor')).toBe('rgb(15, 118, 110)')
 
     await page.context().clearCookies()
     await page.goto(`${url}/own-page`)
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
     await page.getByRole('link', { name: 'API keys' }).click()
     await create.waitFor()
-    expect(await create.evaluate('(button) => getComputedStyle(button).backgroundColor')).toBe(
-      'rgb(102, 51, 153)',
-    )
+    expect(await styleOf(create, 'backgroundColor')).toBe('rgb(102, 51, 153)')
     expect(await page.title()).toBe('Integrations: api-keys')
   },
 )

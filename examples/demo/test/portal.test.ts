@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { call } from '../src/api-client.ts'
 import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
-import { hasChromium, openBrowser } from './browser.ts'
+import { hasChromium, openBrowser, styleOf } from './browser.ts'
 import { type ExampleProcess, endExamples, runExample, temporaryFolder, urlOf } from './example-process.ts'
 import { signIn } from './partner-client.ts'
 import { secretsIn } from './secrets.ts'
@@ -481,9 +481,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       await page.getByRole('link', { name: 'API keys' }).click()
       const heading = page.getByRole('heading', { name: 'API keys', level: 1 })
       await heading.waitFor()
-      expect(await heading.evaluate('(element) => getComputedStyle(element).color')).not.toBe(
-        'rgb(255, 0, 0)',
-      )
+      expect(await styleOf(heading, 'color')).not.toBe('rgb(255, 0, 0)')
       expect(page.url()).toBe(`${url}/own-page`)
       expect(await page.title()).toBe('api-keys')
     })
