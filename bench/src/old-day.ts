@@ -27,6 +27,7 @@ export async function createSubscribers(databaseUrl: string, count: number): Pro
         description: null,
         events: ['quotation.completed'],
         trigger_mode: 'always',
+        ordering: 'none',
         is_enabled: true,
         disabled_reason: null,
         secret_hint: 'whsec_…',

@@ -45,6 +45,8 @@ create table deliveries (
   is_test boolean not null default false,
   attempt smallint not null default 0,
   due_at timestamp(3) with time zone not null,
+  quotation_id uuid,
+  sequence integer,
   leased_by uuid,
   leased_at timestamp(3) with time zone,
   parked_at timestamp(3) with time zone,
@@ -53,6 +55,7 @@ create table deliveries (
 CREATE INDEX deliveries_due ON quickquote.deliveries USING btree (endpoint_id, due_at) WHERE ((leased_by IS NULL) AND (parked_at IS NULL));
 CREATE INDEX deliveries_due_first ON quickquote.deliveries USING btree (due_at) WHERE ((leased_by IS NULL) AND (parked_at IS NULL) AND (attempt >= 0));
 CREATE INDEX deliveries_in_flight ON quickquote.deliveries USING btree (endpoint_id) WHERE (leased_by IS NOT NULL);
+CREATE INDEX deliveries_in_order ON quickquote.deliveries USING btree (endpoint_id, quotation_id, sequence) WHERE (quotation_id IS NOT NULL);
 CREATE INDEX deliveries_tests ON quickquote.deliveries USING btree (endpoint_id, due_at) WHERE (is_test AND (leased_by IS NULL));
 
 create table delivery_attempts (
@@ -63,6 +66,7 @@ create table delivery_attempts (
   endpoint_id uuid not null,
   event_id uuid not null,
   event_type text not null,
+  event_sequence integer,
   quotation_id uuid,
   is_test boolean not null,
   status text not null,
@@ -87,6 +91,7 @@ create table delivery_attempts_default (
   endpoint_id uuid not null,
   event_id uuid not null,
   event_type text not null,
+  event_sequence integer,
   quotation_id uuid,
   is_test boolean not null,
   status text not null,
@@ -111,11 +116,19 @@ create table endpoint_health (
 ) with (fillfactor=70);
 CREATE INDEX endpoint_health_failing ON quickquote.endpoint_health USING btree (failing_since) WHERE (failing_since IS NOT NULL);
 
+create table event_sequences (
+  organization_id uuid not null,
+  quotation_id uuid not null,
+  last integer not null,
+  constraint event_sequences_pkey PRIMARY KEY (organization_id, quotation_id)
+) with (fillfactor=80);
+
 create table events (
   id uuid not null,
   organization_id uuid not null,
   type text not null,
   quotation_id uuid,
+  sequence integer,
   generation_source text,
   body text not null,
   is_test boolean not null default false,
@@ -133,6 +146,7 @@ create table events_default (
   organization_id uuid not null,
   type text not null,
   quotation_id uuid,
+  sequence integer,
   generation_source text,
   body text not null,
   is_test boolean not null default false,
@@ -297,6 +311,7 @@ create table webhook_endpoints (
   description text,
   events text[] not null,
   trigger_mode text not null,
+  ordering text not null default 'none'::text,
   is_enabled boolean not null,
   disabled_reason text,
   secret_ciphertext bytea,
@@ -311,6 +326,7 @@ create table webhook_endpoints (
   deleted_at timestamp(3) with time zone,
   constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'failing'::text]))),
   constraint webhook_endpoints_have_secrets CHECK (((deleted_at IS NOT NULL) OR (num_nulls(secret_ciphertext, secret_key_id) = 0))),
+  constraint webhook_endpoints_ordering_check CHECK ((ordering = ANY (ARRAY['none'::text, 'quotation'::text]))),
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_trigger_mode_check CHECK ((trigger_mode = ANY (ARRAY['headless_only'::text, 'always'::text])))
 );
@@ -323,8 +339,8 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (id)
 );
 
-CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, outcomes json, organizations uuid[], places integer[])
- RETURNS TABLE(round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint, is_test boolean, endpoint_id uuid)
+CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, outcomes json, organizations uuid[], places integer[], ended_endpoints uuid[], ended_quotations uuid[], answering uuid[])
+ RETURNS TABLE(round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint, is_test boolean, endpoint_id uuid, event_sequence integer, is_in_order boolean)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
@@ -352,6 +368,8 @@ declare
   claimed_endpoints constant int := greatest(least(claim_limit, 16), claim_limit / 4);
   -- What is parked in one round of the deliveries of endpoints that were disabled or deleted.
   parked_at_once constant int := 500;
+  -- The same of deliveries that wait for others of their quotation.
+  held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
   locked_endpoints uuid[];
   tested_endpoints uuid[];
@@ -359,11 +377,13 @@ declare
   is_long_ahead boolean;
   first_ahead timestamptz;
   is_more_elsewhere boolean;
+  -- Endpoints of ended deliveries that nobody is claiming of now.
+  in_turn uuid[];
 begin
   with recursive outcome as (
     select * from json_to_recordset(outcomes) as outcome (id uuid, delivery_id uuid, attempt smallint, status text,
       http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
-      event_type text, quotation_id uuid, response_body text, first_byte_ms int)
+      event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int)
   ),
   -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
   -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
@@ -387,9 +407,9 @@ begin
     returning held.*
   ), recorded as (
     insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
-      quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
+      event_sequence, quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
       response_body, first_byte_ms)
-    select id, delivery_id, organization_id, endpoint_id, event_id, event_type, quotation_id, attempt, status,
+    select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, quotation_id, attempt, status,
       http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
     from (select * from finished union all select * from postponed) ended
     returning endpoint_id, status, created_at, is_test
@@ -545,6 +565,42 @@ begin
   from walking
   into locked_endpoints, tested_endpoints, is_long_ahead, first_ahead, walk_end, is_more_elsewhere;
 
+  -- Where order is wanted, what comes next in a quotation is due when what it waited for has ended. Whoever claims of the
+  -- endpoint at this moment may be holding back another one: then the next round tries again.
+  if ended_endpoints <> '{}' then
+    in_turn := array(
+      select id from "quickquote".webhook_endpoints where id = any (ended_endpoints) order by id for no key update skip locked
+    );
+    update "quickquote".deliveries set due_at = at where ctid = any (array(
+      select next.place from unnest(ended_endpoints, ended_quotations) as ended (endpoint, quotation)
+      cross join lateral (
+        select ctid as place, due_at, leased_by from "quickquote".deliveries
+        where endpoint_id = ended.endpoint and quotation_id = ended.quotation and parked_at is null
+        order by sequence limit 1
+      ) next
+      where ended.endpoint = any (in_turn) and next.due_at = 'infinity' and num_nulls(next.leased_by) = 1
+    ));
+    is_more_elsewhere := is_more_elsewhere or found;
+  end if;
+  -- An endpoint that answers again need not be waited for: what holds others back is tried at once.
+  if answering <> '{}' then
+    update "quickquote".deliveries set due_at = at where ctid = any (array(
+      select first.place from unnest(answering) as answered (endpoint)
+      cross join lateral (
+        select ctid as place, quotation_id, sequence from "quickquote".deliveries
+        where leased_by is null and parked_at is null and endpoint_id = answered.endpoint
+          and due_at > at and due_at < 'infinity' and num_nulls(quotation_id) = 0
+        order by due_at limit 500
+      ) first
+      where exists (
+        select from "quickquote".deliveries waiting
+        where waiting.endpoint_id = answered.endpoint and waiting.quotation_id = first.quotation_id
+          and waiting.sequence > first.sequence and waiting.parked_at is null
+      )
+    ));
+    is_more_elsewhere := is_more_elsewhere or found;
+  end if;
+
   -- What others claimed of these endpoints was committed before they could be locked, so it is counted here, and nobody
   -- claims of them now: per_endpoint holds exactly, over all workers.
   return query
@@ -564,7 +620,7 @@ begin
     select endpoint.*, count(*) over () as endpoints,
       coalesce(places[array_position(organizations, endpoint.organization_id)], 0) as places_taken
     from unnest(locked_endpoints) as locked (id) cross join lateral (
-      select id, organization_id from "quickquote".webhook_endpoints
+      select id, organization_id, ordering from "quickquote".webhook_endpoints
       where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
     ) endpoint
   ),
@@ -583,8 +639,30 @@ begin
       select ctid as place, due_at from "quickquote".deliveries
       where leased_by is null and parked_at is null and endpoint_id = endpoint.id
         and due_at > due_after and due_at <= at
+        and (quotation_id is null or not exists (
+          select from "quickquote".deliveries earlier
+          where earlier.endpoint_id = endpoint.id and earlier.quotation_id = deliveries.quotation_id
+            and earlier.sequence < deliveries.sequence and earlier.parked_at is null
+        ))
       order by due_at limit share.size
     ) delivery
+  ),
+  -- What has to wait for another delivery leaves the way of what need not.
+  held_back as (
+    update "quickquote".deliveries set due_at = 'infinity' where ctid = any (array(
+      select delivery.place from endpoint cross join lateral (
+        select ctid as place from "quickquote".deliveries
+        where leased_by is null and parked_at is null and endpoint_id = endpoint.id and due_at <= at
+          and num_nulls(quotation_id) = 0 and exists (
+            select from "quickquote".deliveries earlier
+            where earlier.endpoint_id = endpoint.id and earlier.quotation_id = deliveries.quotation_id
+              and earlier.sequence < deliveries.sequence and earlier.parked_at is null
+          )
+        order by due_at limit held_back_at_once
+      ) delivery
+      where endpoint.ordering <> 'none' limit held_back_at_once
+    ))
+    returning 1
   ),
   -- In turns, as long as an organization leaves enough places to those who come later.
   allowed as (
@@ -599,22 +677,24 @@ begin
   ), leased as (
     update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
     where ctid = any (array(select place from chosen)) and num_nulls(leased_by) = 1
-    returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test
+    returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test, num_nulls(quotation_id) = 0 as is_in_order
   )
   select json_build_object(
     'walked_to', walk_end, 'is_long', is_long_ahead, 'first_due_at', first_ahead,
     'is_more', is_more_elsewhere
       or (select count(*) from due) > (select count(*) from leased where not is_test)
       or exists (select from due where may_have_more)
-      or (select count(*) from test) = tests_at_once,
+      or (select count(*) from test) = tests_at_once
+      or exists (select from held_back),
+    'busy', (select json_agg(id) from (select unnest(ended_endpoints) except select unnest(in_turn)) as busy (id)),
     'next_due_at', (
       select due_at from "quickquote".deliveries
-      where leased_by is null and parked_at is null and attempt >= 0 and due_at > at
+      where leased_by is null and parked_at is null and attempt >= 0 and due_at > at and due_at < 'infinity'
       order by due_at limit 1
     ),
     'endpoints', (
       select coalesce(json_agg(json_build_object(
-        'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version,
+        'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version, 'ordering', endpoint.ordering,
         'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
         'previous_secret_key_id',
         case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
@@ -625,12 +705,13 @@ begin
         select * from "quickquote".webhook_endpoints where id = leased.endpoint_id limit 1
       ) endpoint
     )
-  )::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid
+  )::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid,
+    null::int, null::boolean
   union all
   select null, leased.id, leased.organization_id, leased.event_id, event.type, event.quotation_id, event.body, leased.attempt,
-    leased.is_test, leased.endpoint_id
+    leased.is_test, leased.endpoint_id, event.sequence, leased.is_in_order
   from leased cross join lateral (
-    select type, quotation_id, body from "quickquote".events
+    select type, quotation_id, body, sequence from "quickquote".events
     where id = leased.event_id and created_at = leased.event_created_at
       and organization_id = leased.organization_id limit 1
   ) event;
@@ -764,6 +845,7 @@ AS $function$
 begin
   delete from "quickquote".pipeline_starts where quotation_id = old.id;
   delete from "quickquote".idempotency_keys where organization_id = old.organization_id and quotation_id = old.id;
+  delete from "quickquote".event_sequences where organization_id = old.organization_id and quotation_id = old.id;
   return null;
 end
 $function$;

@@ -61,6 +61,7 @@ describe('a delivery', () => {
       'user-agent': `Acme-Webhooks/${packageJson.version}`,
       'x-acme-event-id': event.id,
       'x-acme-event-type': STEP_EVENT,
+      'x-acme-event-sequence': '1',
       'x-acme-timestamp': expect.stringMatching(/^\d{10}$/),
       'x-acme-signature': `v1=${digest}`,
     })

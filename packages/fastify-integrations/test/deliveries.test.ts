@@ -269,6 +269,7 @@ describe('GET /deliveries/:deliveryId', () => {
             'Content-Type': sent['content-type'],
             'X-Service-Event-Id': sent['x-service-event-id'],
             'X-Service-Event-Type': sent['x-service-event-type'],
+            'X-Service-Event-Sequence': '1',
             'X-Service-Timestamp': sent['x-service-timestamp'],
           },
           response_body: `{"error":"busy \uFFFD"}${'x'.repeat(1024 - 18)}`,

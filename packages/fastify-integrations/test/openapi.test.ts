@@ -97,10 +97,12 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(context.host.openapi.webhooks)).toEqual(EVENT_TYPES)
     for (const { post } of Object.values(context.host.openapi.webhooks)) {
       expect(post.parameters).toMatchObject(
-        ['Event-Id', 'Event-Type', 'Timestamp', 'Signature', 'Signature-Previous'].map((name) => ({
-          in: 'header',
-          name: `X-Service-${name}`,
-        })),
+        ['Event-Id', 'Event-Type', 'Event-Sequence', 'Timestamp', 'Signature', 'Signature-Previous'].map(
+          (name) => ({
+            in: 'header',
+            name: `X-Service-${name}`,
+          }),
+        ),
       )
     }
   })

@@ -74,6 +74,7 @@ describe('PATCH /:id', () => {
     ['description', { description: 'Second' }],
     ['events', { events: ['quotation.proposal.completed'] }],
     ['trigger_mode', { trigger_mode: 'always' }],
+    ['ordering', { ordering: 'quotation' }],
     ['is_enabled', { is_enabled: false }],
     ['all at once', { name: 'All', description: null, events: ['quotation.failed'], is_enabled: false }],
   ])('changes %s and nothing else', async (_, change) => {
@@ -148,6 +149,7 @@ describe('PATCH /:id', () => {
     ['an empty list of events', { events: [] }, '/events'],
     ['an unknown event', { events: ['quotation.begun'] }, '/events/0'],
     ['an unknown trigger mode', { trigger_mode: 'never' }, '/trigger_mode'],
+    ['an unknown ordering', { ordering: 'organization' }, '/ordering'],
     ['text for is_enabled', { is_enabled: 'false' }, '/is_enabled'],
     ['plain http', { url: 'http://crm.example.com' }, '/url'],
     ['a private address', { url: 'https://192.168.0.1' }, '/url'],

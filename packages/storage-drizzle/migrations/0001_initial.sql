@@ -151,6 +151,8 @@ create table "quickquote".webhook_endpoints (
   description text,
   events text[] not null,
   trigger_mode text not null check (trigger_mode in ('headless_only', 'always')),
+  -- 'quotation': each event waits for the one before it of the same quotation.
+  ordering text not null default 'none' check (ordering in ('none', 'quotation')),
   is_enabled boolean not null,
   -- Why it is disabled; null while it is enabled.
   disabled_reason text check (disabled_reason in ('requested', 'failing')),
@@ -190,6 +192,8 @@ create table "quickquote".events (
   organization_id uuid not null,
   type text not null,
   quotation_id uuid,
+  -- The number of the event within its quotation, from 1.
+  sequence integer,
   -- Which endpoints want it depends on it, so what an endpoint missed is found by it.
   generation_source text,
   -- What is sent, byte for byte.
@@ -217,6 +221,14 @@ create table "quickquote".feed_floors (
   position bigint not null
 );
 
+-- The number of the last event of each quotation, wherever that is kept.
+create table "quickquote".event_sequences (
+  organization_id uuid not null,
+  quotation_id uuid not null,
+  last integer not null,
+  primary key (organization_id, quotation_id)
+) with (fillfactor = 80);
+
 -- Unfinished deliveries only, and without payload: this table is the outbox, and it stays small. Vacuum never truncates
 -- it: that would lock out the claims, and the space is needed again.
 create table "quickquote".deliveries (
@@ -229,7 +241,11 @@ create table "quickquote".deliveries (
   is_test boolean not null default false,
   -- Attempts that were begun. The number of the attempt under way fences its lease.
   attempt smallint not null default 0,
+  -- 'infinity': it waits for another delivery of its quotation, and is due when that has ended.
   due_at timestamptz(3) not null,
+  -- Its place among the deliveries of a quotation, where its endpoint wants these in order; else null.
+  quotation_id uuid,
+  sequence integer,
   leased_by uuid,
   leased_at timestamptz(3),
   -- Set when the endpoint was disabled or deleted meanwhile, and for a test from the start: no claim of what is due sees it.
@@ -242,6 +258,9 @@ create index deliveries_due_first on "quickquote".deliveries (due_at)
   where leased_by is null and parked_at is null and attempt >= 0;
 -- Tests are parked: a claim finds them here, and goes from one endpoint that is tested to the next.
 create index deliveries_tests on "quickquote".deliveries (endpoint_id, due_at) where is_test and leased_by is null;
+-- Finds the delivery of a quotation that others wait for. Only endpoints that want order have entries in it.
+create index deliveries_in_order on "quickquote".deliveries (endpoint_id, quotation_id, sequence)
+  where quotation_id is not null;
 -- Counts what is under way to an endpoint. Recovery reads all of it: leased rows are few.
 create index deliveries_in_flight on "quickquote".deliveries (endpoint_id) where leased_by is not null;
 
@@ -254,6 +273,7 @@ create table "quickquote".delivery_attempts (
   endpoint_id uuid not null,
   event_id uuid not null,
   event_type text not null,
+  event_sequence integer,
   quotation_id uuid,
   is_test boolean not null,
   status text not null check (status in ('succeeded', 'failed', 'exhausted', 'rejected', 'interrupted')),
@@ -334,11 +354,13 @@ insert into "quickquote".retention_floor default values;
 
 -- Functions of quotations ---------------------------------------------------------------------------------------------------
 
--- Quotations that are ours take their orders and idempotency keys with them, which have no foreign key.
+-- Quotations that are ours take their orders, idempotency keys and the numbers of their events with them, which have no foreign
+-- key.
 create function "quickquote".forget_quotation() returns trigger language plpgsql as $$
 begin
   delete from "quickquote".pipeline_starts where quotation_id = old.id;
   delete from "quickquote".idempotency_keys where organization_id = old.organization_id and quotation_id = old.id;
+  delete from "quickquote".event_sequences where organization_id = old.organization_id and quotation_id = old.id;
   return null;
 end
 $$;
@@ -731,16 +753,19 @@ select "quickquote".protect_history();
 -- has not found enough. due_after: nothing is claimed that was due before that; the entries of deliveries that are gone
 -- stay in the indexes while a long transaction keeps them from being removed, and would be read each time. organizations,
 -- places: who has how many deliveries under way at this worker already; who is not in it has none, or few.
+-- ended_endpoints, ended_quotations: where a delivery that others may wait for has ended. answering: endpoints that want
+-- order, and to which something was delivered.
 --
 -- The first row of the result has the round alone, as JSON: where a walk was cut short, whether the oldest deliveries are more
 -- than were looked at and which is the first of them, whether there is more to claim right now, when something is due
 -- next, and the endpoints of what was leased. That is what the other rows are: few columns, since there are many of them.
 create function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
-  due_after timestamptz, outcomes json, organizations uuid[], places int[]
+  due_after timestamptz, outcomes json, organizations uuid[], places int[],
+  ended_endpoints uuid[], ended_quotations uuid[], answering uuid[]
 ) returns table (
   round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
-  is_test boolean, endpoint_id uuid
+  is_test boolean, endpoint_id uuid, event_sequence int, is_in_order boolean
 )
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -765,6 +790,8 @@ declare
   claimed_endpoints constant int := greatest(least(claim_limit, 16), claim_limit / 4);
   -- What is parked in one round of the deliveries of endpoints that were disabled or deleted.
   parked_at_once constant int := 500;
+  -- The same of deliveries that wait for others of their quotation.
+  held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
   locked_endpoints uuid[];
   tested_endpoints uuid[];
@@ -772,11 +799,13 @@ declare
   is_long_ahead boolean;
   first_ahead timestamptz;
   is_more_elsewhere boolean;
+  -- Endpoints of ended deliveries that nobody is claiming of now.
+  in_turn uuid[];
 begin
   with recursive outcome as (
     select * from json_to_recordset(outcomes) as outcome (id uuid, delivery_id uuid, attempt smallint, status text,
       http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
-      event_type text, quotation_id uuid, response_body text, first_byte_ms int)
+      event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int)
   ),
   -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
   -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
@@ -800,9 +829,9 @@ begin
     returning held.*
   ), recorded as (
     insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
-      quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
+      event_sequence, quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
       response_body, first_byte_ms)
-    select id, delivery_id, organization_id, endpoint_id, event_id, event_type, quotation_id, attempt, status,
+    select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, quotation_id, attempt, status,
       http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
     from (select * from finished union all select * from postponed) ended
     returning endpoint_id, status, created_at, is_test
@@ -958,6 +987,42 @@ begin
   from walking
   into locked_endpoints, tested_endpoints, is_long_ahead, first_ahead, walk_end, is_more_elsewhere;
 
+  -- Where order is wanted, what comes next in a quotation is due when what it waited for has ended. Whoever claims of the
+  -- endpoint at this moment may be holding back another one: then the next round tries again.
+  if ended_endpoints <> '{}' then
+    in_turn := array(
+      select id from "quickquote".webhook_endpoints where id = any (ended_endpoints) order by id for no key update skip locked
+    );
+    update "quickquote".deliveries set due_at = at where ctid = any (array(
+      select next.place from unnest(ended_endpoints, ended_quotations) as ended (endpoint, quotation)
+      cross join lateral (
+        select ctid as place, due_at, leased_by from "quickquote".deliveries
+        where endpoint_id = ended.endpoint and quotation_id = ended.quotation and parked_at is null
+        order by sequence limit 1
+      ) next
+      where ended.endpoint = any (in_turn) and next.due_at = 'infinity' and num_nulls(next.leased_by) = 1
+    ));
+    is_more_elsewhere := is_more_elsewhere or found;
+  end if;
+  -- An endpoint that answers again need not be waited for: what holds others back is tried at once.
+  if answering <> '{}' then
+    update "quickquote".deliveries set due_at = at where ctid = any (array(
+      select first.place from unnest(answering) as answered (endpoint)
+      cross join lateral (
+        select ctid as place, quotation_id, sequence from "quickquote".deliveries
+        where leased_by is null and parked_at is null and endpoint_id = answered.endpoint
+          and due_at > at and due_at < 'infinity' and num_nulls(quotation_id) = 0
+        order by due_at limit 500
+      ) first
+      where exists (
+        select from "quickquote".deliveries waiting
+        where waiting.endpoint_id = answered.endpoint and waiting.quotation_id = first.quotation_id
+          and waiting.sequence > first.sequence and waiting.parked_at is null
+      )
+    ));
+    is_more_elsewhere := is_more_elsewhere or found;
+  end if;
+
   -- What others claimed of these endpoints was committed before they could be locked, so it is counted here, and nobody
   -- claims of them now: per_endpoint holds exactly, over all workers.
   return query
@@ -977,7 +1042,7 @@ begin
     select endpoint.*, count(*) over () as endpoints,
       coalesce(places[array_position(organizations, endpoint.organization_id)], 0) as places_taken
     from unnest(locked_endpoints) as locked (id) cross join lateral (
-      select id, organization_id from "quickquote".webhook_endpoints
+      select id, organization_id, ordering from "quickquote".webhook_endpoints
       where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
     ) endpoint
   ),
@@ -996,8 +1061,30 @@ begin
       select ctid as place, due_at from "quickquote".deliveries
       where leased_by is null and parked_at is null and endpoint_id = endpoint.id
         and due_at > due_after and due_at <= at
+        and (quotation_id is null or not exists (
+          select from "quickquote".deliveries earlier
+          where earlier.endpoint_id = endpoint.id and earlier.quotation_id = deliveries.quotation_id
+            and earlier.sequence < deliveries.sequence and earlier.parked_at is null
+        ))
       order by due_at limit share.size
     ) delivery
+  ),
+  -- What has to wait for another delivery leaves the way of what need not.
+  held_back as (
+    update "quickquote".deliveries set due_at = 'infinity' where ctid = any (array(
+      select delivery.place from endpoint cross join lateral (
+        select ctid as place from "quickquote".deliveries
+        where leased_by is null and parked_at is null and endpoint_id = endpoint.id and due_at <= at
+          and num_nulls(quotation_id) = 0 and exists (
+            select from "quickquote".deliveries earlier
+            where earlier.endpoint_id = endpoint.id and earlier.quotation_id = deliveries.quotation_id
+              and earlier.sequence < deliveries.sequence and earlier.parked_at is null
+          )
+        order by due_at limit held_back_at_once
+      ) delivery
+      where endpoint.ordering <> 'none' limit held_back_at_once
+    ))
+    returning 1
   ),
   -- In turns, as long as an organization leaves enough places to those who come later.
   allowed as (
@@ -1012,22 +1099,24 @@ begin
   ), leased as (
     update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
     where ctid = any (array(select place from chosen)) and num_nulls(leased_by) = 1
-    returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test
+    returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test, num_nulls(quotation_id) = 0 as is_in_order
   )
   select json_build_object(
     'walked_to', walk_end, 'is_long', is_long_ahead, 'first_due_at', first_ahead,
     'is_more', is_more_elsewhere
       or (select count(*) from due) > (select count(*) from leased where not is_test)
       or exists (select from due where may_have_more)
-      or (select count(*) from test) = tests_at_once,
+      or (select count(*) from test) = tests_at_once
+      or exists (select from held_back),
+    'busy', (select json_agg(id) from (select unnest(ended_endpoints) except select unnest(in_turn)) as busy (id)),
     'next_due_at', (
       select due_at from "quickquote".deliveries
-      where leased_by is null and parked_at is null and attempt >= 0 and due_at > at
+      where leased_by is null and parked_at is null and attempt >= 0 and due_at > at and due_at < 'infinity'
       order by due_at limit 1
     ),
     'endpoints', (
       select coalesce(json_agg(json_build_object(
-        'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version,
+        'id', endpoint.id, 'url', endpoint.url, 'version', endpoint.version, 'ordering', endpoint.ordering,
         'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
         'previous_secret_key_id',
         case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
@@ -1038,12 +1127,13 @@ begin
         select * from "quickquote".webhook_endpoints where id = leased.endpoint_id limit 1
       ) endpoint
     )
-  )::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid
+  )::text, null::uuid, null::uuid, null::uuid, null, null::uuid, null, null::smallint, null::boolean, null::uuid,
+    null::int, null::boolean
   union all
   select null, leased.id, leased.organization_id, leased.event_id, event.type, event.quotation_id, event.body, leased.attempt,
-    leased.is_test, leased.endpoint_id
+    leased.is_test, leased.endpoint_id, event.sequence, leased.is_in_order
   from leased cross join lateral (
-    select type, quotation_id, body from "quickquote".events
+    select type, quotation_id, body, sequence from "quickquote".events
     where id = leased.event_id and created_at = leased.event_created_at
       and organization_id = leased.organization_id limit 1
   ) event;

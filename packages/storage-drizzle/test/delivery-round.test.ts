@@ -11,6 +11,7 @@ const LIMIT = 100
 const INDEXES = [
   'deliveries_due',
   'deliveries_due_first',
+  'deliveries_in_order',
   'deliveries_in_flight',
   'deliveries_pkey',
   'deliveries_tests',

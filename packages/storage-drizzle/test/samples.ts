@@ -78,6 +78,7 @@ export function sampleEndpoint(fields: Partial<StoredWebhookEndpoint> = {}): Sto
     description: null,
     events: ['quotation.completed'],
     trigger_mode: 'headless_only',
+    ordering: 'none',
     is_enabled: true,
     secret_hint: 'whsec_…1234',
     disabled_reason: null,

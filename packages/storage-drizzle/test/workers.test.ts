@@ -60,6 +60,7 @@ describe('what a worker held that fell silent', () => {
         endpoint_id: lost.endpoint.id,
         event_id: event.id,
         event_type: event.type,
+        event_sequence: 1,
         quotation_id: event.quotation_id,
         attempt: 1,
         status: 'interrupted',

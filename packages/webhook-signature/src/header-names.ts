@@ -1,11 +1,13 @@
-/** The names of the five headers of a delivery, and of the one that comes while the rotation of a secret overlaps. */
+/** The names of the headers of a delivery: five that are always sent, and two that are sent when they apply. */
 export interface WebhookHeaderNames {
   readonly contentType: string
   readonly eventId: string
   readonly eventType: string
+  /** The number of the event within its quotation, from 1. Not sent for events without a quotation. */
+  readonly eventSequence: string
   readonly timestamp: string
   readonly signature: string
-  /** A signature by the secret before: see {@link verify}. */
+  /** A signature by the secret before, while the rotation of the secret overlaps: see {@link verify}. */
   readonly previousSignature: string
 }
 
@@ -26,6 +28,7 @@ export function headerNames(prefix = 'Service'): WebhookHeaderNames {
     contentType: 'Content-Type',
     eventId: `X-${prefix}-Event-Id`,
     eventType: `X-${prefix}-Event-Type`,
+    eventSequence: `X-${prefix}-Event-Sequence`,
     timestamp: `X-${prefix}-Timestamp`,
     signature: `X-${prefix}-Signature`,
     previousSignature: `X-${prefix}-Signature-Previous`,

@@ -62,6 +62,7 @@ describe('headerNames', () => {
       contentType: 'Content-Type',
       eventId: 'X-Service-Event-Id',
       eventType: 'X-Service-Event-Type',
+      eventSequence: 'X-Service-Event-Sequence',
       timestamp: 'X-Service-Timestamp',
       signature: 'X-Service-Signature',
       previousSignature: 'X-Service-Signature-Previous',

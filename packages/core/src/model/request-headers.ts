@@ -17,7 +17,7 @@ export const STANDARD_HEADERS = {
 /** What an attempt sends (specification, "Delivery headers"), but for the signatures and the name of the client. */
 export function requestHeaders(
   names: WebhookHeaderNames,
-  attempt: { event_id: string; event_type: string; created_at: Date },
+  attempt: { event_id: string; event_type: string; event_sequence: number | null; created_at: Date },
   { standardWebhooks }: Pick<DeliveryPolicy, 'standardWebhooks'>,
 ): Record<string, string> {
   const id = eventIdOf(attempt.event_id)
@@ -26,6 +26,7 @@ export function requestHeaders(
     [names.contentType]: 'application/json',
     [names.eventId]: id,
     [names.eventType]: attempt.event_type,
+    ...(attempt.event_sequence !== null && { [names.eventSequence]: String(attempt.event_sequence) }),
     [names.timestamp]: timestamp,
     ...(standardWebhooks && { [STANDARD_HEADERS.id]: id, [STANDARD_HEADERS.timestamp]: timestamp }),
   }

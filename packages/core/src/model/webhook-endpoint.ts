@@ -6,6 +6,10 @@ import type { Limits } from './limits.ts'
 export const TRIGGER_MODES = ['headless_only', 'always'] as const
 export type TriggerMode = (typeof TRIGGER_MODES)[number]
 
+/** What an endpoint's events wait for: nothing, or the event before them of the same quotation. */
+export const ORDERINGS = ['none', 'quotation'] as const
+export type Ordering = (typeof ORDERINGS)[number]
+
 /** Why an endpoint is disabled: a member wanted it, or nothing but failures came of it for too long. */
 export const DISABLED_REASONS = ['requested', 'failing'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
@@ -35,6 +39,7 @@ export const WebhookEndpoint = Type.Object(
     description: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
     events: Type.Array(Type.String()),
     trigger_mode: OneOf(TRIGGER_MODES),
+    ordering: OneOf(ORDERINGS),
     is_enabled: Type.Boolean(),
     disabled_reason: Type.Unsafe<DisabledReason | null>({
       type: ['string', 'null'],
@@ -65,6 +70,9 @@ export const WebhookEndpointWithSecret = Type.Composite(
   { title: 'WebhookEndpointWithSecret' },
 )
 
+const ORDERING =
+  '`quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: no event waits for another.'
+
 function endpointFields(limits: Limits, { types }: EventCatalog) {
   return {
     name: Name({ minLength: 1, maxLength: limits.nameLength }),
@@ -82,6 +90,7 @@ export function createWebhookEndpointBody(limits: Limits, catalog: EventCatalog)
       ...required,
       description: Type.Optional(description),
       trigger_mode: Type.Optional(OneOf(TRIGGER_MODES, { default: 'headless_only' })),
+      ordering: Type.Optional(OneOf(ORDERINGS, { default: 'none', description: ORDERING })),
       is_enabled: Type.Optional(Type.Boolean({ default: true })),
     },
     { title: 'CreateWebhookEndpoint' },
@@ -94,6 +103,7 @@ export function updateWebhookEndpointBody(limits: Limits, catalog: EventCatalog)
     Type.Object({
       ...endpointFields(limits, catalog),
       trigger_mode: OneOf(TRIGGER_MODES),
+      ordering: OneOf(ORDERINGS, { description: ORDERING }),
       is_enabled: Type.Boolean(),
     }),
     { title: 'UpdateWebhookEndpoint', minProperties: 1 },

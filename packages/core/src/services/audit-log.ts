@@ -103,6 +103,7 @@ const AUDITED_FIELDS: Readonly<Record<string, Keep>> = {
   description: 'named',
   events: asItIs,
   trigger_mode: asItIs,
+  ordering: asItIs,
   is_enabled: asItIs,
   secret_hint: 'named',
   event_type: asItIs,

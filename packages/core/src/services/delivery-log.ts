@@ -185,9 +185,11 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
     return delivery
   }
 
-  function withHeaders(attempt: StoredAttemptDetails) {
+  function withHeaders({ event_sequence, ...attempt }: StoredAttemptDetails) {
     const isUnsent = attempt.status === 'rejected' && attempt.http_status === null
-    const request_headers = isUnsent ? null : requestHeaders(names, attempt, settings.delivery)
+    const request_headers = isUnsent
+      ? null
+      : requestHeaders(names, { ...attempt, event_sequence }, settings.delivery)
     return { ...attempt, request_headers }
   }
 

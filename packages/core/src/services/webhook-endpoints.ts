@@ -119,6 +119,7 @@ async function create(
     description: fields.description ?? null,
     events: unique(fields.events),
     trigger_mode: fields.trigger_mode ?? 'headless_only',
+    ordering: fields.ordering ?? 'none',
     is_enabled: fields.is_enabled ?? true,
     disabled_reason: fields.is_enabled === false ? 'requested' : null,
     secret_hint: hint,
@@ -145,13 +146,14 @@ async function create(
 async function update(context: Context, member: Member, id: string, body: unknown): Promise<WebhookEndpoint> {
   requireManageIntegrations(member)
   const { settings, updateBody } = context
-  const { name, url, description, events, trigger_mode, is_enabled } = validate(updateBody, body)
+  const { name, url, description, events, trigger_mode, ordering, is_enabled } = validate(updateBody, body)
   const change: WebhookEndpointChange = withoutUndefined({
     name,
     url: url === undefined ? undefined : checkUrl(settings, url),
     description,
     events: events === undefined ? undefined : unique(events),
     trigger_mode,
+    ordering,
     is_enabled,
     disabled_reason: is_enabled === undefined ? undefined : is_enabled ? null : 'requested',
   })

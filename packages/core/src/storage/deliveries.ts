@@ -1,5 +1,6 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 import type { AttemptStatus } from '../model/delivery.ts'
+import type { Ordering } from '../model/webhook-endpoint.ts'
 import type { RecordedEvent } from '../model/webhook-event.ts'
 
 /** What a worker needs to send one delivery. */
@@ -8,15 +9,20 @@ export interface ClaimedDelivery {
   readonly organization_id: string
   readonly event_id: string
   readonly event_type: string
+  /** The number of the event within its quotation; null without one. */
+  readonly event_sequence: number | null
   readonly quotation_id: string | null
   /** The serialized event: these bytes are sent. */
   readonly body: string
   /** The number of this attempt, 1 for the first. It fences the lease: an outcome counts only while the row still has it. */
   readonly attempt: number
   readonly is_test: boolean
+  /** Deliveries of later events of its quotation to the endpoint wait until this one has ended. */
+  readonly is_in_order: boolean
   readonly endpoint: {
     readonly id: string
     readonly url: string
+    readonly ordering: Ordering
     readonly secret: EncryptedSecret
     /** The secret before the last rotation, while that one is to sign too. */
     readonly previousSecret: EncryptedSecret | null
@@ -47,7 +53,7 @@ export interface UnbegunDelivery extends Pick<ClaimedDelivery, 'id' | 'attempt'>
 }
 
 export interface EventStorage {
-  /** Writes an event and one delivery for each endpoint that subscribes to it, is enabled, and whose trigger mode fits; wakes the workers when that is committed. */
+  /** Writes an event, numbered within its quotation, and one delivery for each endpoint that subscribes to it, is enabled, and whose trigger mode fits; wakes the workers when that is committed. */
   record(event: RecordedEvent): Promise<void>
 }
 

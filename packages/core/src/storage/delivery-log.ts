@@ -12,7 +12,7 @@ import type {
 export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name' | 'endpoint_name'>
 
 export type StoredAttemptDetails = StoredAttempt &
-  Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'>
+  Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'> & { readonly event_sequence: number | null }
 
 /** A delivery as it is stored. */
 export interface StoredDelivery

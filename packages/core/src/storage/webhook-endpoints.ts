@@ -8,7 +8,7 @@ export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'health'>
 export type WebhookEndpointChange = Partial<
   Pick<
     WebhookEndpoint,
-    'name' | 'url' | 'description' | 'events' | 'trigger_mode' | 'is_enabled' | 'disabled_reason'
+    'name' | 'url' | 'description' | 'events' | 'trigger_mode' | 'ordering' | 'is_enabled' | 'disabled_reason'
   >
 >
 

@@ -86,12 +86,12 @@ export function createDispatch({
   }
 
   function headersOf(
-    { event_id, event_type, body }: ClaimedDelivery,
+    { event_id, event_type, event_sequence, body }: ClaimedDelivery,
     { key, previousKey, standardKeys }: Target,
     created_at: Date,
   ): Record<string, string> {
     const timestamp = signingTime(created_at)
-    const headers = requestHeaders(names, { event_id, event_type, created_at }, policy)
+    const headers = requestHeaders(names, { event_id, event_type, event_sequence, created_at }, policy)
     // One value alone: the specification's receivers compare all that comes after `v1=`.
     headers[names.signature] = signWith({ hmac: key, timestamp, body })
     if (previousKey !== null) {

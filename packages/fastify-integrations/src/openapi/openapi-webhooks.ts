@@ -59,6 +59,12 @@ function operationOf(
     parameters: [
       header('Event-Id', WebhookEvent.properties.id, 'The `id` of the payload. Deduplicate on it.'),
       header('Event-Type', { type: 'string', enum: [type] }, 'The `type` of the payload.'),
+      header(
+        'Event-Sequence',
+        { type: 'integer', minimum: 1 },
+        'The number of the event within its quotation, from 1. Not sent for events without a quotation.',
+        false,
+      ),
       header('Timestamp', { type: 'integer' }, 'Unix time in seconds when the delivery was signed.'),
       header(
         'Signature',

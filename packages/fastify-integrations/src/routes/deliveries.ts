@@ -56,6 +56,7 @@ export function deliveryRoutes({
       'Content-Type': 'application/json',
       [`X-${productName}-Event-Id`]: identity.event_id,
       [`X-${productName}-Event-Type`]: identity.event_type,
+      [`X-${productName}-Event-Sequence`]: '6',
       [`X-${productName}-Timestamp`]: '1795255781',
     },
     response_body: '{"error":"the CRM is being updated"}',

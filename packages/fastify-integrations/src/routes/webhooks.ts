@@ -22,6 +22,7 @@ const settings = {
   events: ['quotation.completed', 'quotation.failed'],
   description: 'Moves the deal when the quote is there.',
   trigger_mode: 'headless_only',
+  ordering: 'none',
   is_enabled: true,
 }
 const endpoint = {

@@ -874,6 +874,8 @@ export interface components {
             events: string[];
             /** @enum {string} */
             trigger_mode: "headless_only" | "always";
+            /** @enum {string} */
+            ordering: "none" | "quotation";
             is_enabled: boolean;
             /**
              * @description Null while it is enabled. `failing`: nothing but failures for too long.
@@ -923,6 +925,12 @@ export interface components {
              * @enum {string}
              */
             trigger_mode?: "headless_only" | "always";
+            /**
+             * @description `quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: no event waits for another.
+             * @default none
+             * @enum {string}
+             */
+            ordering?: "none" | "quotation";
             /** @default true */
             is_enabled?: boolean;
         };
@@ -938,6 +946,8 @@ export interface components {
             events: string[];
             /** @enum {string} */
             trigger_mode: "headless_only" | "always";
+            /** @enum {string} */
+            ordering: "none" | "quotation";
             is_enabled: boolean;
             /**
              * @description Null while it is enabled. `failing`: nothing but failures for too long.
@@ -986,6 +996,11 @@ export interface components {
             description?: string | null;
             /** @enum {string} */
             trigger_mode?: "headless_only" | "always";
+            /**
+             * @description `quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: no event waits for another.
+             * @enum {string}
+             */
+            ordering?: "none" | "quotation";
             is_enabled?: boolean;
         };
         /** RotateSecret */
@@ -3861,6 +3876,8 @@ export interface operations {
                 "X-Service-Event-Id": string;
                 /** @description The `type` of the payload. */
                 "X-Service-Event-Type": "quotation.requirement_analysis.completed";
+                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
+                "X-Service-Event-Sequence"?: number;
                 /** @description Unix time in seconds when the delivery was signed. */
                 "X-Service-Timestamp": number;
                 /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
@@ -3912,6 +3929,8 @@ export interface operations {
                 "X-Service-Event-Id": string;
                 /** @description The `type` of the payload. */
                 "X-Service-Event-Type": "quotation.functional_specification.completed";
+                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
+                "X-Service-Event-Sequence"?: number;
                 /** @description Unix time in seconds when the delivery was signed. */
                 "X-Service-Timestamp": number;
                 /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
@@ -3963,6 +3982,8 @@ export interface operations {
                 "X-Service-Event-Id": string;
                 /** @description The `type` of the payload. */
                 "X-Service-Event-Type": "quotation.work_breakdown.completed";
+                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
+                "X-Service-Event-Sequence"?: number;
                 /** @description Unix time in seconds when the delivery was signed. */
                 "X-Service-Timestamp": number;
                 /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
@@ -4014,6 +4035,8 @@ export interface operations {
                 "X-Service-Event-Id": string;
                 /** @description The `type` of the payload. */
                 "X-Service-Event-Type": "quotation.effort_estimation.completed";
+                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
+                "X-Service-Event-Sequence"?: number;
                 /** @description Unix time in seconds when the delivery was signed. */
                 "X-Service-Timestamp": number;
                 /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
@@ -4065,6 +4088,8 @@ export interface operations {
                 "X-Service-Event-Id": string;
                 /** @description The `type` of the payload. */
                 "X-Service-Event-Type": "quotation.proposal.completed";
+                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
+                "X-Service-Event-Sequence"?: number;
                 /** @description Unix time in seconds when the delivery was signed. */
                 "X-Service-Timestamp": number;
                 /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
@@ -4116,6 +4141,8 @@ export interface operations {
                 "X-Service-Event-Id": string;
                 /** @description The `type` of the payload. */
                 "X-Service-Event-Type": "quotation.completed";
+                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
+                "X-Service-Event-Sequence"?: number;
                 /** @description Unix time in seconds when the delivery was signed. */
                 "X-Service-Timestamp": number;
                 /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
@@ -4167,6 +4194,8 @@ export interface operations {
                 "X-Service-Event-Id": string;
                 /** @description The `type` of the payload. */
                 "X-Service-Event-Type": "quotation.failed";
+                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
+                "X-Service-Event-Sequence"?: number;
                 /** @description Unix time in seconds when the delivery was signed. */
                 "X-Service-Timestamp": number;
                 /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */

@@ -31,6 +31,8 @@ export function deliveryStorage(database: Database): DeliveryStorage {
   /** The oldest due delivery that the last round saw; null: there is no backlog. */
   let oldest: Date | null = null
   let lookedFullyAt = Number.NEGATIVE_INFINITY
+  /** Ended deliveries that others wait for, whose endpoint somebody was claiming of when they ended. */
+  let unreleased: readonly SettledAttempt[] = []
 
   /** After this a round begins to look; null: it looks at all there is. */
   function dueAfter(now: Date): Date | null {
@@ -44,13 +46,18 @@ export function deliveryStorage(database: Database): DeliveryStorage {
   async function round({ workerId, settled, limit, perEndpoint, now, ...round }: Round): Promise<RoundClaim> {
     const after = dueAfter(now)
     const outcomes = JSON.stringify(settled.map(toOutcome))
+    const ended = [...unreleased, ...settled.filter(holdsNoLonger)]
     const rows = await leases.claiming(workerId, async (held) => {
       if (held !== undefined) await releaseUnknown(workerId, held)
       return database.run<RoundRow | DeliveryRow>(
-        `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), $8::text::json, $9, $10)`,
+        `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), $8::text::json, $9, $10,
+          $11, $12, $13)`,
         [
           ...[workerId, now, limit, perEndpoint, cursor, isShort, after, outcomes],
           ...placesOf(round.underWay),
+          ended.map(({ delivery }) => delivery.endpoint.id),
+          ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
+          answering(settled),
         ],
       )
     })
@@ -59,11 +66,13 @@ export function deliveryStorage(database: Database): DeliveryStorage {
     const claimed = claimedOf(deliveries, found.endpoints)
     leases.remove(workerId, idsOf(settled.map(({ delivery }) => delivery)))
     leases.add(workerId, idsOf(claimed))
+    const busy = new Set(found.busy)
+    unreleased = ended.filter(({ delivery }) => busy.has(delivery.endpoint.id))
     cursor = found.walked_to ?? FIRST_UUID
     isShort = found.is_long && claimed.length < limit / 2
     oldest = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? fromIso(found.first_due_at) : null
     const sawAllAhead = after === null || claimed.length === limit
-    const isMore = found.is_more || found.walked_to !== null || !sawAllAhead
+    const isMore = unreleased.length > 0 || found.is_more || found.walked_to !== null || !sawAllAhead
     return {
       claimed,
       nextDueAt: isMore ? now : fromIso(found.next_due_at),
@@ -120,6 +129,19 @@ interface RoundClaim extends Claim {
   readonly isAtTheEnd: boolean
 }
 
+/** It has ended, and later ones of its quotation waited for that. */
+function holdsNoLonger({ delivery, next_attempt_at }: SettledAttempt): boolean {
+  return delivery.is_in_order && next_attempt_at === null
+}
+
+/** Endpoints to which something was delivered in spite of what waits there for another attempt. */
+function answering(settled: readonly SettledAttempt[]): string[] {
+  const succeeded = settled.filter(
+    ({ status, delivery }) => status === 'succeeded' && delivery.endpoint.ordering !== 'none',
+  )
+  return [...new Set(succeeded.map(({ delivery }) => delivery.endpoint.id))]
+}
+
 /** Fewer keep nobody from a place, however few are left. */
 const FEW_PLACES = 4
 
@@ -144,12 +166,15 @@ interface FoundRound {
   readonly first_due_at: string | null
   readonly is_more: boolean
   readonly next_due_at: string | null
+  /** Endpoints of which what waited for an ended delivery could not be made due. */
+  readonly busy: readonly string[] | null
   readonly endpoints: readonly FoundEndpoint[]
 }
 
 interface FoundEndpoint {
   readonly id: string
   readonly url: string
+  readonly ordering: ClaimedDelivery['endpoint']['ordering']
   readonly version: number
   readonly secret_key_id: string
   /** In hex, as is the next one. */
@@ -169,16 +194,19 @@ function claimedOf(rows: readonly DeliveryRow[], found: readonly FoundEndpoint[]
   return rows.map((row) => {
     const endpoint = endpoints.get(row.endpoint_id)
     assert(endpoint !== undefined)
-    const { id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test } = row
-    return { id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint }
+    const { id, organization_id, event_id, event_type, event_sequence, quotation_id, body } = row
+    const { attempt, is_test, is_in_order } = row
+    const event = { event_id, event_type, event_sequence, quotation_id, body }
+    return { id, organization_id, ...event, attempt, is_test, is_in_order, endpoint }
   })
 }
 
 function toEndpoint(found: FoundEndpoint): ClaimedDelivery['endpoint'] {
-  const { id, url, version, secret_key_id, secret_ciphertext } = found
+  const { id, url, ordering, version, secret_key_id, secret_ciphertext } = found
   return {
     id,
     url,
+    ordering,
     secret: toSecret(secret_key_id, secret_ciphertext),
     previousSecret: previousSecretOf(found),
     version,
@@ -207,6 +235,7 @@ function toOutcome(attempt: SettledAttempt): object {
     delivery_id: delivery.id,
     attempt: delivery.attempt,
     event_type: delivery.event_type,
+    event_sequence: delivery.event_sequence ?? undefined,
     quotation_id: delivery.quotation_id ?? undefined,
     status: attempt.status,
     http_status: attempt.http_status ?? undefined,

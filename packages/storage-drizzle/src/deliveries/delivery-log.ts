@@ -2,7 +2,7 @@ import { type DeliveryLogStorage, type DeliveryStatus, isUuid } from '@quickquot
 import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
-import { readable } from '../connection/readable.ts'
+import { readable, toDate } from '../connection/readable.ts'
 import { hoursStatement } from './delivery-hours.ts'
 import { madeSince, newDeliveryId } from './delivery-id.ts'
 import { isUndelivered } from './undelivered.ts'
@@ -13,7 +13,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
   const { deliveries, deliveryAttempts, events, webhookEndpoints } = tables
   const { organization_id, ...columns } = getTableColumns(deliveryAttempts)
   const details = readable(columns)
-  const { response_body: _, first_byte_ms: __, ...attempt } = details
+  const { response_body: _, first_byte_ms: __, event_sequence: ___, ...attempt } = details
 
   function attemptsOf(organizationId: string, id: string) {
     return db
@@ -33,7 +33,9 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
     const { endpoint_id, event_id, is_test, due_at, leased_by, parked_at } = deliveries
     const [row] = await db
       .select({
-        ...readable({ endpoint_id, event_id, is_test, due_at, leased_by, parked_at }),
+        ...readable({ endpoint_id, event_id, is_test, leased_by, parked_at }),
+        // What waits for another delivery is due at no time that is known.
+        due_at: sql`(extract(epoch from nullif(${due_at}, 'infinity')) * 1000)::bigint::text`.mapWith(toDate),
         is_active: sql<boolean>`${webhookEndpoints.is_enabled} and ${webhookEndpoints.deleted_at} is null`,
         event_type: events.type,
         quotation_id: events.quotation_id,
@@ -117,9 +119,13 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
         `with replaced as (
            delete from ${schema}.deliveries where id = $1 and organization_id = $2 and leased_by is null
          )
-         insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
-         select ${newDeliveryId('id')}, organization_id, $4, id, created_at, $5 from ${schema}.events
-         where id = $3 and organization_id = $2 and not is_test
+         insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
+           quotation_id, sequence)
+         select ${newDeliveryId('event.id')}, event.organization_id, $4, event.id, event.created_at, $5,
+           case when endpoint.ordering = 'quotation' and sequence is not null then quotation_id end,
+           case when endpoint.ordering = 'quotation' then sequence end
+         from ${schema}.events event join ${schema}.webhook_endpoints endpoint on endpoint.id = $4
+         where event.id = $3 and event.organization_id = $2 and not is_test
            and not exists (select from ${schema}.deliveries where id = $1 and leased_by is not null)
          returning id`,
         [id, organizationId, event_id, endpoint_id, now],

@@ -95,7 +95,7 @@ function ofEvent(table: 'attempt' | 'delivery'): string {
 /** Those of the events in `batch` that the one row of `replay` is about. */
 function chosenStatement(schema: string): string {
   const attempts = `select from ${schema}.delivery_attempts attempt where ${ofEvent('attempt')}`
-  return `select batch.id, batch.created_at from batch cross join replay
+  return `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
     where not batch.is_test and batch.type = any (replay.events)
       and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')
       and (replay.status = 'all' or not exists (${attempts} and attempt.status = 'succeeded'))
@@ -115,7 +115,7 @@ function countStatement(schema: string): string {
     select id as endpoint_id, events, trigger_mode, $5::text as status
     from ${schema}.webhook_endpoints where id = $2 and organization_id = $1 and deleted_at is null
   ), batch as (
-    select id, created_at, type, generation_source, is_test from ${schema}.events
+    select id, created_at, type, generation_source, is_test, quotation_id, sequence from ${schema}.events
     where organization_id = $1 and created_at >= $3 and created_at < $4
     order by created_at, id limit $6::int + 1
   ), chosen as (
@@ -132,7 +132,7 @@ function countStatement(schema: string): string {
  */
 export function advanceStatement(schema: string): string {
   return `with replay as (
-    select replay.*, endpoint.events, endpoint.trigger_mode,
+    select replay.*, endpoint.events, endpoint.trigger_mode, endpoint.ordering,
       endpoint.is_enabled and endpoint.deleted_at is null as is_active
     from ${schema}.replays replay join ${schema}.webhook_endpoints endpoint on endpoint.id = replay.endpoint_id
     where replay.state = 'running' and (
@@ -143,7 +143,7 @@ export function advanceStatement(schema: string): string {
     for no key update of replay skip locked
   ), batch as (
     select event.* from replay cross join lateral (
-      select id, created_at, type, generation_source, is_test from ${schema}.events
+      select id, created_at, type, generation_source, is_test, quotation_id, sequence from ${schema}.events
       where organization_id = replay.organization_id and created_at < replay.until
         and created_at >= replay.position_at and (created_at, id) > (replay.position_at, replay.position_id)
       order by created_at, id limit $2::int
@@ -155,9 +155,11 @@ export function advanceStatement(schema: string): string {
     delete from ${schema}.deliveries delivery using chosen batch, replay
     where ${ofEvent('delivery')} and delivery.leased_by is null
   ), resent as (
-    insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
+    insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
+      quotation_id, sequence)
     select ${newDeliveryId('chosen.id')}, replay.organization_id, replay.endpoint_id, chosen.id, chosen.created_at,
-      $1::timestamptz
+      $1::timestamptz, case when replay.ordering = 'quotation' and chosen.sequence is not null then chosen.quotation_id end,
+      case when replay.ordering = 'quotation' then chosen.sequence end
     from chosen cross join replay
     returning 1
   ), last as (

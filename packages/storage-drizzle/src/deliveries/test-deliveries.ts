@@ -17,9 +17,9 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
       // Parked, so that no claim of the outbox sees it, and none of its rules apply.
       await database.run(
         `with event as (
-           insert into ${schema}.events (id, organization_id, type, quotation_id, body, created_at, generation_source,
-             traceparent, tracestate, is_test)
-           values ($1, $2, $3, $4, $5, $6, $7, $10, $11, true)
+           insert into ${schema}.events (id, organization_id, type, quotation_id, sequence, body, created_at,
+             generation_source, traceparent, tracestate, is_test)
+           values ($1, $2, $3, $4, case when $4::uuid is not null then 1 end, $5, $6, $7, $10, $11, true)
          )
          insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
            is_test, parked_at)

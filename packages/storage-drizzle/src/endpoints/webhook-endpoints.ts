@@ -1,4 +1,4 @@
-import { isUuid, type WebhookEndpointStorage } from '@quickquote/core/internal'
+import { isUuid, type StoredWebhookEndpoint, type WebhookEndpointStorage } from '@quickquote/core/internal'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
@@ -17,9 +17,10 @@ const NO_PREVIOUS_SECRET = {
 /** Webhook endpoints in PostgreSQL: see WebhookEndpointStorage. */
 export function webhookEndpointStorage(database: Database): WebhookEndpointStorage {
   const { webhookEndpoints: endpoints } = database.tables
-  const { id, organization_id, name, url, description, events, trigger_mode, is_enabled } = endpoints
+  const { id, organization_id, name, url, description, events, trigger_mode, ordering, is_enabled } =
+    endpoints
   const { disabled_reason, secret_hint, previous_secret_expires_at, created_at, updated_at } = endpoints
-  const settings = { name, url, description, events, trigger_mode, is_enabled }
+  const settings = { name, url, description, events, trigger_mode, ordering, is_enabled }
   const endpoint = readable({
     id,
     organization_id,
@@ -85,6 +86,33 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
          and exists (select from ${schema}.webhook_endpoints where id = $1 and not is_enabled)`,
       [endpointId, now, organizationId],
     )
+  }
+
+  /** Gives what waits its place in its quotation, or takes it away. What is under way keeps what it has. */
+  async function order(
+    { run, schema, wake }: Database,
+    organizationId: string,
+    { id: endpointId, ordering: wanted }: Pick<StoredWebhookEndpoint, 'id' | 'ordering'>,
+    now: Date,
+  ): Promise<void> {
+    const waiting = 'delivery.endpoint_id = $1 and delivery.organization_id = $2 and leased_by is null'
+    if (wanted === 'quotation') {
+      await run(
+        `update ${schema}.deliveries delivery set quotation_id = event.quotation_id, sequence = event.sequence
+         from ${schema}.events event
+         where ${waiting} and not delivery.is_test and event.id = delivery.event_id
+           and event.created_at = delivery.event_created_at and event.sequence is not null`,
+        [endpointId, organizationId],
+      )
+      return
+    }
+    await run(
+      `update ${schema}.deliveries delivery set quotation_id = null, sequence = null,
+         due_at = case when due_at = 'infinity' then $3::timestamptz else due_at end
+       where ${waiting} and quotation_id is not null`,
+      [endpointId, organizationId, now],
+    )
+    await wake()
   }
 
   /** What failed before it was enabled does not count. */
@@ -167,6 +195,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
         const changed = await change(transaction, organizationId, endpointId, fields, now)
         if (fields.is_enabled === false) await park(transaction, organizationId, endpointId, now)
         if (fields.is_enabled === true) await forgive(transaction, organizationId, endpointId)
+        if (fields.ordering !== undefined) await order(transaction, organizationId, changed, now)
         return changed
       })
     },

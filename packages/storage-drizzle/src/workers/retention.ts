@@ -1,6 +1,7 @@
 import type { RetentionStorage } from '@quickquote/core/internal'
 import { type Connection, unhurried } from '../connection/database.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
+import { releaseNext } from '../deliveries/delivery-statements.ts'
 import { ensurePartitions } from '../migrations/partitions.ts'
 
 interface Dropped {
@@ -72,6 +73,7 @@ export function retentionStorage(connection: Connection): RetentionStorage {
          returning parked_at is not null as parked`,
         [idAfter(before), before, limit],
       )
+      if (rows.length > 0) await run(releaseNext(schema), [new Date()])
       const parked = rows.filter((row) => row.parked).length
       return { parked, pending: rows.length - parked }
     },

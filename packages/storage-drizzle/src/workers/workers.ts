@@ -2,6 +2,7 @@ import type { WorkerStorage } from '@quickquote/core/internal'
 import { EPOCH_MS } from '../connection/clock.sql.ts'
 import { toTime } from '../connection/clock.ts'
 import type { Database } from '../connection/database.ts'
+import { releaseNext } from '../deliveries/delivery-statements.ts'
 
 /** The heartbeats of workers, and what becomes of the leases of a dead one: see WorkerStorage. */
 export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'> {
@@ -56,12 +57,12 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
            where ctid = any (array(select place from orphan where next_attempt_at is not null))
          ), recorded as (
            insert into ${schema}.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
-             event_type, quotation_id, attempt, status, is_test, created_at, next_attempt_at)
+             event_type, event_sequence, quotation_id, attempt, status, is_test, created_at, next_attempt_at)
            select gen_random_uuid(), orphan.id, orphan.organization_id, orphan.endpoint_id, orphan.event_id,
-             event.type, event.quotation_id, orphan.attempt, 'interrupted', orphan.is_test, orphan.leased_at,
+             event.type, event.sequence, event.quotation_id, orphan.attempt, 'interrupted', orphan.is_test, orphan.leased_at,
              orphan.next_attempt_at
            from orphan cross join lateral (
-             select type, quotation_id from ${schema}.events
+             select type, sequence, quotation_id from ${schema}.events
              where id = orphan.event_id and created_at = orphan.event_created_at limit 1
            ) event
          ), start as (
@@ -78,6 +79,7 @@ export function workerStorage(database: Database): Omit<WorkerStorage, 'listen'>
         [silentForMs, maxAttempts, now],
       )
       const { deliveries = 0, starts = 0 } = freed ?? {}
+      if (deliveries > 0) await database.run(releaseNext(schema), [now])
       if (deliveries + starts > 0) await database.wake()
       return { deliveries, starts }
     },

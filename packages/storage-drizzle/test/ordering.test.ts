@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+
+let outbox: Outbox
+let storage: Outbox['storage']
+let sql: Outbox['sql']
+const worker = randomUUID()
+
+beforeAll(async () => {
+  outbox = await openOutbox()
+  storage = outbox.storage
+  sql = outbox.sql
+})
+
+beforeEach(async () => {
+  await sql`truncate quickquote.webhook_endpoints, quickquote.events, quickquote.deliveries,
+    quickquote.delivery_attempts, quickquote.workers, quickquote.event_sequences`
+})
+
+afterAll(() => outbox.close())
+
+const inOrder = () => outbox.insertEndpoint({ ordering: 'quotation' })
+
+async function record(endpoint: StoredWebhookEndpoint, quotation_id: string | null): Promise<string> {
+  const { id } = await outbox.recordEvent(endpoint, { quotation_id })
+  return id
+}
+
+/** Records what has ended, and claims until nothing more can be claimed now. */
+async function claim(settled: SettledAttempt[] = [], now = new Date()): Promise<ClaimedDelivery[]> {
+  const claimed: ClaimedDelivery[] = []
+  let round = await storage.deliveries.settleAndClaim({ ...claimOf(worker, { now }), settled })
+  for (;;) {
+    claimed.push(...round.claimed)
+    if (round.nextDueAt === null || round.nextDueAt > now) return claimed
+    round = await storage.deliveries.settleAndClaim(claimOf(worker, { now }))
+  }
+}
+
+const eventsOf = (deliveries: readonly ClaimedDelivery[]) => deliveries.map(({ event_id }) => event_id)
+const retry = (delivery: ClaimedDelivery, seconds = 3600) =>
+  failed(delivery, new Date(Date.now() + seconds * 1000))
+
+describe('the number of an event', () => {
+  it('counts within its quotation and organization, and is missing without a quotation', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    const other = await outbox.insertEndpoint()
+    const [one, two] = [randomUUID(), randomUUID()]
+    const ids: string[] = []
+    for (const quotation of [one, one, two, null, one]) ids.push(await record(endpoint, quotation))
+    ids.push(await record(other, one))
+
+    const claimed = await claim()
+
+    const numbers = new Map(claimed.map(({ event_id, event_sequence }) => [event_id, event_sequence]))
+    expect(ids.map((id) => numbers.get(id))).toEqual([1, 2, 1, null, 3, 1])
+  })
+
+  it('is each given once, however many events of a quotation are recorded at the same moment', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    const quotation = randomUUID()
+    await Promise.all(Array.from({ length: 20 }, () => record(endpoint, quotation)))
+
+    const rows = await sql<{ sequence: number }[]>`select sequence from quickquote.events order by sequence`
+    expect(rows.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1))
+  })
+})
+
+describe('an endpoint that wants the events of a quotation in order', () => {
+  it('gets the next one when the one before it has succeeded, and those of other quotations at once', async () => {
+    const endpoint = await inOrder()
+    const [one, two] = [randomUUID(), randomUUID()]
+    const first = [await record(endpoint, one), await record(endpoint, one), await record(endpoint, one)]
+    const other = await record(endpoint, two)
+    const none = await record(endpoint, null)
+
+    const claimed = await claim()
+    expect(new Set(eventsOf(claimed))).toEqual(new Set([first[0], other, none]))
+    const later = await record(endpoint, one)
+
+    const rest: string[] = []
+    let next = claimed
+    while (next.length > 0) {
+      next = await claim(next.map((delivery) => succeeded(delivery)))
+      rest.push(...eventsOf(next))
+    }
+    expect(rest).toEqual([first[1], first[2], later])
+  })
+
+  it.each([
+    [
+      'has been given up',
+      (delivery: ClaimedDelivery) => ({ ...succeeded(delivery), status: 'exhausted' as const }),
+    ],
+    [
+      'was answered with 410',
+      (delivery: ClaimedDelivery) => ({ ...succeeded(delivery), status: 'rejected' as const }),
+    ],
+  ])('gets the next one when the one before it %s', async (_, ended) => {
+    const endpoint = await inOrder()
+    const quotation = randomUUID()
+    await record(endpoint, quotation)
+    const second = await record(endpoint, quotation)
+    const [head] = await claim()
+
+    expect(eventsOf(await claim([ended(head as ClaimedDelivery)]))).toEqual([second])
+  })
+
+  it('gets nothing of a quotation before what is to be tried again, which is tried at once when it answers', async () => {
+    const endpoint = await inOrder()
+    const [one, two] = [randomUUID(), randomUUID()]
+    const head = await record(endpoint, one)
+    await record(endpoint, one)
+    await record(endpoint, two)
+    const [first, other] = await claim()
+
+    // Nobody waits for the second one.
+    expect(await claim([retry(first as ClaimedDelivery)])).toEqual([])
+
+    expect(eventsOf(await claim([succeeded(other as ClaimedDelivery)]))).toEqual([head])
+  })
+
+  it('waits for no retry that nobody waits for', async () => {
+    const endpoint = await inOrder()
+    await record(endpoint, randomUUID())
+    await record(endpoint, randomUUID())
+    const [first, other] = await claim()
+
+    await claim([retry(first as ClaimedDelivery)])
+
+    expect(await claim([succeeded(other as ClaimedDelivery)])).toEqual([])
+  })
+
+  it('shows what waits for another delivery as pending, without a time', async () => {
+    const endpoint = await inOrder()
+    const quotation = randomUUID()
+    await record(endpoint, quotation)
+    await record(endpoint, quotation)
+    await claim()
+
+    const [held] = await sql<{ id: string }[]>`select id from quickquote.deliveries where leased_by is null`
+    expect(await storage.deliveryLog.find(endpoint.organization_id, held?.id ?? '')).toMatchObject({
+      status: 'pending',
+      next_attempt_at: null,
+    })
+  })
+
+  it('gets the next one when the worker of the one before it died at its last attempt', async () => {
+    const endpoint = await inOrder()
+    const quotation = randomUUID()
+    await record(endpoint, quotation)
+    const second = await record(endpoint, quotation)
+    await sql`update quickquote.deliveries set attempt = 7 where event_id <> ${second}`
+    await claim()
+
+    await storage.workers.recoverDead({ silentForMs: 15_000, maxAttempts: 8, now: new Date() })
+
+    expect(eventsOf(await claim())).toEqual([second])
+  })
+
+  it('gets all of them in order from any number of workers, and none is forgotten', async () => {
+    const endpoint = await inOrder()
+    const quotations = Array.from({ length: 6 }, () => randomUUID())
+    const EVENTS = 12
+    const delivered: ClaimedDelivery[] = []
+    let isRecorded = false
+
+    async function deliver(): Promise<void> {
+      const process = outbox.anotherStorage()
+      const workerId = randomUUID()
+      let settled: SettledAttempt[] = []
+      for (let idle = 0; idle < 3; ) {
+        const { claimed, nextDueAt } = await process.deliveries.settleAndClaim({
+          ...claimOf(workerId),
+          settled,
+        })
+        // Each is noted before its outcome can be: what waits for it is claimed only then.
+        const outcomes = claimed.map((delivery) =>
+          Math.random() < 0.2 ? failed(delivery, new Date()) : succeeded(delivery),
+        )
+        delivered.push(
+          ...outcomes.filter(({ status }) => status === 'succeeded').map(({ delivery }) => delivery),
+        )
+        settled = outcomes
+        const isOver = isRecorded && claimed.length === 0 && nextDueAt === null
+        idle = isOver && delivered.length === quotations.length * EVENTS ? idle + 1 : 0
+      }
+    }
+    async function recordAll(): Promise<void> {
+      for (let n = 0; n < EVENTS; n += 1) {
+        await Promise.all(quotations.map((quotation) => record(endpoint, quotation)))
+      }
+      isRecorded = true
+    }
+
+    await Promise.all([recordAll(), ...Array.from({ length: 4 }, deliver)])
+
+    for (const quotation of quotations) {
+      const numbers = delivered
+        .filter(({ quotation_id }) => quotation_id === quotation)
+        .map(({ event_sequence }) => event_sequence)
+      expect(numbers).toEqual(Array.from({ length: EVENTS }, (_, n) => n + 1))
+    }
+    expect(await sql`select from quickquote.deliveries`).toHaveLength(0)
+  })
+})
+
+describe('an endpoint that begins to want order', () => {
+  it('gets what waits already in order, and no longer when it wants none any more', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    const quotation = randomUUID()
+    const first = await record(endpoint, quotation)
+    const second = await record(endpoint, quotation)
+    const change = (ordering: StoredWebhookEndpoint['ordering']) =>
+      storage.webhookEndpoints.update(endpoint.organization_id, endpoint.id, { ordering }, new Date())
+
+    await change('quotation')
+    expect(eventsOf(await claim())).toEqual([first])
+    await change('none')
+    expect(eventsOf(await claim())).toEqual([second])
+  })
+
+  it('costs others nothing: their deliveries have no place in a quotation', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    await record(endpoint, randomUUID())
+    expect([...(await sql`select quotation_id, sequence from quickquote.deliveries`)]).toEqual([
+      { quotation_id: null, sequence: null },
+    ])
+  })
+})
