@@ -1,0 +1,34 @@
+import { nullable, oneOf, statement, text, uuid } from '../connection/statement.ts'
+
+/** Events that one page looks at, of which its filter may hide all. */
+const EXAMINED_AT_MOST = 1000
+
+/** Positions are text: it is read alike by every driver. */
+export const READ_FEED = statement(
+  { kind: oneOf<'event' | 'end' | 'expired'>(), event: nullable(uuid), place: text, content: nullable(text) },
+  (schema) => `select kind, event, place::text, content
+    from ${schema}.read_feed($organization_id, $position::bigint, $event_id::uuid, $types::text[], $source::text, $limit::int,
+      ${EXAMINED_AT_MOST})`,
+)
+
+export const FIND_END = statement(
+  { event: nullable(uuid), place: text },
+  (schema) => `select event, place::text from ${schema}.end_of_feed($organization_id)`,
+)
+
+export const FIND_POSITION = statement(
+  { event: uuid, place: text },
+  (schema) => `select id as event, feed_position::text as place from ${schema}.events
+    where id = $event_id and organization_id = $organization_id and feed_position is not null`,
+)
+
+/** Whoever waits has read all that is older. */
+export const FIND_READERS_WITH_NEWS = statement(
+  { reader: text },
+  (schema) => `select reader::text
+    from unnest($organization_ids::uuid[], $positions::bigint[]) with ordinality as waiting (organization, seen, reader)
+    where exists (
+      select from ${schema}.events
+      where organization_id = organization and feed_position > seen and created_at > now() - interval '2 days'
+    )`,
+)
