@@ -44,10 +44,12 @@ it('the collection takes a partner from the start of a quote to the link of its 
   const steps = report.run.executions.map(({ item, response }) => `${item.name}: ${response?.code}`)
   expect([...new Set(steps)]).toEqual([
     'Start a Quick Quote: 202',
+    'List the quotations of the organization: 200',
     'Get the summary of a quotation: 200',
     'Get the progress of a quotation, step by step: 200',
     'Get the proposal of a quotation: 200',
     'Get a short-lived link to the document of a proposal: 200',
+    'Read the events of the organization: 200',
   ])
   expect(report.run.stats.assertions).toMatchObject({ total: steps.length, failed: 0 })
 })

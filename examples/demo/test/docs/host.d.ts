@@ -1,7 +1,10 @@
 // What a host has before it reads our documents: the names that the code in them uses without making them.
 declare const app: import('fastify').FastifyInstance
 declare const storage: import('@quickquote/storage-drizzle').DrizzleStorage
-declare const integrations: import('@quickquote/core').Integrations
+declare const integrations: import('@quickquote/core').Integrations<
+  import('@quickquote/core').NoEvents,
+  import('@quickquote/storage-drizzle').HostTransaction
+>
 declare const pipeline: import('@quickquote/core').QuotePipeline
 declare const encryptionKeys: import('@quickquote/core').IntegrationsOptions['encryptionKeys']
 declare const resolveSession: import('@quickquote/fastify-integrations').FastifyIntegrationsOptions['resolveSession']
@@ -10,7 +13,11 @@ declare const quotationId: string
 declare const sql: import('postgres').Sql
 declare const tx: import('postgres').TransactionSql
 declare const db: import('drizzle-orm/postgres-js').PostgresJsDatabase
-declare const reviews: import('drizzle-orm/pg-core').PgTable & { $inferInsert: { quotation_id: string } }
+declare const reviews: typeof import('./host-tables.ts').reviews
+/** Of pg, in a transaction. */
+declare const client: { query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }> }
+/** Of Kysely. */
+declare const trx: import('kysely').Transaction<unknown>
 declare const memberId: string
 declare const request: import('fastify').FastifyRequest<{ Params: { id: string } }>
 declare const reply: import('fastify').FastifyReply
