@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import helmet from '@fastify/helmet'
+import type { Integrations } from '@quickquote/core'
+import { build } from 'esbuild'
+import Fastify from 'fastify'
+import { expect, it, onTestFinished } from 'vitest'
+import { fastifyPortal } from '../src/index.ts'
+
+const SETTINGS = {
+  productName: 'Acme',
+  limits: { apiKeyLifetimeDays: 731 },
+  delivery: { maxAttempts: 8, disableAfterMs: 0 },
+  retention: { eventDays: 30 },
+}
+
+it('beside helmet with its defaults, the portal has a policy of its own and the host keeps its', async () => {
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  await app.register(helmet)
+  await app.register(fastifyPortal, {
+    integrations: { settings: SETTINGS } as unknown as Integrations,
+    prefix: '/integrations',
+  })
+  app.get('/own', async () => 'own')
+  const policyOf = async (url: string) =>
+    String((await app.inject({ method: 'GET', url })).headers['content-security-policy'])
+  expect(await policyOf('/integrations/')).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self'; /,
+  )
+  expect(await policyOf('/own')).toContain("style-src 'self' https: 'unsafe-inline'")
+})
+
+it('a server that is bundled into one file has the page, its files and the element', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quickquote-bundle-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const source = `
+    import Fastify from 'fastify'
+    import { fastifyPortal } from '@quickquote/portal'
+    const app = Fastify()
+    await app.register(fastifyPortal, { integrations: { settings: ${JSON.stringify(SETTINGS)} }, prefix: '/a/portal' })
+    const get = async (url) => (await app.inject({ method: 'GET', url })).statusCode
+    const { body } = await app.inject({ method: 'GET', url: '/a/portal/' })
+    const names = [...body.matchAll(/(?:src|href)="\\.\\/([^"]+)"/g)].map(([, name]) => name)
+    console.log(JSON.stringify(await Promise.all([...names, 'element.js'].map((name) => get('/a/portal/' + name)))))
+    await app.close()`
+  const outfile = join(folder, 'server.mjs')
+  await build({
+    stdin: { contents: source, resolveDir: resolve(import.meta.dirname), loader: 'js' },
+    ...{ bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'silent' },
+    // Fastify and what it needs are CommonJS.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  })
+  await writeFile(join(folder, 'package.json'), '{}')
+  // Nothing but that file: there is no node_modules to find anything in.
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: folder })
+  expect(JSON.parse(stdout)).toEqual([200, 200, 200])
+})
