@@ -45,7 +45,7 @@ describe('the guide to operations', () => {
     expect(guide).toContain(`\`\`\`text\n${lines.join('\n')}\n\`\`\``)
   })
 
-  it('shows a module that runs, and names every field of the line of an attempt', async () => {
+  it('shows a module and a container that run and stop, and names every field of the line of an attempt', async () => {
     const database = await testDatabase(inject('postgresUrl'))
     const receiver = await startReceiver({ respond: () => ({ status: 500 }) })
     const folder = join(SERVER, 'node_modules/.operations-guide')
@@ -74,6 +74,17 @@ describe('the guide to operations', () => {
     const attempted = () =>
       lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'delivery.attempted')
     await expect.poll(attempted).toBeDefined()
+
+    const { port } = lines.map((line) => JSON.parse(line)).find(({ port }) => port !== undefined)
+    const probes = [...guide.matchAll(/httpGet: \{ path: (\S+), port: 8081 \}/g)].map(([, path]) => path)
+    expect(probes).toHaveLength(2)
+    for (const path of probes) expect((await fetch(`http://127.0.0.1:${port}${path}`)).status).toBe(200)
+    // What a container runs is this program itself, so that the signal that stops the container reaches it.
+    const [command, ...others] = [...guide.matchAll(/^(?:CMD| +command:) (\[.*\])$/gm)].map(([, each = '']) =>
+      JSON.parse(each),
+    )
+    expect(others).toEqual([command])
+    expect([join(SERVER, command[0]), command[1]]).toEqual([PROGRAM, './integrations.js'])
     program.kill('SIGTERM')
 
     expect(await ended).toBe(0)

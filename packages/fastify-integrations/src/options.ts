@@ -30,12 +30,24 @@ export interface ApiDocsOptions {
   readonly sessionScheme?: SessionScheme
 }
 
+/** A worker, as `createDeliveryWorker` returns it. */
+export interface StartableWorker {
+  start(): Promise<void>
+  /** Never rejects. */
+  stop(): Promise<void>
+}
+
 /** The options of the plugin. `prefix`, `logLevel` and the like are Fastify's. */
 export interface FastifyIntegrationsOptions {
   /** What `createIntegrations` returned. */
   readonly integrations: Integrations
   /** Who calls a session route, or null. Asked once for each request. */
   readonly resolveSession: SessionResolver
+  /**
+   * A worker that runs with the app: started when the app is ready, which fails if the worker cannot start, and stopped by
+   * `app.close()` once the requests under way are answered. Default none: start workers elsewhere.
+   */
+  readonly worker?: StartableWorker
   /** Milliseconds that `resolveSession` may take; then the request is answered with 503. Default 10,000. */
   readonly sessionTimeoutMs?: number
   /** Origins of other sites whose pages may change things, as `https://app.example.com`. Default none. */
@@ -58,6 +70,7 @@ export interface FastifyIntegrationsOptions {
 export interface PluginSettings {
   readonly integrations: Integrations
   readonly resolveSession: SessionResolver
+  readonly worker: StartableWorker | undefined
   readonly sessionTimeoutMs: number
   readonly trustedOrigins: ReadonlySet<string>
   readonly apiKeyRoutes: boolean
@@ -71,6 +84,7 @@ export interface PluginSettings {
 const OPTION_NAMES = Object.keys({
   integrations: true,
   resolveSession: true,
+  worker: true,
   sessionTimeoutMs: true,
   trustedOrigins: true,
   apiKeyRoutes: true,
@@ -97,7 +111,7 @@ const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
 /** @throws ConfigurationError for an option that is missing, unknown or wrong, with how to mend it */
 export function checkOptions(options: FastifyIntegrationsOptions): PluginSettings {
   checkOptionNames('fastifyIntegrations', options, [...OPTION_NAMES, ...REGISTER_OPTIONS])
-  const { integrations, resolveSession, redis } = options
+  const { integrations, resolveSession, worker, redis } = options
   const { sessionTimeoutMs = 10_000, trustedOrigins = [], onLimiterError = 'open' } = options
   const { apiKeyRoutes = true, inHostDocument = false, problemTypeBase = DEFAULT_PROBLEM_TYPE_BASE } = options
   expect(
@@ -107,6 +121,10 @@ export function checkOptions(options: FastifyIntegrationsOptions): PluginSetting
   expect(
     typeof resolveSession === 'function',
     'resolveSession is missing: pass a function (request) => ({ memberId, organizations }) or null.',
+  )
+  expect(
+    worker === undefined || (typeof worker?.start === 'function' && typeof worker.stop === 'function'),
+    'worker must be what createDeliveryWorker({ integrations }) returned; the plugin starts and stops it.',
   )
   checkNumber('fastifyIntegrations: sessionTimeoutMs', sessionTimeoutMs, { min: 1, max: MAX_TIMER_MS })
   expect(
@@ -130,6 +148,7 @@ export function checkOptions(options: FastifyIntegrationsOptions): PluginSetting
   return {
     integrations,
     resolveSession,
+    worker,
     sessionTimeoutMs,
     trustedOrigins: new Set(trustedOrigins),
     apiKeyRoutes,

@@ -17,7 +17,12 @@ import { shareLogger } from './errors/share-logger.ts'
 import { createRateLimiter, limitRequests, limitTests, type RateLimiter } from './limits/rate-limits.ts'
 import { serveApiDocs } from './openapi/api-docs.ts'
 import { documentation } from './openapi/openapi-operation.ts'
-import { checkOptions, type FastifyIntegrationsOptions, type PluginSettings } from './options.ts'
+import {
+  checkOptions,
+  type FastifyIntegrationsOptions,
+  type PluginSettings,
+  type StartableWorker,
+} from './options.ts'
 import { answerTime, type Routing, registerRoute } from './register-routes.ts'
 import type { Area, PartnerRoute, SessionRoute } from './route.ts'
 import { routeTable } from './route-table.ts'
@@ -41,6 +46,7 @@ async function plugin(scope: FastifyInstance, options: FastifyIntegrationsOption
 
   // A machine whose clock is wrong is told of at once, and not at the first request.
   scope.addHook('onReady', async () => integrations.settings.clock.settle())
+  if (settings.worker !== undefined) runWithApp(scope, settings.worker)
 
   if (settings.apiDocs !== null) await serveApiDocs(scope, settings, settings.apiDocs)
   const limiter = createRateLimiter(settings, integrations.settings.logger)
@@ -49,6 +55,12 @@ async function plugin(scope: FastifyInstance, options: FastifyIntegrationsOption
       prefix: area.prefix,
     })
   }
+}
+
+function runWithApp(scope: FastifyInstance, worker: StartableWorker): void {
+  scope.addHook('onReady', () => worker.start())
+  // By then the requests under way are answered, tests of endpoints included, which wait for a worker.
+  scope.addHook('onClose', () => worker.stop())
 }
 
 /** Ids in our paths are UUIDs. */

@@ -26,6 +26,11 @@ const WRONG: [string, object, RegExp][] = [
     { resolveSesion: () => null },
     /resolveSesion is not an option\. Did you mean resolveSession\?/,
   ],
+  [
+    'integrations for a worker',
+    { worker: { start: () => {} } },
+    /worker must be what createDeliveryWorker\(\{ integrations \}\) returned/,
+  ],
   ['a timeout that never ends', { sessionTimeoutMs: Number.POSITIVE_INFINITY }, /sessionTimeoutMs must be/],
   ['a timeout of 0', { sessionTimeoutMs: 0 }, /sessionTimeoutMs must be/],
   [
@@ -75,6 +80,7 @@ describe('the options of the plugin', () => {
   it('are taken as documented', async () => {
     const redis = new Redis({ lazyConnect: true })
     await boot({
+      worker: { start: async () => {}, stop: async () => {} },
       sessionTimeoutMs: 100,
       trustedOrigins: ['https://app.example.com'],
       apiKeyRoutes: false,

@@ -91,9 +91,9 @@ describe('Installed from their tarballs, the packages', () => {
     120_000,
   )
 
-  it('ask for fifteen lines of a host, and their imports', () => {
+  it('ask for seventeen lines of a host, and their imports', () => {
     const lines = host.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('import '))
-    expect(lines).toHaveLength(15)
+    expect(lines).toHaveLength(17)
   })
 
   it('can be required by CommonJS', () => {
@@ -141,7 +141,7 @@ describe('Installed from their tarballs, the packages', () => {
       )
     installed.write(
       'run.sh',
-      `trap 'kill $(jobs -p)' EXIT\n${script}\nfor _ in $(seq 100); do [ "$(wc -l < receiver.log)" -ge 2 ] && break; sleep 0.2; done\ncat receiver.log`,
+      `trap 'kill $(jobs -p)' EXIT\n${script}\nfor _ in $(seq 100); do [ "$(wc -l < receiver.log)" -ge 2 ] && break; sleep 0.2; done\ncat receiver.log\nkill -TERM %1; wait %1; echo "host ended with $?"`,
     )
     const output = execFileSync('bash', ['run.sh'], {
       cwd: installed.folder,
@@ -158,6 +158,7 @@ describe('Installed from their tarballs, the packages', () => {
       'verified quotation.proposal.completed',
       'verified quotation.completed',
     ])
+    expect(output).toContain('host ended with 0')
     expect(readFileSync(join(installed.folder, 'host.log'), 'utf8')).not.toMatch(/pk_\w{10}|whsec_/)
   }, 120_000)
 })
