@@ -16,6 +16,7 @@ import { createEventCatalog, type EventCatalog } from './model/event-catalog.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import { DEFAULT_LIMITS, type Limits } from './model/limits.ts'
 import { DELIVERY_RANGES, LIMIT_RANGES, START_RANGES } from './model/option-ranges.ts'
+import { STEPS, type Step } from './model/quotation.ts'
 import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './model/quote-pipeline.ts'
 import { defaultRetention, type Retention, retentionRanges } from './model/retention.ts'
 import type { FailingEndpoint } from './model/webhook-endpoint.ts'
@@ -131,6 +132,10 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     'pipeline needs two functions: start(quote, context) and signDocumentUrl(document).',
   )
   expect(
+    pipeline.steps === undefined || areSteps(pipeline.steps),
+    `pipeline.steps must be some of ${STEPS.join(', ')}, in this order, the last of them proposal.`,
+  )
+  expect(
     pipeline.status === undefined || typeof pipeline.status === 'function',
     'pipeline.status must be a function (quotationId) => status, or be left out.',
   )
@@ -229,6 +234,12 @@ function hasMethods(value: unknown, ...names: string[]): boolean {
     value !== null &&
     names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
   )
+}
+
+function areSteps(steps: readonly Step[]): boolean {
+  if (!Array.isArray(steps)) return false
+  const inOrder = STEPS.filter((step) => steps.includes(step))
+  return steps.at(-1) === 'proposal' && inOrder.join() === steps.join()
 }
 
 function isTime(value: unknown): boolean {

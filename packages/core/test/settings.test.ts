@@ -51,6 +51,21 @@ const WRONG: [string, object, RegExp][] = [
   ['no pipeline', { pipeline: undefined }, /pipeline needs two functions/],
   ['a pipeline without signDocumentUrl', { pipeline: { start: async () => {} } }, /signDocumentUrl/],
   ['a status that is no function', { pipeline: { ...pipeline, status: 'ok' } }, /pipeline\.status must be a/],
+  [
+    'steps without a proposal',
+    { pipeline: { ...pipeline, steps: ['work_breakdown'] } },
+    /pipeline\.steps must/,
+  ],
+  [
+    'steps in another order',
+    { pipeline: { ...pipeline, steps: ['work_breakdown', 'requirement_analysis', 'proposal'] } },
+    /pipeline\.steps must be some of requirement_analysis, .*, in this order, the last of them proposal/,
+  ],
+  [
+    'a step that nobody knows',
+    { pipeline: { ...pipeline, steps: ['design', 'proposal'] } },
+    /pipeline\.steps must/,
+  ],
   ['a list of events', { events: ['project.created'] }, /events must be what defineEvents/],
   ['an event that is no definition', { events: { 'project.created': 5 } }, /events\['project\.created'\]/],
   ['quotations without methods', { quotations: {} }, /quotations lacks the methods transaction, insert/],

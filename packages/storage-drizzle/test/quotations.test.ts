@@ -72,7 +72,7 @@ describe('reports that come in at the same time', () => {
     }
     await processes[0].pipeline(id).stepCompleted('effort_estimation')
 
-    let later: Promise<void> | undefined
+    let later: Promise<unknown> | undefined
     await sql.begin(async (transaction) => {
       await processes[0].within(transaction).pipeline(id).proposalReady({ documentId: proposalId })
       later = processes[1].pipeline(id).proposalReady()

@@ -1,14 +1,18 @@
 import { type PipelineStatus, type Quotation, STEPS, type StepStatus } from './quotation.ts'
 
-/** Progress of a quotation, from the steps that have begun: the others are pending. */
+/**
+ * Progress of a quotation, from the steps that have begun: the others are pending. One that the pipeline does not have is
+ * done when a later one has begun, since steps that it has begin in their order.
+ */
 export function pipelineStatusOf(
   quotation: Pick<Quotation, 'id' | 'status' | 'processed_step' | 'error_code' | 'updated_at'>,
   begun: readonly StepStatus[],
 ): PipelineStatus {
   const { id, status, processed_step, error_code, updated_at } = quotation
-  const steps = STEPS.map((step): StepStatus => {
+  const last = Math.max(...begun.map(({ step }) => STEPS.indexOf(step)))
+  const steps = STEPS.map((step, index): StepStatus => {
     const { status, started_at, completed_at, error_code } =
-      begun.find((each) => each.step === step) ?? PENDING
+      begun.find((each) => each.step === step) ?? (index < last ? SKIPPED : PENDING)
     return { step, status, started_at, completed_at, error_code }
   })
   const completed = steps.filter((step) => step.status === 'completed').length
@@ -23,4 +27,5 @@ export function pipelineStatusOf(
   }
 }
 
+const SKIPPED = { status: 'completed', started_at: null, completed_at: null, error_code: null } as const
 const PENDING = { status: 'pending', started_at: null, completed_at: null, error_code: null } as const

@@ -59,36 +59,37 @@ const UNCHANGED: Decision = { kind: 'unchanged' }
 /**
  * Decides what a report does to a quotation. A repeated report changes nothing; steps finish in their order; nothing
  * follows the end of a run, except a document that is attached to the proposal later.
+ * @param ofPipeline the steps that the pipeline has, in their order
  */
-export function decide(progress: Progress, report: Report): Decision {
+export function decide(progress: Progress, report: Report, ofPipeline: readonly Step[] = STEPS): Decision {
   switch (report.kind) {
     case 'step_started':
-      return startStep(progress, report.step)
+      return startStep(progress, report.step, ofPipeline)
     case 'step_completed':
-      return completeStep(progress, report.step)
+      return completeStep(progress, report.step, ofPipeline)
     case 'proposal_ready':
-      return readyProposal(progress, report)
+      return readyProposal(progress, report, ofPipeline)
     case 'completed':
-      return complete(progress)
+      return complete(progress, ofPipeline)
     case 'failed':
       return fail(progress, report)
   }
 }
 
-function startStep(progress: Progress, step: Step): Decision {
+function startStep(progress: Progress, step: Step, ofPipeline: readonly Step[]): Decision {
   if (statusOf(progress, step) !== 'pending') return UNCHANGED
   return (
-    refuseOutOfTurn(progress, step) ?? {
+    refuseOutOfTurn(progress, step, ofPipeline) ?? {
       kind: 'changed',
       change: { status: 'running', step: { step, status: 'running', error_code: null } },
     }
   )
 }
 
-function completeStep(progress: Progress, step: Step): Decision {
+function completeStep(progress: Progress, step: Step, ofPipeline: readonly Step[]): Decision {
   if (statusOf(progress, step) === 'completed') return UNCHANGED
   return (
-    refuseOutOfTurn(progress, step) ?? {
+    refuseOutOfTurn(progress, step, ofPipeline) ?? {
       kind: 'changed',
       change: {
         status: 'running',
@@ -100,10 +101,14 @@ function completeStep(progress: Progress, step: Step): Decision {
   )
 }
 
-function readyProposal(progress: Progress, report: Extract<Report, { kind: 'proposal_ready' }>): Decision {
+function readyProposal(
+  progress: Progress,
+  report: Extract<Report, { kind: 'proposal_ready' }>,
+  ofPipeline: readonly Step[],
+): Decision {
   const { proposal } = progress
   if (proposal === null) {
-    const completion = completeStep(progress, 'proposal')
+    const completion = completeStep(progress, 'proposal', ofPipeline)
     if (completion.kind !== 'changed') return completion
     const created = {
       id: report.proposalId,
@@ -118,10 +123,10 @@ function readyProposal(progress: Progress, report: Extract<Report, { kind: 'prop
   return { kind: 'changed', change: { status: progress.status, proposal: attached } }
 }
 
-function complete(progress: Progress): Decision {
+function complete(progress: Progress, ofPipeline: readonly Step[]): Decision {
   if (progress.status === 'completed') return UNCHANGED
   if (progress.status === 'failed') return refused('The run has failed: it cannot complete any more.')
-  const missing = STEPS.find((step) => statusOf(progress, step) !== 'completed')
+  const missing = ofPipeline.find((step) => statusOf(progress, step) !== 'completed')
   if (missing !== undefined)
     return refused(`The step ${missing} has not finished: the run cannot be completed yet.`)
   return {
@@ -148,13 +153,16 @@ function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): 
   }
 }
 
-function refuseOutOfTurn(progress: Progress, step: Step): Decision | undefined {
+function refuseOutOfTurn(progress: Progress, step: Step, ofPipeline: readonly Step[]): Decision | undefined {
   if (progress.status === 'completed' || progress.status === 'failed') {
     return refused(`The run has ${progress.status}: no step can follow.`)
   }
-  const unfinished = STEPS.slice(0, STEPS.indexOf(step)).find(
-    (earlier) => statusOf(progress, earlier) !== 'completed',
-  )
+  if (!ofPipeline.includes(step)) {
+    return refused(`The pipeline has no step ${step}: pipeline.steps names ${ofPipeline.join(', ')}.`)
+  }
+  const unfinished = ofPipeline
+    .slice(0, ofPipeline.indexOf(step))
+    .find((earlier) => statusOf(progress, earlier) !== 'completed')
   return unfinished === undefined
     ? undefined
     : refused(`The step ${unfinished} has not finished: ${step} cannot come before it.`)

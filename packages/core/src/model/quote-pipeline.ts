@@ -1,4 +1,4 @@
-import type { PipelineStatus, QuotationFile, Source, Step } from './quotation.ts'
+import type { PipelineStatus, Proposal, QuotationFile, Source, Step } from './quotation.ts'
 
 /** A quote as it is handed to the pipeline. */
 export interface Quote {
@@ -14,9 +14,13 @@ export interface Quote {
   readonly files: readonly QuotationFile[]
 }
 
+/** The proposal of a quotation, as the pipeline made it. */
+export type ReportedProposal = Pick<Proposal, 'id' | 'name' | 'document_id'>
+
 /**
  * How a pipeline tells its progress. Every report writes the quotation, the event and its deliveries in one
- * transaction. A repeated report changes nothing and emits nothing; one that goes backwards is refused.
+ * transaction. A repeated report changes nothing and emits nothing; one that comes before an earlier step of the pipeline
+ * has finished is refused.
  *
  * Every method throws `IntegrationError`: QUOTATION_NOT_FOUND for an unknown quotation, STATE_CONFLICT for a report
  * that is out of turn, VALIDATION_FAILED for a value that is not allowed.
@@ -28,8 +32,9 @@ export interface QuotationReporter {
   /**
    * Finishes the proposal step and emits `quotation.proposal.completed`, with or without a document. Repeat it with a
    * `documentId` (a uuid) to attach the document later; that emits nothing. `name` follows the rules for names of quotations.
+   * @returns the proposal, with the id that partners ask for it by
    */
-  proposalReady(proposal?: { name?: string; documentId?: string }): Promise<void>
+  proposalReady(proposal?: { name?: string; documentId?: string }): Promise<ReportedProposal>
   /** The run succeeded: emits `quotation.completed`. Refused while a step has not finished. */
   completed(): Promise<void>
   /**
@@ -58,6 +63,11 @@ export interface QuotePipeline {
       readFile: (file: QuotationFile) => AsyncIterable<Uint8Array>
     },
   ): Promise<void>
+  /**
+   * The steps that your pipeline has, in the order of `STEPS`, the last of them `proposal`. Others are never reported, send
+   * nothing, and count as done once a later one has begun. Default: all five.
+   */
+  readonly steps?: readonly Step[]
   /**
    * Signs a short-lived HTTPS link to the document of a proposal. When it throws or hangs the client gets 503, and when it
    * answers anything else than an HTTPS `url` and a time in `expires_at`, 500.

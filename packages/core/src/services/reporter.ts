@@ -10,35 +10,47 @@ import { ERROR_CODE_LENGTH, type Limits } from '../model/limits.ts'
 import { decide, type Progress, type ProgressChange, type Report } from '../model/progress.ts'
 import { STEPS } from '../model/quotation.ts'
 import type { QuotationEventData, QuotationEventType } from '../model/quotation-events.ts'
-import type { QuotationReporter } from '../model/quote-pipeline.ts'
+import type { QuotationReporter, ReportedProposal } from '../model/quote-pipeline.ts'
 import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.ts'
 import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** Makes the reporter of one quotation: see QuotationReporter. */
 export function createReporter(
-  { storage, settings }: { storage: Storage; settings: Pick<Settings, 'events' | 'limits' | 'now'> },
+  {
+    storage,
+    settings,
+  }: { storage: Storage; settings: Pick<Settings, 'events' | 'limits' | 'now' | 'pipeline'> },
   quotationId: string,
 ): QuotationReporter {
   const proposalSchema = proposalReport(settings.limits)
 
-  async function apply(report: Report): Promise<void> {
-    await storage.transaction(async (transaction) => {
+  /** @returns the proposal, where there is one by now */
+  function apply(report: Report): Promise<ReportedProposal | null> {
+    return storage.transaction(async (transaction) => {
       const progress = await transaction.quotations.lockProgress(quotationId)
       if (progress === null) throw new IntegrationError('QUOTATION_NOT_FOUND')
-      const decision = decide(progress, report)
+      const decision = decide(progress, report, settings.pipeline.steps)
       if (decision.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', decision.reason)
-      if (decision.kind === 'unchanged') return
+      if (decision.kind === 'unchanged') return progress.proposal
       const at = settings.now()
       await transaction.quotations.saveProgress(progress.organization_id, quotationId, decision.change, at)
       const event = eventOf(settings.events, progress, decision.change, at)
       if (event !== null) await transaction.events.record(event)
+      return decision.change.proposal ?? progress.proposal
     })
   }
 
   const proposalReady: QuotationReporter['proposalReady'] = async (proposal = {}) => {
     const { name, documentId } = validate(proposalSchema, givenOptions(proposal))
-    await apply({ kind: 'proposal_ready', proposalId: newId(settings.now()), name, documentId })
+    const ready = await apply({
+      kind: 'proposal_ready',
+      proposalId: newId(settings.now()),
+      name,
+      documentId,
+    })
+    // A report of the proposal makes one, repeats one, or is refused.
+    return ready as ReportedProposal
   }
 
   return {
@@ -51,7 +63,9 @@ export function createReporter(
       await (step === 'proposal' ? proposalReady() : apply({ kind: 'step_completed', step }))
     },
     proposalReady,
-    completed: () => apply({ kind: 'completed' }),
+    async completed() {
+      await apply({ kind: 'completed' })
+    },
     async failed(failure = {}) {
       const { step, errorCode } = validate(FailureReport, givenOptions(failure))
       await apply({ kind: 'failed', step, errorCode })
