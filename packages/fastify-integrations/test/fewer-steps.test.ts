@@ -41,7 +41,7 @@ it('A pipeline with fewer steps reports those alone, and partners see the others
   await report.completed()
 
   expect(await statuses()).toEqual([Array(5).fill('completed'), { completed: 5, total: 5 }])
-  const asked = await host.call('GET', `/v1/integrations/proposals/${proposal.id}`, { key })
+  const asked = await host.call('GET', `${PATH}/${id}/proposal`, { key })
   expect(asked.body).toMatchObject({ id: proposal.id, name: 'Offer 7' })
   expect(await report.proposalReady()).toEqual(proposal)
   const events = await sql`select type from quickquote.events where quotation_id = ${id} order by id`
