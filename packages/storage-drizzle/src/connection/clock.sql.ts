@@ -4,6 +4,6 @@ import { type Column, statement } from './statement.ts'
 export const EPOCH_MS = '(extract(epoch from clock_timestamp()) * 1000)::float8'
 
 /** Some drivers of hosts give numbers as strings. */
-const epochMs: Column<number | string> = { type: 'float8' }
+export const epochMs: Column<number | string> = { type: 'float8' }
 
 export const READ_CLOCK = statement({ at: epochMs }, () => `select ${EPOCH_MS} as at`)

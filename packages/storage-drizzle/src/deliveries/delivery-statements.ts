@@ -11,19 +11,3 @@ export const SETTINGS = `select set_config('enable_seqscan', 'off', true), set_c
 
 /** No id comes before it. */
 export const FIRST_UUID = '00000000-0000-0000-0000-000000000000'
-
-/**
- * Makes due what waits for a delivery of its quotation that is gone, wherever that went. Rounds do so for what they end; this
- * is for the rest. `$1` now
- */
-export function releaseNext(schema: string): string {
-  return `update ${schema}.deliveries set due_at = $1::timestamptz where ctid = any (array(
-    select ctid from ${schema}.deliveries waiting
-    where leased_by is null and parked_at is null and attempt >= 0 and due_at = 'infinity' and not exists (
-      select from ${schema}.deliveries earlier
-      where earlier.endpoint_id = waiting.endpoint_id and earlier.quotation_id = waiting.quotation_id
-        and earlier.sequence < waiting.sequence and earlier.parked_at is null
-    )
-    for update skip locked
-  ))`
-}

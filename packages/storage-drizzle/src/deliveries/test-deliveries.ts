@@ -2,10 +2,11 @@ import type { TestDeliveryStorage } from '@quickquote/core/internal'
 import { and, eq, gte } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { madeSince } from './delivery-id.ts'
+import { INSERT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
 
 /** Test deliveries in PostgreSQL: see TestDeliveryStorage. */
 export function testDeliveryStorage(database: Database): TestDeliveryStorage {
-  const { db, tables, schema } = database
+  const { db, tables } = database
   const { deliveries, deliveryAttempts } = tables
   const { id, status, http_status, error } = deliveryAttempts
 
@@ -14,30 +15,14 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
 
   return {
     async insert(event, delivery) {
-      // Parked, so that no claim of the outbox sees it, and none of its rules apply.
-      await database.run(
-        `with event as (
-           insert into ${schema}.events (id, organization_id, type, quotation_id, sequence, body, created_at,
-             generation_source, traceparent, tracestate, is_test)
-           values ($1, $2, $3, $4, case when $4::uuid is not null then 1 end, $5, $6, $7, $10, $11, true)
-         )
-         insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
-           is_test, parked_at)
-         values ($8, $2, $9, $1, $6, $6, true, $6)`,
-        [
-          event.id,
-          event.organization_id,
-          event.type,
-          event.quotation_id,
-          event.body,
-          event.created_at,
-          event.generation_source,
-          delivery.id,
-          delivery.endpointId,
-          event.trace?.traceparent ?? null,
-          event.trace?.tracestate ?? null,
-        ],
-      )
+      const { organization_id, type, quotation_id, body, created_at, generation_source, trace } = event
+      await database.run(INSERT_TEST, {
+        ...{ id: event.id, organization_id, type, quotation_id, body, created_at, generation_source },
+        traceparent: trace?.traceparent ?? null,
+        tracestate: trace?.tracestate ?? null,
+        delivery_id: delivery.id,
+        endpoint_id: delivery.endpointId,
+      })
       await database.wake()
     },
 
@@ -64,12 +49,7 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
     },
 
     async withdraw(organizationId, deliveryId) {
-      const withdrawn = await database.run(
-        `delete from ${schema}.deliveries
-         where id = $1 and organization_id = $2 and is_test and leased_by is null
-         returning 1 as withdrawn`,
-        [deliveryId, organizationId],
-      )
+      const withdrawn = await database.run(WITHDRAW_TEST, { id: deliveryId, organization_id: organizationId })
       return withdrawn.length > 0
     },
   }

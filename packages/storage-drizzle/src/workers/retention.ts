@@ -1,8 +1,18 @@
 import type { RetentionStorage } from '@quickquote/core/internal'
 import { type Connection, unhurried } from '../connection/database.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
-import { releaseNext } from '../deliveries/delivery-statements.ts'
+import { RELEASE_NEXT } from '../deliveries/release-next.sql.ts'
 import { ensurePartitions } from '../migrations/partitions.ts'
+import {
+  ABANDON_FILES,
+  DROP_EXPIRED_DAY,
+  EXPIRE_DELIVERIES,
+  FORGET_KEYS,
+  FORGET_REPLAYS,
+  REMOVE_AUDIT_ENTRIES,
+  REMOVE_EXPIRED_ROWS,
+  REMOVE_STRAY_LEASES,
+} from './retention.sql.ts'
 
 interface Dropped {
   readonly days: number
@@ -22,17 +32,14 @@ const ID_DELAY_MS = 60_000
  * removed by functions of the schema's owner, which hold it to the floor of the table `retention_floor`.
  */
 export function retentionStorage(connection: Connection): RetentionStorage {
-  const { run, schema } = unhurried(connection)
+  const { run } = unhurried(connection)
 
   /** No row of before `moment` has this id or a later one. */
   const idAfter = (moment: Date) => firstIdOf(new Date(moment.getTime() + ID_DELAY_MS))
 
   async function dropDays(table: string, before: Date): Promise<Dropped> {
     for (let days = 0; ; days += 1) {
-      const [day] = await run<{ outcome: string }>(
-        `select ${schema}.drop_expired_day($1, $2, $3) as outcome`,
-        [table, before, idAfter(before)],
-      )
+      const [day] = await run(DROP_EXPIRED_DAY, { of_table: table, before, kept_deliveries: idAfter(before) })
       if (day?.outcome !== 'dropped') {
         return {
           days,
@@ -46,10 +53,7 @@ export function retentionStorage(connection: Connection): RetentionStorage {
   /** A default partition cannot be dropped. There is something in it only where no day was made in time. */
   async function emptyDefault(table: string, before: Date): Promise<number> {
     for (let total = 0; ; ) {
-      const [rows] = await run<{ removed: number }>(
-        `select ${schema}.remove_expired_rows($1, $2, ${BATCH}) as removed`,
-        [table, before],
-      )
+      const [rows] = await run(REMOVE_EXPIRED_ROWS, { of_table: table, before, at_most: BATCH })
       const removed = rows?.removed ?? 0
       total += removed
       if (removed < BATCH) return total
@@ -60,34 +64,18 @@ export function retentionStorage(connection: Connection): RetentionStorage {
     ensurePartitions: () => ensurePartitions(connection.driver, connection.schema),
 
     async forgetIdempotencyKeys(before) {
-      await run(`delete from ${schema}.idempotency_keys where created_at < $1`, [before])
+      await run(FORGET_KEYS, { before })
     },
 
     async expireDeliveries(before, limit) {
-      const rows = await run<{ parked: boolean }>(
-        `delete from ${schema}.deliveries where ctid = any (array(
-           select ctid from ${schema}.deliveries
-           where id < $1 and event_created_at < $2 and leased_by is null
-           order by id limit $3 for update skip locked
-         ))
-         returning parked_at is not null as parked`,
-        [idAfter(before), before, limit],
-      )
-      if (rows.length > 0) await run(releaseNext(schema), [new Date()])
+      const rows = await run(EXPIRE_DELIVERIES, { kept: idAfter(before), before, limit })
+      if (rows.length > 0) await run(RELEASE_NEXT, { now: new Date() })
       const parked = rows.filter((row) => row.parked).length
       return { parked, pending: rows.length - parked }
     },
 
     async removeStrayLeases(leasedBefore) {
-      const removed = await run(
-        `delete from ${schema}.deliveries delivery
-         where leased_by is not null and leased_at < $1 and (
-           select id from ${schema}.events
-           where id = delivery.event_id and created_at = delivery.event_created_at limit 1
-         ) is null
-         returning 1 as removed`,
-        [leasedBefore],
-      )
+      const removed = await run(REMOVE_STRAY_LEASES, { leased_before: leasedBefore })
       return removed.length
     },
 
@@ -104,34 +92,21 @@ export function retentionStorage(connection: Connection): RetentionStorage {
     },
 
     async forgetReplays(before) {
-      await run(`delete from ${schema}.replays where state <> 'running' and updated_at < $1`, [before])
+      await run(FORGET_REPLAYS, { before })
     },
 
     async removeAuditEntries(before, limit) {
-      const [entries] = await run<{ removed: number }>(
-        `select ${schema}.remove_audit_entries($1, $2, $3) as removed`,
-        [before, idAfter(before), limit],
-      )
+      const [entries] = await run(REMOVE_AUDIT_ENTRIES, { before, kept: idAfter(before), at_most: limit })
       return entries?.removed ?? 0
     },
 
     async abandonFilesOfEndedQuotations(endedBefore, limit, now) {
-      // A file is older than its quote, and a quote is older than its end.
-      const abandoned = await run(
-        `with ended as (
-           select file.id, quotation.organization_id, quotation.created_at
-           from ${schema}.quotation_files file
-           join ${schema}.quotations quotation on quotation.id = file.quotation_id
-           where file.id < $1 and quotation.status in ('completed', 'failed') and quotation.updated_at < $2
-           order by file.id limit $3 for update of file skip locked
-         ), taken as (
-           delete from ${schema}.quotation_files where id = any (array(select id from ended))
-         )
-         insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
-         select id, organization_id, created_at, $4::timestamptz from ended
-         returning 1 as abandoned`,
-        [idAfter(endedBefore), endedBefore, limit, now],
-      )
+      const abandoned = await run(ABANDON_FILES, {
+        kept: idAfter(endedBefore),
+        before: endedBefore,
+        limit,
+        now,
+      })
       return abandoned.length
     },
   }

@@ -1,0 +1,22 @@
+import { int, statement } from '../connection/statement.ts'
+
+/** Parked, so that no claim of the outbox sees it, and none of its rules apply. */
+export const INSERT_TEST = statement(
+  {},
+  (schema) => `with event as (
+      insert into ${schema}.events (id, organization_id, type, quotation_id, sequence, body, created_at,
+        generation_source, traceparent, tracestate, is_test)
+      values ($id, $organization_id, $type, $quotation_id, case when $quotation_id::uuid is not null then 1 end, $body,
+        $created_at, $generation_source, $traceparent, $tracestate, true)
+    )
+    insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
+      is_test, parked_at)
+    values ($delivery_id, $organization_id, $endpoint_id, $id, $created_at, $created_at, true, $created_at)`,
+)
+
+export const WITHDRAW_TEST = statement(
+  { withdrawn: int },
+  (schema) => `delete from ${schema}.deliveries
+    where id = $id and organization_id = $organization_id and is_test and leased_by is null
+    returning 1 as withdrawn`,
+)

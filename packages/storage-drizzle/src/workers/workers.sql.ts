@@ -1,0 +1,75 @@
+import { EPOCH_MS, epochMs } from '../connection/clock.sql.ts'
+import { bool, int, statement } from '../connection/statement.ts'
+
+export const BEAT = statement(
+  { at: epochMs, isnew: bool },
+  (schema) => `insert into ${schema}.workers (id) values ($worker_id)
+    on conflict (id) do update set heartbeat_at = now()
+    returning ${EPOCH_MS} as at, started_at = heartbeat_at as isnew`,
+)
+
+export const HAS_LIVE = statement(
+  { found: bool },
+  (schema) => `select exists (
+      select from ${schema}.workers where heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond'
+    ) as found`,
+)
+
+/**
+ * A lease is alive while its worker has a row in `workers`. Deleting that row is what gives the worker up: who beats
+ * at the same moment either keeps row and leases, or is told by its beat that it is new. A lease without a row was
+ * taken by a worker after it was given up. The fences sort out what it may still report. A delivery stays due when it
+ * was, so that it keeps its place before what came later.
+ */
+export const RECOVER_DEAD = statement({ deliveries: int, starts: int }, (schema) => {
+  const hasNoRow = `not exists (select from ${schema}.workers worker where worker.id = leased_by)`
+  return `with buried as (
+      delete from ${schema}.workers where heartbeat_at <= now() - $silent_for_ms::int * interval '1 millisecond'
+      returning id
+    ), silent as (
+      select id from buried
+      union select leased_by from ${schema}.deliveries where leased_by is not null and ${hasNoRow}
+      union select leased_by from ${schema}.pipeline_starts where leased_by is not null and ${hasNoRow}
+    ), orphan as (
+      select ctid as place, *,
+        case when attempt < $max_attempts::int and not is_test then $now::timestamptz end as next_attempt_at
+      from ${schema}.deliveries
+      where leased_by is not null and leased_by in (select id from silent)
+      for update skip locked
+    ), ended as (
+      delete from ${schema}.deliveries
+      where ctid = any (array(select place from orphan where next_attempt_at is null))
+    ), freed as (
+      update ${schema}.deliveries set leased_by = null, leased_at = null
+      where ctid = any (array(select place from orphan where next_attempt_at is not null))
+    ), recorded as (
+      insert into ${schema}.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
+        event_type, event_sequence, quotation_id, attempt, status, is_test, created_at, next_attempt_at)
+      select gen_random_uuid(), orphan.id, orphan.organization_id, orphan.endpoint_id, orphan.event_id,
+        event.type, event.sequence, event.quotation_id, orphan.attempt, 'interrupted', orphan.is_test, orphan.leased_at,
+        orphan.next_attempt_at
+      from orphan cross join lateral (
+        select type, sequence, quotation_id from ${schema}.events
+        where id = orphan.event_id and created_at = orphan.event_created_at limit 1
+      ) event
+    ), start as (
+      update ${schema}.pipeline_starts set leased_by = null, due_at = $now::timestamptz
+      where quotation_id in (
+        select quotation_id from ${schema}.pipeline_starts
+        where leased_by is not null and leased_by in (select id from silent)
+        for update skip locked
+      )
+      returning 1
+    )
+    select (select count(*) from orphan)::int as deliveries,
+      (select count(*) from start)::int as starts`
+})
+
+/** Starts that the worker broke off, or would not wait for, go back as if they had never been tried. */
+export const RETIRE = statement(
+  {},
+  (schema) => `with start as (
+      update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1 where leased_by = $worker_id
+    )
+    delete from ${schema}.workers where id = $worker_id`,
+)
