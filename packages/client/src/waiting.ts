@@ -1,11 +1,14 @@
 import { TimeoutError } from './errors.ts'
 
+/** Whether it is what an aborted call rejects with. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
 /** What an aborted call rejects with, whatever reason the caller's signal has. */
 function abortError(signal: AbortSignal): Error {
   const { reason } = signal
-  return reason instanceof Error && reason.name === 'AbortError'
-    ? reason
-    : new DOMException('The call was aborted', 'AbortError')
+  return isAbort(reason) ? reason : new DOMException('The call was aborted', 'AbortError')
 }
 
 /** @throws AbortError */

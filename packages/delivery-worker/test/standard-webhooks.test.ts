@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import {
   type Certificate,
   createCertificate,
@@ -56,6 +59,22 @@ it('the official library verifies what our worker sends, with either secret whil
   expect(() => verify(another, { ...during, headers })).not.toThrow()
   const changed = { ...during, rawBody: Buffer.from(`${during.rawBody} `) }
   expect(() => verify(another, changed)).toThrow()
+})
+
+it('the code of the guide does the same', async () => {
+  const guide = await readFile(new URL('../../../docs/guides/standard-webhooks.md', import.meta.url), 'utf8')
+  const [, code = ''] = /```js\n(.*?)```/s.exec(guide) ?? []
+  // Beside this file, where the library is found by its name.
+  const file = new URL(`guide-${process.pid}.mjs`, import.meta.url)
+  await writeFile(file, code)
+  onTestFinished(() => rm(file))
+  const { secret, before } = await rotated({ standardWebhooks: true })
+  const check = `import { receive } from ${JSON.stringify(file.href)}
+    console.log(receive(process.env.BODY, JSON.parse(process.env.HEADERS)).id)`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', check], {
+    env: { WEBHOOK_SECRET: secret, BODY: `${before.rawBody}`, HEADERS: JSON.stringify(before.headers) },
+  })
+  expect(stdout.trim()).toBe(before.headers['webhook-id'])
 })
 
 it('is off unless it is asked for', async () => {

@@ -6,7 +6,7 @@ import { collection } from './reference/collection.mjs'
 import { errorsPage } from './reference/errors.mjs'
 import { eventsPage } from './reference/events.mjs'
 import { httpPage } from './reference/http.mjs'
-import { clientTypes, partnerTypes, readService } from './reference/openapi.mjs'
+import { clientTypes, eventExamples, partnerTypes, readService } from './reference/openapi.mjs'
 import { optionsPage } from './reference/options.mjs'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -22,6 +22,7 @@ const files = {
   'docs/reference/postman-collection.json': json(collection(service)),
   'packages/fastify-integrations/test/generated/openapi.d.ts': await clientTypes(service),
   'packages/client/src/generated/openapi.ts': await partnerTypes(service),
+  'packages/client/src/generated/examples.ts': eventExamples(service),
 }
 
 for (const [path, text] of Object.entries(files)) {

@@ -63,3 +63,11 @@ function referred(part, components) {
   collect(part)
   return found
 }
+
+/** An example of each event, for `trigger` of `@quickquote/client`. */
+export function eventExamples({ document }) {
+  const examples = Object.values(document.webhooks).map(
+    ({ post }) => post.requestBody.content['application/json'].examples.example.value,
+  )
+  return `// Generated from the OpenAPI document.\nexport const EXAMPLES = ${JSON.stringify(examples, null, 2)} as const\n`
+}

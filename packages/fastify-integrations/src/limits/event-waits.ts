@@ -13,7 +13,7 @@ export interface EventWaits {
   readonly isClosed: boolean
 }
 
-export interface EventWait {
+interface EventWait {
   /** Resolves when there may be events after the position, when the time is over, or the wait is ended. */
   forNews(organizationId: string, position: number, ms: number): Promise<void>
   /** Ends the wait: the client has gone. */

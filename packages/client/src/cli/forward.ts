@@ -1,0 +1,58 @@
+import { headerNames, sign, type WebhookPayload } from '@quickquote/webhook-signature'
+import { UsageError } from './usage-error.ts'
+
+export interface Forwarding {
+  readonly url: string
+  readonly secret: string
+  readonly headerPrefix: string | undefined
+}
+
+/** How long a receiver may take, as with real deliveries. */
+const TIMEOUT_MS = 10_000
+
+/** @throws UsageError */
+export function checkUrl(option: string, value: string | undefined): string {
+  if (value === undefined) throw new UsageError(`--${option} is missing. See quickquote --help.`)
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw new UsageError(`--${option} must be an http(s) URL, such as http://localhost:3000/webhooks.`)
+  }
+  return value
+}
+
+/**
+ * Sends an event as the service sends its webhooks: its bytes, headers and signature.
+ * @returns the status of the answer; null when nothing listens there, or nothing came in time
+ */
+export async function forward(
+  event: WebhookPayload,
+  { url, secret, headerPrefix }: Forwarding,
+): Promise<number | null> {
+  // What the service serialized is what serializing it again gives.
+  const body = JSON.stringify(event)
+  const timestamp = Math.floor(Date.now() / 1000)
+  const names = headerNames(headerPrefix)
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), TIMEOUT_MS)
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      signal: controller.signal,
+      headers: {
+        [names.contentType]: 'application/json',
+        [names.eventId]: event.id,
+        [names.eventType]: event.type,
+        [names.timestamp]: String(timestamp),
+        [names.signature]: await sign({ secret, timestamp, body }),
+        'User-Agent': 'quickquote-cli',
+      },
+      body,
+    })
+    await response.body?.cancel()
+    return response.status
+  } catch {
+    return null
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,74 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { createClient } from '../client.ts'
+import { sleep } from '../waiting.ts'
+import { checkUrl, type Forwarding, forward } from './forward.ts'
+import { position, signingSecret } from './state.ts'
+import { UsageError } from './usage-error.ts'
+
+export type ListenOptions = Readonly<
+  Partial<Record<'base-url' | 'forward-to' | 'types' | 'after' | 'secret-file' | 'header-prefix', string>>
+>
+
+const RETRY_MS = 2000
+
+/** Reads the event feed and forwards each event, until the signal aborts. */
+export async function listen(options: ListenOptions, signal: AbortSignal): Promise<void> {
+  const baseUrl = checkUrl('base-url', options['base-url'] ?? process.env['QUICKQUOTE_BASE_URL'])
+  const url = checkUrl('forward-to', options['forward-to'])
+  const apiKey = process.env['QUICKQUOTE_API_KEY'] ?? (await askForKey())
+  const secret = await signingSecret(options['secret-file'])
+  const forwarding: Forwarding = { url, secret, headerPrefix: options['header-prefix'] }
+  const { events } = createClient({ baseUrl, apiKey })
+  const known = position(baseUrl, apiKey)
+  const types = options.types?.split(',')
+
+  let after = options.after ?? (await known.read()) ?? 'latest'
+  if (options['secret-file'] === undefined) print(`Signing secret of your receiver: ${secret}`)
+  print(`Forwarding events to ${url}. Press Ctrl+C to stop.`)
+  for (let waitSeconds = 0; !signal.aborted; waitSeconds = 20) {
+    const page = await events.list({ after, waitSeconds, signal, ...(types !== undefined && { types }) })
+    for (const event of page.events) {
+      await deliver(event, forwarding, signal)
+      await known.write(event.id)
+    }
+    after = page.next
+    await known.write(after)
+  }
+}
+
+/** Any answer will do; where nothing listens it waits. */
+async function deliver(
+  event: Parameters<typeof forward>[0],
+  forwarding: Forwarding,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let hasSaid = false; ; hasSaid = true) {
+    const begun = performance.now()
+    const status = await forward(event, forwarding)
+    if (status !== null) {
+      print(`${event.type} ${event.id} -> ${status} (${Math.round(performance.now() - begun)} ms)`)
+      return
+    }
+    if (!hasSaid) print(`${event.type} ${event.id} -> no answer from ${forwarding.url}. Waiting for it.`)
+    await sleep(RETRY_MS, signal)
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** What is typed is not shown. @throws UsageError where there is nobody to ask */
+async function askForKey(): Promise<string> {
+  if (!process.stdin.isTTY) throw new UsageError('Set QUICKQUOTE_API_KEY to an API key of your organization.')
+  process.stdout.write('API key: ')
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
+  try {
+    return (await terminal.question('')).trim()
+  } finally {
+    terminal.close()
+    process.stdout.write('\n')
+  }
+}

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isQuotationEvent, verify } from '@quickquote/webhook-signature'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { useHost } from './support/host.ts'
+import { answer, startService } from './support/service.ts'
+
+const host = useHost({ limits: { requestsPerMinute: 1000, startsPerMinute: 1000 } })
+const CLI = fileURLToPath(new URL('../bin/quickquote.js', import.meta.url))
+let state: string
+
+beforeAll(async () => {
+  state = await mkdtemp(join(tmpdir(), 'quickquote-'))
+  return () => rm(state, { recursive: true })
+})
+
+/** Runs the command line. `output` is what it has printed so far. */
+function run(args: readonly string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env['PATH'], XDG_STATE_HOME: state, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const over = once(child, 'close').then(([code]) => ({ code, output }))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await over
+  })
+  return { output: () => output, over, stop: () => child.kill('SIGTERM') }
+}
+
+const secretOf = (output: string) => /whsec_\S+/.exec(output)?.[0] ?? expect.fail(output)
+
+describe('listen', () => {
+  it('forwards each event signed, says how it went, and goes on where it was', async () => {
+    const { partner } = await host().partner()
+    const receiver = await startService([answer(200), answer(500)])
+    const environment = { QUICKQUOTE_API_KEY: partner.key }
+    const args = [
+      'listen',
+      '--base-url',
+      host().url,
+      '--forward-to',
+      `${receiver.url}/webhooks`,
+      '--types',
+      'quotation.failed',
+    ]
+
+    const first = run(args, environment)
+    await expect
+      .poll(() => readdir(join(state, 'quickquote')).catch(() => []))
+      .toContainEqual(expect.stringContaining('position-'))
+    const quote = await partner.startQuote()
+    await quote.fail({ errorCode: 'MODEL_TIMEOUT' })
+    await expect.poll(first.output).toMatch(/quotation\.failed evt_\S+ -> 200 \(\d+ ms\)/)
+    const secret = secretOf(first.output())
+    first.stop()
+    expect((await first.over).code).toBe(0)
+    const [request] = receiver.requests
+    const event = await verify({
+      headers: request?.headers ?? {},
+      body: request?.body ?? '',
+      secrets: secret,
+    })
+    expect(isQuotationEvent(event) && event.data.quotation_id).toBe(quote.id)
+    expect([request?.path, request?.headers['x-service-event-id']]).toEqual(['/webhooks', event.id])
+
+    const missed = await partner.startQuote()
+    await missed.fail()
+    const second = run(args, environment)
+    await expect.poll(second.output).toMatch(/quotation\.failed evt_\S+ -> 500/)
+    expect(secretOf(second.output())).toBe(secret)
+    second.stop()
+    await second.over
+    expect(receiver.requests.map(({ body }) => JSON.parse(String(body)).data.quotation_id)).toEqual([
+      quote.id,
+      missed.id,
+    ])
+    for (const name of await readdir(join(state, 'quickquote'))) {
+      const path = join(state, 'quickquote', name)
+      expect((await stat(path)).mode & 0o077).toBe(0)
+      expect(await readFile(path, 'utf8')).not.toContain(partner.key)
+    }
+    expect(first.output() + second.output()).not.toContain(partner.key)
+  })
+
+  it('waits where nothing listens', async () => {
+    const { partner } = await host().partner()
+    const quote = await partner.startQuote()
+    await quote.fail()
+    const after = (await createEvents(partner.key))[0] ?? ''
+    expect(after).toMatch(/^evt_/)
+    await (await partner.startQuote()).fail()
+    const args = [
+      'listen',
+      '--base-url',
+      host().url,
+      '--forward-to',
+      'http://127.0.0.1:1/hook',
+      '--after',
+      after,
+    ]
+    const listening = run(args, { QUICKQUOTE_API_KEY: partner.key })
+    await expect.poll(listening.output).toContain('no answer from http://127.0.0.1:1/hook. Waiting for it.')
+  })
+
+  it.each([
+    [
+      'without a key',
+      ['listen', '--base-url', 'http://127.0.0.1:1', '--forward-to', 'http://127.0.0.1:1'],
+      'Set QUICKQUOTE_API_KEY',
+    ],
+    ['without an address', ['listen', '--forward-to', 'http://127.0.0.1:1'], '--base-url is missing'],
+    [
+      'with a wrong URL',
+      ['listen', '--base-url', 'http://127.0.0.1:1', '--forward-to', 'localhost'],
+      '--forward-to must be an http(s) URL',
+    ],
+    ['with an unknown option', ['listen', '--api-key', 'pk_x'], "Unknown option '--api-key'"],
+    ['that there is not', ['serve'], 'There is no command "serve"'],
+  ])('a command %s says what is wrong', async (_, args, message) => {
+    const { code, output } = await run(args).over
+    expect([code, output]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  it('says that the key was refused', async () => {
+    const args = ['listen', '--base-url', host().url, '--forward-to', 'http://127.0.0.1:1']
+    const { code, output } = await run(args, { QUICKQUOTE_API_KEY: 'pk_unknown' }).over
+    expect([code, output]).toEqual([1, expect.stringContaining('The API key was refused: API_KEY_INVALID')])
+    expect(output).not.toContain('pk_unknown')
+  })
+})
+
+describe('trigger', () => {
+  it('sends a signed example, and tells by its exit code whether it was taken', async () => {
+    const receiver = await startService([answer(204), answer(500)])
+    const args = ['trigger', 'quotation.completed', '--to', receiver.url, '--header-prefix', 'Acme']
+    const { code, output } = await run(args).over
+    expect([code, output]).toEqual([0, expect.stringMatching(/quotation\.completed evt_\S+ -> 204/)])
+    const [request] = receiver.requests
+    const event = await verify({
+      headers: request?.headers ?? {},
+      headerPrefix: 'Acme',
+      body: request?.body ?? '',
+      secrets: secretOf(output),
+    })
+    expect(event.type).toBe('quotation.completed')
+    expect((await run(args).over).code).toBe(1)
+  })
+
+  it('signs with the secret of a file', async () => {
+    const receiver = await startService([answer(204)])
+    const file = join(state, 'secret.txt')
+    await writeFile(file, 'whsec_of_a_file\n')
+    const { output } = await run(['trigger', 'quotation.failed', '--to', receiver.url, '--secret-file', file])
+      .over
+    expect(output).not.toContain('whsec_')
+    const [request] = receiver.requests
+    const sent = { headers: request?.headers ?? {}, body: request?.body ?? '', secrets: 'whsec_of_a_file' }
+    expect((await verify(sent)).type).toBe('quotation.failed')
+  })
+
+  it('lists the types that there are', async () => {
+    const { code, output } = await run(['trigger', 'quotation.done', '--to', 'http://127.0.0.1:1']).over
+    expect([code, output]).toEqual([2, expect.stringContaining('  quotation.completed')])
+  })
+})
+
+async function createEvents(key: string): Promise<string[]> {
+  const response = await fetch(`${host().url}/v1/integrations/events`, { headers: { 'X-API-Key': key } })
+  return ((await response.json()) as { id: string }[]).map(({ id }) => id)
+}

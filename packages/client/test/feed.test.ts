@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { CursorExpiredError, type Quotation, ValidationError } from '../src/index.ts'
+import { useHost } from './support/host.ts'
+import { answer, problem, startService } from './support/service.ts'
+
+const host = useHost({ limits: { requestsPerMinute: 1000, startsPerMinute: 1000 } })
+const REQUIREMENTS = { requirementsText: 'Customers sign in and see their invoices.' }
+
+describe('The list of quotes', () => {
+  it('is read page after page, or one page at a time', async () => {
+    const { partner, client } = await host().partner()
+    const ids: string[] = []
+    for (let count = 0; count < 5; count += 1) {
+      ids.unshift((await client.quotations.start({ ...REQUIREMENTS, metadata: { count } })).quotation_id)
+    }
+    const listed: Quotation[] = []
+    for await (const quotation of client.quotations.list({ limit: 2 })) listed.push(quotation)
+    expect(listed.map(({ id }) => id)).toEqual(ids)
+    expect(listed[0]?.metadata).toEqual({ count: 4 })
+
+    const list = client.quotations.list({ limit: 3, status: 'queued', source: 'api_key' })
+    const first = await list.page()
+    const second = await list.page(first.next ?? '')
+    expect([first.items.length, second.items.length, second.next]).toEqual([3, 2, null])
+    const since = new Date(listed[1]?.created_at ?? '')
+    expect((await client.quotations.list({ createdSince: since }).page()).items).toHaveLength(2)
+    expect((await client.quotations.list({ createdUntil: since }).page()).items).toHaveLength(3)
+    await partner.quote(ids[0] ?? '').fail()
+    expect((await client.quotations.list({ status: 'failed' }).page()).items).toHaveLength(1)
+  })
+})
+
+describe('The event feed', () => {
+  it('is followed from where a reader was, to what happens later', async () => {
+    const { partner, client } = await host().partner()
+    const { next } = await client.events.list({ after: 'latest' })
+    const quotes = [await partner.startQuote(), await partner.startQuote()]
+    await quotes[0]?.fail()
+    const seen: string[] = []
+    const controller = new AbortController()
+    const { signal } = controller
+    const following = (async () => {
+      for await (const event of client.events.follow({ after: next, types: ['quotation.failed'], signal })) {
+        seen.push(String((event.data as { quotation_id: string }).quotation_id))
+        if (seen.length === 1) await quotes[1]?.fail()
+        else controller.abort()
+      }
+    })()
+    await expect(following).rejects.toMatchObject({ name: 'AbortError' })
+    expect(seen).toEqual(quotes.map(({ id }) => id))
+
+    const { events } = await client.events.list({ after: next, limit: 1 })
+    const rest = await client.events.list({ after: events[0]?.id ?? '' })
+    expect(rest.events.map(({ data }) => (data as { quotation_id: string }).quotation_id)).toEqual([
+      quotes[1]?.id,
+    ])
+    expect((await client.events.list({ after: next, generationSource: 'ui' })).events).toEqual([])
+  })
+
+  it('refuses a cursor of somebody else, and says when one has expired', async () => {
+    const [{ client }, other] = [await host().partner(), await host().partner()]
+    const { next } = await other.client.events.list({ after: 'latest' })
+    await expect(client.events.list({ after: next })).rejects.toBeInstanceOf(ValidationError)
+    const { client: expired } = await startService([problem(410, 'CURSOR_EXPIRED')])
+    await expect(expired.events.list({ after: 'x' })).rejects.toBeInstanceOf(CursorExpiredError)
+  })
+
+  it('is not asked again at once by a service that lets nobody wait', async () => {
+    const empty = answer(200, [], { Link: '</v1/integrations/events?after=here>; rel="next"' })
+    const { client, requests, seen } = await startService([empty])
+    const controller = new AbortController()
+    const { signal } = controller
+    const following = client.events.follow({ after: 'here', signal })[Symbol.asyncIterator]().next()
+    const over = following.catch((error) => error)
+    await seen(1)
+    setTimeout(() => controller.abort(), 300)
+    await expect(over.then((error) => Promise.reject(error))).rejects.toMatchObject({ name: 'AbortError' })
+    expect(requests).toHaveLength(1)
+  })
+})
