@@ -20,10 +20,12 @@ it('the sample starts a quote from a file and prints the link to its document', 
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const over = Promise.all([text(child.stdout), once(child, 'close')])
-  await expect.poll(async () => {
-    await host().kit.deliver()
-    return host().started.length
-  }).toBe(1)
+  await expect
+    .poll(async () => {
+      await host().kit.deliver()
+      return host().started.length
+    })
+    .toBe(1)
   const [quote] = host().started
   await partner.quote(quote?.id ?? '').complete(undefined, { name: 'Offer', documentId: DOCUMENT })
   const [output] = await over
