@@ -78,7 +78,7 @@ it.runIf(hasChromium || process.env['CI'] !== undefined)(
 
     await page.context().clearCookies()
     await page.goto(`${url}/own-page`)
-    await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
+    await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor()
     await page.getByRole('link', { name: 'API keys' }).click()
     await create.waitFor()
     expect(await styleOf(create, 'backgroundColor')).toBe('rgb(102, 51, 153)')

@@ -151,7 +151,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Send').click()
     await page.getByText('Your receiver answered 204. It works.').waitFor()
     await page.getByRole('link', { name: 'See the request and the response' }).click()
-    await page.getByRole('heading', { name: 'quotation.completed' }).waitFor()
+    await page.getByRole('heading', { name: 'quotation.completed', level: 1 }).waitFor()
     await page.getByText('204 No Content').first().waitFor()
     expect(await page.getByText('X-Service-Event-Id').count()).toBe(1)
     expect(await page.content()).not.toContain(secret)
@@ -212,7 +212,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await row(page, 'Website relaunch')
       .getByText(/Retrying in/)
       .waitFor()
-    await row(page, 'Website relaunch').getByText('500').waitFor()
+    await row(page, 'Website relaunch').locator('.answer', { hasText: '500' }).waitFor()
     await page.getByRole('link', { name: /Retrying/ }).click()
     await page.getByText('500 Internal Server Error').first().waitFor()
     await page.getByText('"quotation.failed"').waitFor()
@@ -266,7 +266,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await act('Delete…')
     await page.getByRole('heading', { name: 'Delete “Old staging”?' }).waitFor()
     await button(page, 'Delete endpoint').click()
-    await page.getByRole('heading', { name: 'Endpoints' }).waitFor()
+    await page.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
 
     await page.getByRole('link', { name: 'Audit log' }).click()
     for (const done of ['Added the endpoint', 'Rotated the secret of', 'Deleted the endpoint']) {
