@@ -67,7 +67,7 @@ function run(command: string, args: readonly string[]): { status: number | null;
   )
   const { status, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 300_000,
     env: {
       ...env,
       NO_COLOR: '1',
