@@ -11,7 +11,7 @@ export interface Logger {
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Warnings and errors on stderr, for a host that gave no logger at all. */
-export const consoleLogger: Logger = { debug() {}, info() {}, warn: print('warning'), error: print('error') }
+const consoleLogger: Logger = { debug() {}, info() {}, warn: print('warning'), error: print('error') }
 
 function print(level: string): Logger['error'] {
   return (fields, message) => {
