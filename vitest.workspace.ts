@@ -25,8 +25,8 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
       ...files,
       setupFiles: process.env['COLLECT_GARBAGE'] === undefined ? [] : './vitest.gc.ts',
       // Real processes, sockets and databases on small machines: these only end what hangs.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
       expect: { poll: { timeout: 60_000 } },
       // What is built is loaded as it is.
       server: { deps: { external: [/\/dist\//] } },

@@ -11,7 +11,7 @@ import { secretsIn } from './secrets.ts'
 
 // A worker that was killed is noticed after 15 seconds without a heartbeat.
 const AFTER_A_CRASH = { timeoutMs: 60_000 }
-const TEST_TIMEOUT_MS = 120_000
+const TEST_TIMEOUT_MS = 300_000
 
 /** A database, a data folder, processes on them, and a receiver that never answers until it is told to. */
 async function setUp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>) {

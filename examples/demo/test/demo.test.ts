@@ -11,7 +11,7 @@ import { endExamples, runExample, type TemporaryFolder, temporaryFolder } from '
 import { read } from './partner-client.ts'
 import { secretsIn } from './secrets.ts'
 
-const TEST_TIMEOUT_MS = 90_000
+const TEST_TIMEOUT_MS = 300_000
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 let folder: TemporaryFolder

@@ -12,7 +12,7 @@ import { eventOf } from './received-event.ts'
 const [REQUESTS, STARTS] = [60, 10]
 /** A worker that was killed is noticed after 15 seconds without a heartbeat. */
 const PATIENTLY = { timeout: 120_000 }
-const TEST_TIMEOUT_MS = 240_000
+const TEST_TIMEOUT_MS = 300_000
 
 /** On a developer's machine without Redis it is skipped, and says so; CI has to have it. */
 const canRun = hasRedis || process.env['CI'] !== undefined

@@ -16,7 +16,7 @@ import { type Host, type HostOptions, openHost } from './host.ts'
 /** Clients wait longer and longer before they connect again. */
 const PATIENTLY = { timeout: 50_000 }
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 let certificate: Certificate
 let postgres: EmbeddedPostgres

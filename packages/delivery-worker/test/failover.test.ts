@@ -16,7 +16,7 @@ import { type Host, openHost } from './host.ts'
 /** What is sent after a failover is sent within a minute. */
 const PATIENTLY = { timeout: 60_000 }
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 let folder: string
 let replicated: ReplicatedPostgres
@@ -25,13 +25,13 @@ let host: Host
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quickquote-failover-'))
   replicated = await startReplicatedPostgres(folder)
-}, 120_000)
+}, 300_000)
 
 afterEach(async () => {
   await host?.close().catch(() => undefined)
   await replicated?.stop()
   rmSync(folder, { recursive: true, force: true })
-}, 120_000)
+}, 300_000)
 
 /** Starts quotes and reports their first step, again and again, until `count` more of them are done. */
 async function finishSteps(count: number): Promise<string[]> {

@@ -7,7 +7,7 @@ import { ACME, type Answer, type Host, startHost } from './support/host.ts'
 /** "Each request of ours is answered within 15 s of the moment when its body was there." */
 const BOUND_MS = 15_000
 
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 let database: Awaited<ReturnType<typeof migratedDatabase>>
 let proxy: LossyProxy

@@ -216,7 +216,7 @@ async function refusalsOf(requests: readonly Sent[]): Promise<string[][]> {
     .map(({ problem }) => pointersOf(problem))
 }
 
-describe('hostile input (specification, "Errors": 400 for what breaks a rule)', { timeout: 120_000 }, () => {
+describe('hostile input (specification, "Errors": 400 for what breaks a rule)', { timeout: 300_000 }, () => {
   it('no id in a path is our fault', async () => {
     for (const { route, path } of rows()) {
       for (const name of path.match(/:\w+/g) ?? []) {

@@ -44,7 +44,7 @@ beforeAll(async () => {
     },
   })
   await server.createDatabase(DATABASE)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await server?.stop()

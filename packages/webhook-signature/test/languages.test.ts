@@ -81,7 +81,7 @@ const isInstalled = (command: string) => spawnSync('which', [command]).status ==
 
 it.for(LANGUAGES)(
   '$name: the receiver of the guide agrees with every test vector',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   (language, { skip }) => {
     // On a developer's machine without the language this is skipped, and says so; CI has to have it.
     const missing = language.needs.filter((command) => !isInstalled(command))

@@ -69,7 +69,7 @@ describe('The code in the documents', () => {
     const tsc = join(ROOT, 'node_modules/.bin/tsc')
     const { stdout } = spawnSync(tsc, ['-p', folder], { encoding: 'utf8' })
     expect(stdout).toBe('')
-  }, 60_000)
+  }, 300_000)
 })
 
 /** Commands that need no test of their own: scripts of the workspace, packages of ours, and what Node runs at once. */

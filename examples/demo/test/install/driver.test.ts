@@ -11,7 +11,7 @@ let installed: Installed
 
 beforeAll(async () => {
   installed = await installPackages(['postgres@3.4.9'])
-}, 180_000)
+}, 600_000)
 
 afterAll(() => installed?.remove())
 

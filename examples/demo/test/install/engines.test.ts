@@ -11,7 +11,7 @@ let installed: Installed
 
 beforeAll(async () => {
   installed = await installPackages(['fastify'])
-}, 180_000)
+}, 600_000)
 
 afterAll(() => installed?.remove())
 
@@ -26,7 +26,7 @@ const isNode20 = process.version.startsWith('v20.')
 
 describe('npm install --engine-strict, of all our packages beside Fastify', () => {
   it('fails on Node 20 for the two libraries that the guide names, and nowhere else', {
-    timeout: 120_000,
+    timeout: 600_000,
   }, () => {
     const lock = JSON.parse(readFileSync(join(installed.folder, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { engines?: { node?: string } }>

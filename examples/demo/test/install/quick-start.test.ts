@@ -18,7 +18,7 @@ let database: TestDatabase
 beforeAll(async () => {
   database = await testDatabase(inject('postgresUrl'))
   installed = await installPackages(['fastify', '@types/node@20'])
-}, 180_000)
+}, 600_000)
 
 afterAll(async () => {
   installed?.remove()
@@ -88,7 +88,7 @@ describe('Installed from their tarballs, the packages', () => {
         [],
       )
     },
-    120_000,
+    600_000,
   )
 
   it('ask for seventeen lines of a host, and their imports', () => {
@@ -160,5 +160,5 @@ describe('Installed from their tarballs, the packages', () => {
     ])
     expect(output).toContain('host ended with 0')
     expect(readFileSync(join(installed.folder, 'host.log'), 'utf8')).not.toMatch(/pk_\w{10}|whsec_/)
-  }, 120_000)
+  }, 600_000)
 })
