@@ -104,6 +104,7 @@ async function send(url: string, { method, path, headers, body }: OwnRequest) {
   const {
     date: _,
     'x-ratelimit-reset': _seconds,
+    'ratelimit-reset': _secondsOfDraft,
     ...kept
   } = Object.fromEntries(
     [...response.headers].map(([name, value]) => [name, value.replace(/nonce-\w+/g, 'nonce')]),
