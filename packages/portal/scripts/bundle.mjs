@@ -23,6 +23,8 @@ const NOTICE =
 
 if (isUpToDate()) process.exit()
 
+// Vite would go by the environment: made within a test, the bundle was that of development, with paths of this machine in it.
+process.env.NODE_ENV = 'production'
 // Not before it is known that it is needed: loading it takes as long as all the rest.
 const { build } = await import('vite')
 
