@@ -99,10 +99,12 @@ describe('Installed from their tarballs, the packages', () => {
   it('can be required by CommonJS', () => {
     const names = published.flatMap(({ manifest }) => {
       const { exports } = manifest as unknown as { exports: Record<string, unknown> }
-      return Object.keys(exports)
-        // An element needs a browser.
-        .filter((path) => !path.endsWith('.json') && path !== './element')
-        .map((path) => manifest.name + path.slice(1))
+      return (
+        Object.keys(exports)
+          // An element needs a browser.
+          .filter((path) => !path.endsWith('.json') && path !== './element')
+          .map((path) => manifest.name + path.slice(1))
+      )
     })
     installed.write(
       'required.cjs',
