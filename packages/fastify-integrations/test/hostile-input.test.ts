@@ -242,10 +242,14 @@ describe('hostile input (specification, "Errors": 400 for what breaks a rule)', 
         route.query === undefined ? ['limit'] : [...propertiesOf(route.query), '__proto__', 'limit[]']
       for (const name of names) {
         const queries = URL_VALUES.map((value) => `${name}=${value}`)
+        const required: readonly string[] = route.query?.['required'] ?? []
+        const needed = required
+          .filter((other) => other !== name)
+          .map((other) => `${other}=2026-01-01T00:00:00Z`)
         const pointers = await refusalsOf(
           [...queries, name, `${name}=1&${name}=2`].map((query) => ({
             method: route.method,
-            path: `${path.replace(/:\w+/g, NOWHERE)}?${query}`,
+            path: `${path.replace(/:\w+/g, NOWHERE)}?${[query, ...needed].join('&')}`,
             ...bodyOf(route),
           })),
         )

@@ -186,9 +186,9 @@ describe('404 and 405', () => {
   })
 
   it.each([
-    ['GET', '/v1/integrations/quotations', 'POST'],
-    ['DELETE', '/v1/integrations/quotations', 'POST'],
-    ['OPTIONS', '/v1/integrations/quotations', 'POST'],
+    ['PUT', '/v1/integrations/quotations', 'POST, GET, HEAD'],
+    ['DELETE', '/v1/integrations/quotations', 'POST, GET, HEAD'],
+    ['OPTIONS', '/v1/integrations/quotations', 'POST, GET, HEAD'],
     ['POST', READ, 'GET, HEAD'],
     ['PATCH', `${READ}/pipeline`, 'GET, HEAD'],
     ['PUT', `/v1/integrations/proposals/${NOWHERE}/document-url`, 'GET, HEAD'],

@@ -20,6 +20,7 @@ describe('POST /v1/organizations/:organizationId/webhooks', () => {
       description: null,
       events: ['quotation.completed'],
       trigger_mode: 'headless_only',
+      ordering: 'none',
       is_enabled: true,
       disabled_reason: null,
       health: {
