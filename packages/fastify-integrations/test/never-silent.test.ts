@@ -46,7 +46,7 @@ async function failEverywhere(host: Host): Promise<void> {
 }
 
 const FAILURES = [
-  ['a pipeline hook failed', 'The dashboard is gone.'],
+  ['a hook of the host failed', 'The dashboard is gone.'],
   ['a request of the integrations API failed', 'SERVICE_UNAVAILABLE'],
   ['a pipeline could not be started', 'The queue is gone.'],
   ['delivery.attempted', 'self-signed certificate'],

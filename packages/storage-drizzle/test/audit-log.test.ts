@@ -89,6 +89,7 @@ describe('the audit log', () => {
     const organization_id = randomUUID()
     await sql`
       insert into quickquote.audit_log
+        (id, organization_id, actor_id, action, resource_type, resource_id, resource_name, changes, created_at)
       select gen_random_uuid(), ${organization_id}, 'm', 'api_key.updated', 'api_key', gen_random_uuid(), 'CRM', '[]',
         timestamptz '2026-01-01Z' + n * interval '1 second'
       from generate_series(1, 20000) n`
