@@ -124,6 +124,6 @@ async function serveMembers(
 export const fastifyIntegrations = fp(plugin, {
   name: '@quickquote/fastify-integrations',
   // 5.7.0 says that it is 5.6.2.
-  fastify: '^5.9.0',
+  fastify: '^5.12.8',
   encapsulate: true,
 })

@@ -136,6 +136,6 @@ function securityHeaders(frameAncestors: readonly string[] = ["'self'"]): Record
  */
 export const fastifyPortal = fp(plugin, {
   name: '@quickquote/portal',
-  fastify: '^5.9.0',
+  fastify: '^5.12.8',
   encapsulate: true,
 })
