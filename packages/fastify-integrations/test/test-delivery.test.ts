@@ -268,7 +268,7 @@ describe('without a worker that has time', () => {
     ['none is alive', 'No delivery worker is running, so nothing was sent.', false],
     [
       'all are busy',
-      'The test could not begin within 7 s, so nothing was sent: no delivery worker had time, or the endpoint has as many deliveries under way as it may have.',
+      'The test did not start within 7 s, so nothing was sent. Either no delivery worker was free, or the endpoint has reached its limit of concurrent deliveries.',
       true,
     ],
   ])('answers 503 that says so, and leaves nothing to be sent later: %s', async (_, detail, isBusy) => {

@@ -127,7 +127,7 @@ export function rotateSecretBody(limits: Limits) {
   )
 }
 
-/** An endpoint that was disabled because nothing but failures came of it. */
+/** An endpoint that was disabled because every delivery to it failed. */
 export interface FailingEndpoint {
   readonly id: string
   readonly organization_id: string

@@ -58,7 +58,7 @@ async function disable(
   if (isDisabled) {
     settings.logger.warn(
       { endpoint_id: id, organization_id: organizationId, failing_since },
-      'an endpoint was disabled: nothing but failures came of it',
+      'endpoint disabled: every delivery to it failed',
     )
   }
   return isDisabled

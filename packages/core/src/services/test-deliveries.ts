@@ -105,7 +105,7 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
       if (performance.now() > deadline) {
         if (await storage.testDeliveries.withdraw(organizationId, deliveryId)) {
           throw unavailable(
-            `The test could not begin within ${BEGIN_MS / 1000} s, so nothing was sent: no delivery worker had time, or the endpoint has as many deliveries under way as it may have.`,
+            `The test did not start within ${BEGIN_MS / 1000} s, so nothing was sent. Either no delivery worker was free, or the endpoint has reached its limit of concurrent deliveries.`,
           )
         }
         if (isSending) {

@@ -4,6 +4,6 @@ import type { EndpointHealth, FailingEndpoint } from '../model/webhook-endpoint.
 export interface EndpointHealthStorage {
   /** Of all that the organization has of these; an endpoint that was never called is there, too. */
   read(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, EndpointHealth>>
-  /** Enabled endpoints that nothing but failures came of since then, or longer. */
+  /** Enabled endpoints to which every delivery has failed since then, or for longer. */
   findFailing(failingSince: Date, limit: number): Promise<FailingEndpoint[]>
 }
