@@ -3,7 +3,7 @@ import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import { createTables, type Tables } from '../schema.ts'
 import { type Driver, encode, type Parameter, run, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
-import { MAINTENANCE } from './patience.ts'
+import { MAINTENANCE } from './statement-timeout.ts'
 import {
   type ColumnTypes,
   numbered,

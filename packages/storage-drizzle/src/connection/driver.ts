@@ -1,12 +1,12 @@
-import type { Patience } from './patience.ts'
+import type { StatementTimeout } from './statement-timeout.ts'
 
 /**
  * All that the storage asks of whatever talks to PostgreSQL. There are three of them: connections of our own and a host's
  * postgres.js (`postgres-js.ts`), and a host's drizzle (`host-drizzle.ts`).
  */
 export interface Driver extends Statements {
-  /** Runs `work` in one transaction, which takes as long as `patience` says; by default as long as any statement may. */
-  begin<T>(work: (transaction: Statements) => Promise<T>, patience?: Patience): Promise<T>
+  /** Runs `work` in one transaction, whose statements take as long as `timeout` says; by default as long as any. */
+  begin<T>(work: (transaction: Statements) => Promise<T>, timeout?: StatementTimeout): Promise<T>
   /**
    * Hears what is sent to a channel, from as soon as it can until it is ended: again when the connection was lost or LISTEN
    * refused, which `onLost` is told once each time. What was sent meanwhile is lost, so `onHeard` is called each time that

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@quickquote/core'
 import { entityKind, type SQL, sql as sqlOf } from 'drizzle-orm'
 import type { Driver, Encoded, Result, Statements } from './driver.ts'
-import type { Patience } from './patience.ts'
+import type { StatementTimeout } from './statement-timeout.ts'
 
 /** What we use of a host's drizzle, on whichever driver of PostgreSQL. It may be of another version than ours. */
 export interface HostDrizzle {
@@ -22,10 +22,10 @@ export function onHostDrizzle(db: HostDrizzle): Omit<Driver, 'listen' | 'end'> {
   ) => Promise<unknown>
   return {
     ...onDrizzle(db),
-    begin: async <T>(work: (transaction: Statements) => Promise<T>, patience?: Patience) =>
+    begin: async <T>(work: (transaction: Statements) => Promise<T>, timeout?: StatementTimeout) =>
       (await begin(async (transaction) => {
         const statements = onDrizzle(transaction)
-        if (patience !== undefined) await statements.script(patience.settings)
+        if (timeout !== undefined) await statements.script(timeout.settings)
         return work(statements)
       })) as T,
   }

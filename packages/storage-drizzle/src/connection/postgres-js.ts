@@ -2,7 +2,7 @@ import { ConfigurationError } from '@quickquote/core'
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import type { Driver, Listener, Statements } from './driver.ts'
-import type { Patience } from './patience.ts'
+import type { StatementTimeout } from './statement-timeout.ts'
 
 /** How statements run on a client of postgres.js. */
 interface ClientOptions {
@@ -19,13 +19,13 @@ export function onPostgresJs(
 ): Omit<Driver, 'end'> {
   return {
     ...statementsOn(sql, { prepare }),
-    begin: async <T>(work: (transaction: Statements) => Promise<T>, patience?: Patience) =>
+    begin: async <T>(work: (transaction: Statements) => Promise<T>, timeout?: StatementTimeout) =>
       (await sql.begin(async (transaction) => {
         const statements = statementsOn(transaction, {
           prepare,
-          ...(patience && { timeout: patience.timeoutS }),
+          ...(timeout && { timeout: timeout.seconds }),
         })
-        for (const settings of [transactionSettings(), patience?.settings]) {
+        for (const settings of [transactionSettings(), timeout?.settings]) {
           if (settings !== undefined) await statements.script(settings)
         }
         return work(statements)

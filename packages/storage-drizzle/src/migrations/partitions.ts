@@ -1,5 +1,5 @@
 import type { Driver } from '../connection/driver.ts'
-import { MAINTENANCE } from '../connection/patience.ts'
+import { MAINTENANCE } from '../connection/statement-timeout.ts'
 
 /**
  * Makes the day partitions of today and the next six days where they are missing. Rows of such a day that went to the

@@ -4,7 +4,7 @@ import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable } from '../connection/readable.ts'
-import { together } from '../connection/together.ts'
+import { batched } from '../connection/batched.ts'
 import { COUNT_KEYS, RECORD_USES } from './api-keys.sql.ts'
 
 /** API keys in PostgreSQL: see ApiKeyStorage. */
@@ -23,7 +23,7 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
       .from(apiKeys)
       .where(sql`${apiKeys.key_hash} = any (${sql.placeholder('hashes')}::bytea[])`),
   )
-  const findByHash = together(async (hashes) => {
+  const findByHash = batched(async (hashes) => {
     const found = await keysByHash({ hashes: hashes.map((hash) => Buffer.from(hash, 'hex')) })
     return new Map(found.map(({ hash, ...key }) => [Buffer.from(hash).toString('hex'), key]))
   })

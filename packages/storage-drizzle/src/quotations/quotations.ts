@@ -3,7 +3,7 @@ import { isUuid, pipelineStatusOf, type QuotationStorage, scoped } from '@quickq
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
-import { together } from '../connection/together.ts'
+import { batched } from '../connection/batched.ts'
 import { accept } from './acceptance.ts'
 import { quotationList, summaryColumns } from './quotation-list.ts'
 import { FIND_STALLED, INSERT_QUOTATION } from './quotations.sql.ts'
@@ -33,7 +33,7 @@ export function quotationStorage(database: Database): QuotationStorage {
       .from(quotations)
       .where(sql`${id} = any (${sql.placeholder('ids')}::uuid[])`),
   )
-  const quotationById = together(async (ids) => {
+  const quotationById = batched(async (ids) => {
     const rows = await quotationsById({ ids })
     return new Map(rows.map((row) => [row.found.id, row]))
   })

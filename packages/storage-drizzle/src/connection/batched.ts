@@ -9,7 +9,7 @@ const MOST_AT_ONCE = 100
  * after it was asked for. A statement that fails fails for all who wait for it.
  * @param find what it does not find is not in the map
  */
-export function together<T>(
+export function batched<T>(
   find: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
 ): (key: string) => Promise<T | undefined> {
   const loader = new DataLoader<string, T | undefined>(
