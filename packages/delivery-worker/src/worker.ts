@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, type Integrations } from '@quickquote/core'
 import { checkNumber, checkOptionNames, givenOptions, MAX_TIMER_MS } from '@quickquote/core/internal'
 import { createDeliveryLoop } from './deliveries/delivery-loop.ts'
-import { createSending } from './deliveries/sending.ts'
+import { createSender } from './deliveries/sender.ts'
 import { assessHealth, type Vitals, type WorkerHealth } from './health/health.ts'
 import { type HealthAddress, openHealthServer } from './health/health-server.ts'
 import type { Certificates } from './http/agent.ts'
@@ -173,8 +173,8 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
   const common = { storage, workerId, logger, now }
 
   const telemetry = openTelemetry(version)
-  const sending = createSending({ integrations, ca, socketsPerOrigin, telemetry })
-  const { http } = sending
+  const sender = createSender({ integrations, ca, socketsPerOrigin, telemetry })
+  const { http } = sender
   const heartbeat = createHeartbeat({
     ...common,
     clock,
@@ -186,8 +186,8 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
   const deliveries = createDeliveryLoop({
     ...common,
     lifeSigns: heartbeat,
-    dispatch: sending.dispatch,
-    telemetry: sending.telemetry,
+    dispatch: sender.dispatch,
+    telemetry: sender.telemetry,
     perEndpoint,
     concurrency,
     pollIntervalMs,
@@ -238,7 +238,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
       failingForMs: deliveries.failingForMs(),
       clockAheadMs: clock.aheadMs(),
       missingKeys: missingKeys.known(),
-      warnings: housekeeping.troubles(),
+      warnings: housekeeping.warnings(),
     }),
     async stop(deadlineMs) {
       const others = Promise.all([housekeeping.stop(), replayer.stop(), unlisten().catch(() => undefined)])

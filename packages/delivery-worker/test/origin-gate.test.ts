@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createOriginGate, type OriginGate } from '../src/http/origin-gate.ts'
 
 const ORIGIN = 'https://receiver.example'
-const PATIENCE_MS = 25
+const SLOW_AFTER_MS = 25
 
 let idleMs = 0
 let gate: OriginGate
@@ -12,7 +12,7 @@ beforeEach(() => {
   vi.useFakeTimers()
   idleMs = 0
   letIn = 0
-  gate = createOriginGate({ sockets: 2, patienceMs: PATIENCE_MS, idleMs: () => idleMs })
+  gate = createOriginGate({ sockets: 2, slowAfterMs: SLOW_AFTER_MS, idleMs: () => idleMs })
   for (let n = 0; n < 3; n += 1) void gate(ORIGIN).then(() => (letIn += 1))
 })
 
@@ -39,14 +39,14 @@ describe('a request beyond the sockets of its origin', () => {
   })
 
   it('goes on when the receiver takes its time', async () => {
-    await pass(PATIENCE_MS, 1)
+    await pass(SLOW_AFTER_MS, 1)
     expect(letIn).toBe(3)
   })
 
   it('goes on later where it is this process that has no time', async () => {
-    await pass(3 * PATIENCE_MS, 0.25)
+    await pass(3 * SLOW_AFTER_MS, 0.25)
     expect(letIn).toBe(2)
-    await pass(2 * PATIENCE_MS, 0.25)
+    await pass(2 * SLOW_AFTER_MS, 0.25)
     expect(letIn).toBe(3)
   })
 

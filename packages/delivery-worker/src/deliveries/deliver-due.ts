@@ -5,7 +5,7 @@ import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-w
 import { openTelemetry } from '../telemetry/telemetry.ts'
 import { version } from '../version.ts'
 import type { Dispatch } from './dispatch.ts'
-import { createSending, type Sending } from './sending.ts'
+import { createSender, type Sender } from './sender.ts'
 
 export interface DeliverDueOptions extends DueWorkOptions {
   /** Certificates (PEM) that are trusted in addition to the public ones. Default none. */
@@ -33,12 +33,12 @@ export async function deliverDue({
   const isWanted = ownerCheck(organizationIds)
   const attempts: SettledAttempt[] = []
   let settled: SettledAttempt[] = []
-  let sending: Sending | undefined
+  let sender: Sender | undefined
 
   /** Trusting certificates takes its time, which nobody has to spend for whom nothing is due. */
   function dispatch(delivery: ClaimedDelivery): ReturnType<Dispatch> {
-    sending ??= createSending({ integrations, ca, socketsPerOrigin: 1, telemetry: openTelemetry(version) })
-    return sending.dispatch(delivery)
+    sender ??= createSender({ integrations, ca, socketsPerOrigin: 1, telemetry: openTelemetry(version) })
+    return sender.dispatch(delivery)
   }
 
   /** What was claimed of others goes back in the same transaction: nobody sees that it was gone. */
@@ -69,8 +69,8 @@ export async function deliverDue({
       return { found: wanted.length > 0, nextDueAt }
     })
   } finally {
-    await sending?.http.close()
-    if (sending !== undefined) await storage.workers.retire(workerId)
+    await sender?.http.close()
+    if (sender !== undefined) await storage.workers.retire(workerId)
   }
   return attempts
 }

@@ -1,7 +1,7 @@
 import type { Logger, Storage } from '@quickquote/core'
 import type { ClaimedDelivery, SettledAttempt, UnbegunDelivery } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
-import { createTrouble } from '../lib/trouble.ts'
+import { createBackoff } from '../lib/backoff.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -54,7 +54,7 @@ const CONTENDED_MS = 5
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { storage, workerId, lifeSigns, dispatch, telemetry, perEndpoint, concurrency } = options
   const { pollIntervalMs, logger, now } = options
-  const trouble = createTrouble(logger, 'deliveries cannot be claimed or recorded')
+  const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(round)
   const settled: SettledAttempt[] = []
   let onDrained = () => {}
@@ -73,9 +73,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     try {
       await giveBack()
       await settleAndClaim()
-      trouble.over()
+      backoff.succeeded()
     } catch (error) {
-      const waitMs = trouble.failed(error)
+      const waitMs = backoff.failed(error)
       quietUntil = performance.now() + waitMs
       alarm.ringIn(waitMs)
     }
@@ -163,6 +163,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     stop: () => alarm.stop(),
     leasesLeft,
     inFlight: () => underWay,
-    failingForMs: () => trouble.lastedMs(),
+    failingForMs: () => backoff.failingForMs(),
   }
 }

@@ -57,7 +57,7 @@ export interface HttpOptions {
 }
 
 /** How long a request may take before another one gets a socket beyond `socketsPerOrigin`. */
-const PATIENCE_MS = 25
+const SLOW_AFTER_MS = 25
 
 export function createHttp(options: HttpOptions): Http {
   const { guard, timeoutMs, maxResponseBytes, now, resolve: resolveName = createResolve() } = options
@@ -67,7 +67,7 @@ export function createHttp(options: HttpOptions): Http {
     maxAnswerBytes: options.maxRawResponseBytes,
     ca: options.ca,
   })
-  const gate = createOriginGate({ sockets: options.socketsPerOrigin, patienceMs: PATIENCE_MS })
+  const gate = createOriginGate({ sockets: options.socketsPerOrigin, slowAfterMs: SLOW_AFTER_MS })
   // No Set: the tables that it outgrows keep all that was in them, each other, and so the collector busy (a quarter of the
   // processor time of a delivery).
   const underWay: ((outcome: Outcome | null) => void)[] = []

@@ -9,22 +9,22 @@ export interface Turn {
 }
 
 /** A request counts no longer than this, however busy this process is: it may hang. */
-const LONGEST_PATIENCE_MS = 2000
+const SLOW_AT_LATEST_MS = 2000
 
 /**
  * Keeps requests waiting for a socket of their origin that will be free in a moment, instead of opening one more: few
- * sockets carry far more than many. A request that this process has waited for with nothing else to do, for `patienceMs` in
+ * sockets carry far more than many. A request that this process has waited for with nothing else to do, for `slowAfterMs` in
  * all, no longer counts: a receiver that is slow gets more sockets, and one that hangs keeps nobody waiting who calls another
  * path of the same origin. Where the process itself has no time, more sockets would only mean more handshakes.
  * @param idleMs the time that this process has had nothing to do. Default: that of its event loop
  */
 export function createOriginGate({
   sockets,
-  patienceMs,
+  slowAfterMs,
   idleMs = () => performance.eventLoopUtilization().idle,
 }: {
   sockets: number
-  patienceMs: number
+  slowAfterMs: number
   idleMs?: () => number
 }): OriginGate {
   const origins = new Map<string, { busy: number; readonly waiting: (() => void)[] }>()
@@ -42,17 +42,17 @@ export function createOriginGate({
         let counts = true
         const idleBefore = idleMs()
         const begun = performance.now()
-        let timer = setTimeout(losePatience, patienceMs)
+        let timer = setTimeout(stopCountingIfSlow, slowAfterMs)
         resolve({ origin, leave })
 
-        function losePatience(): void {
+        function stopCountingIfSlow(): void {
           const missingMs = Math.min(
-            patienceMs - (idleMs() - idleBefore),
-            LONGEST_PATIENCE_MS - (performance.now() - begun),
+            slowAfterMs - (idleMs() - idleBefore),
+            SLOW_AT_LATEST_MS - (performance.now() - begun),
           )
           // Timers may come a little early.
           if (missingMs < 1) leave()
-          else timer = setTimeout(losePatience, missingMs)
+          else timer = setTimeout(stopCountingIfSlow, missingMs)
         }
 
         function leave(): void {

@@ -62,7 +62,7 @@ const VARIABLES = {
     DEFAULT_WORKER_OPTIONS.heartbeatMs,
   ),
   QUICKQUOTE_DEAD_AFTER_MS: whole(
-    'After how much silence others take over; after how much trouble it is not ready.',
+    'After how much silence others take over; after how long a failure it is not ready.',
     20,
     DAY_MS,
     DEFAULT_WORKER_OPTIONS.deadAfterMs,

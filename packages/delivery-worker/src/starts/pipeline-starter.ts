@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Integrations } from '@quickquote/core'
 import type { ClaimedStart } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
-import { createTrouble } from '../lib/trouble.ts'
+import { createBackoff } from '../lib/backoff.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import { createStartAttempt } from './start-attempt.ts'
@@ -40,7 +40,7 @@ export function createPipelineStarter({
 }): PipelineStarter {
   const { storage, settings } = integrations
   const { start: policy, logger, now } = settings
-  const trouble = createTrouble(logger, 'orders to start pipelines cannot be claimed or ended')
+  const backoff = createBackoff(logger, 'orders to start pipelines cannot be claimed or ended')
   const alarm = createAlarm(round)
   const stopped = new AbortController()
   // Each start that cannot be recorded waits for it.
@@ -58,13 +58,13 @@ export function createPipelineStarter({
     const life = lifeSigns.life()
     try {
       const { claimed, nextDueAt } = await storage.pipelineStarts.claim({ workerId, limit, now: now() })
-      trouble.over()
+      backoff.succeeded()
       if (isDraining) return
       for (const start of claimed) begin(start, life)
       const dueInMs = nextDueAt === null ? pollIntervalMs : nextDueAt.getTime() - now().getTime()
       alarm.ringIn(Math.min(Math.max(dueInMs, claimed.length > 0 ? 0 : CONTENDED_MS), pollIntervalMs))
     } catch (error) {
-      alarm.ringIn(trouble.failed(error))
+      alarm.ringIn(backoff.failed(error))
     }
   }
 
@@ -88,9 +88,9 @@ export function createPipelineStarter({
     while (!stopped.signal.aborted) {
       try {
         await write()
-        return trouble.over()
+        return backoff.succeeded()
       } catch (error) {
-        await sleep(trouble.failed(error), undefined, { signal: stopped.signal }).catch(() => undefined)
+        await sleep(backoff.failed(error), undefined, { signal: stopped.signal }).catch(() => undefined)
       }
     }
   }

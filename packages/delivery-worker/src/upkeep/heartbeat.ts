@@ -1,7 +1,7 @@
 import type { Logger, Storage } from '@quickquote/core'
 import type { Clock } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
-import { createTrouble } from '../lib/trouble.ts'
+import { createBackoff } from '../lib/backoff.ts'
 
 /** What a worker knows of its leases. */
 export interface LifeSigns {
@@ -47,7 +47,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { storage, workerId, everyMs, deadAfterMs, maxAttempts, logger, clock, onFresh } = options
   /** Halfway between the next beat and the moment when others may take over. */
   const freshForMs = (everyMs + deadAfterMs) / 2
-  const trouble = createTrouble(logger, 'the heartbeat of this worker fails')
+  const backoff = createBackoff(logger, 'the heartbeat of this worker fails')
   const alarm = createAlarm(beatAndRecover)
   let lastBeat = { monotonic: Number.NEGATIVE_INFINITY, machine: Number.NEGATIVE_INFINITY }
   /** undefined: the last beat failed, or came too late. */
@@ -77,11 +77,11 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     try {
       await beat()
       if (performance.now() - (steadySince ?? Number.POSITIVE_INFINITY) >= deadAfterMs) await recover()
-      trouble.over()
+      backoff.succeeded()
       alarm.ringIn(everyMs)
     } catch (error) {
       steadySince = undefined
-      alarm.ringIn(Math.min(trouble.failed(error), everyMs))
+      alarm.ringIn(Math.min(backoff.failed(error), everyMs))
     }
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { IntegrationError, type Integrations } from '@quickquote/core'
 import { IDEMPOTENCY_WINDOW_MS } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
-import { createTrouble, type Trouble } from '../lib/trouble.ts'
+import { type Backoff, createBackoff } from '../lib/backoff.ts'
 import type { MissingKeys } from './missing-keys.ts'
 
 export interface Housekeeping {
@@ -10,7 +10,7 @@ export interface Housekeeping {
   /** Begins nothing more. Resolves when what is under way has ended, which may be never: do not wait for it for long. */
   stop(): Promise<void>
   /** What has failed, or not ended, for so long, in words. */
-  troubles(): readonly string[]
+  warnings(): readonly string[]
 }
 
 /** One of the things that are done now and then. */
@@ -71,7 +71,7 @@ export function createHousekeeping(
     },
   ]
 
-  const plans = steps.map((step) => createPlan(step, createTrouble(logger, step.failure, LONGEST_RETRY_MS)))
+  const plans = steps.map((step) => createPlan(step, createBackoff(logger, step.failure, LONGEST_RETRY_MS)))
   const alarm = createAlarm(doWhatIsDue)
   let waiting: AbortController | undefined
   let isStopped = false
@@ -86,25 +86,25 @@ export function createHousekeeping(
 
   /** Resolves when the step has ended, or the others have waited long enough for it. */
   async function begin(plan: Plan): Promise<void> {
-    const patience = new AbortController()
-    waiting = patience
+    const ended = new AbortController()
+    waiting = ended
     plan.begunAt = performance.now()
     plan.underWay = run(plan).finally(() => {
       plan.underWay = undefined
-      patience.abort()
+      ended.abort()
       ringForNext()
     })
-    await sleep(STEP_MS, undefined, { signal: patience.signal }).catch(() => undefined)
+    await sleep(STEP_MS, undefined, { signal: ended.signal }).catch(() => undefined)
   }
 
   async function run(plan: Plan): Promise<void> {
-    const { step, trouble } = plan
+    const { step, backoff } = plan
     try {
       await step.run()
-      trouble.over()
+      backoff.succeeded()
       plan.dueAt = performance.now() + step.everyMs
     } catch (error) {
-      plan.dueAt = performance.now() + trouble.failed(error)
+      plan.dueAt = performance.now() + backoff.failed(error)
     }
   }
 
@@ -161,9 +161,9 @@ export function createHousekeeping(
       await alarm.stop()
       await Promise.all(plans.map(({ underWay }) => underWay))
     },
-    troubles: () =>
+    warnings: () =>
       plans
-        .filter((plan) => troubledForMs(plan) > TOLERATED_MS)
+        .filter((plan) => failingForMs(plan) > TOLERATED_MS)
         .map(({ step }) => `housekeeping: ${step.failure}`),
   }
 }
@@ -171,16 +171,16 @@ export function createHousekeeping(
 /** A step, and how it stands with it. */
 interface Plan {
   readonly step: Step
-  readonly trouble: Trouble
+  readonly backoff: Backoff
   dueAt: number
   begunAt: number
   underWay: Promise<void> | undefined
 }
 
-function createPlan(step: Step, trouble: Trouble): Plan {
-  return { step, trouble, dueAt: 0, begunAt: 0, underWay: undefined }
+function createPlan(step: Step, backoff: Backoff): Plan {
+  return { step, backoff, dueAt: 0, begunAt: 0, underWay: undefined }
 }
 
-function troubledForMs({ trouble, underWay, begunAt }: Plan): number {
-  return Math.max(trouble.lastedMs(), underWay === undefined ? 0 : performance.now() - begunAt)
+function failingForMs({ backoff, underWay, begunAt }: Plan): number {
+  return Math.max(backoff.failingForMs(), underWay === undefined ? 0 : performance.now() - begunAt)
 }

@@ -1,6 +1,6 @@
 import type { Logger, Storage } from '@quickquote/core'
 import { createAlarm } from '../lib/alarm.ts'
-import { createTrouble } from '../lib/trouble.ts'
+import { createBackoff } from '../lib/backoff.ts'
 
 export interface Replayer {
   start(): void
@@ -28,14 +28,14 @@ export function createReplayer({
   logger: Logger
   now: () => Date
 }): Replayer {
-  const trouble = createTrouble(logger, 'replays cannot be moved on')
+  const backoff = createBackoff(logger, 'replays cannot be moved on')
   const alarm = createAlarm(async () => {
     try {
       const moved = await storage.replays.advance(BATCH, now())
-      trouble.over()
+      backoff.succeeded()
       alarm.ringIn(moved ? PAUSE_MS : pollIntervalMs)
     } catch (error) {
-      alarm.ringIn(trouble.failed(error))
+      alarm.ringIn(backoff.failed(error))
     }
   })
   return { start: () => alarm.ringIn(0), stop: () => alarm.stop() }

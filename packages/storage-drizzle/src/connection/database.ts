@@ -3,7 +3,6 @@ import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import { createTables, type Tables } from '../schema.ts'
 import { type Driver, encode, type Parameter, run, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
-import { MAINTENANCE } from './statement-timeout.ts'
 import {
   type ColumnTypes,
   numbered,
@@ -12,6 +11,7 @@ import {
   type Statement,
   valuesOf,
 } from './statement.ts'
+import { MAINTENANCE } from './statement-timeout.ts'
 import { sqlStateOf, unanswered } from './storage-error.ts'
 
 type Drizzle = PgRemoteDatabase

@@ -1,10 +1,10 @@
 import { type ApiKeyStorage, isUuid } from '@quickquote/core/internal'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { batched } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable } from '../connection/readable.ts'
-import { batched } from '../connection/batched.ts'
 import { COUNT_KEYS, RECORD_USES } from './api-keys.sql.ts'
 
 /** API keys in PostgreSQL: see ApiKeyStorage. */

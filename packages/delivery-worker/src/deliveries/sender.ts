@@ -8,13 +8,13 @@ import { createDispatch, type Dispatch } from './dispatch.ts'
 import { createTargets } from './targets.ts'
 
 /** All that it takes to make attempts. Close `http` after the last one. */
-export interface Sending {
+export interface Sender {
   readonly dispatch: Dispatch
   readonly http: Http
   readonly telemetry: DeliveryTelemetry
 }
 
-export function createSending({
+export function createSender({
   integrations,
   ca,
   socketsPerOrigin,
@@ -24,7 +24,7 @@ export function createSending({
   ca: Certificates | undefined
   socketsPerOrigin: number
   telemetry: Telemetry
-}): Sending {
+}): Sender {
   const { storage, settings } = integrations
   const { delivery, addressGuard: guard, keyring, logger, now, productName } = settings
   const { timeoutMs, maxResponseBytes, maxRawResponseBytes } = delivery

@@ -1,13 +1,13 @@
 import type { Logger } from '@quickquote/core'
 
-/** Counts the failures of a row of attempts at the same thing, mostly the database's. */
-export interface Trouble {
+/** How long to wait after failures of the same thing, mostly the database's. It counts those that come in a row. */
+export interface Backoff {
   /** Tells how many milliseconds to wait before the next attempt. The first failure of a row is logged. */
   failed(error: unknown): number
-  /** The row has ended. */
-  over(): void
+  /** The row has ended: an attempt succeeded. */
+  succeeded(): void
   /** Milliseconds since the row began; 0 when there is none. */
-  lastedMs(): number
+  failingForMs(): number
 }
 
 const FIRST_WAIT_MS = 100
@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 5000
  * @param what what failed, as a sentence for the log
  * @param longestWaitMs waits grow up to it. Default 5,000
  */
-export function createTrouble(logger: Logger, what: string, longestWaitMs = LONGEST_WAIT_MS): Trouble {
+export function createBackoff(logger: Logger, what: string, longestWaitMs = LONGEST_WAIT_MS): Backoff {
   let failures = 0
   let since = 0
   return {
@@ -31,10 +31,10 @@ export function createTrouble(logger: Logger, what: string, longestWaitMs = LONG
       // Workers that lost their database together do not come back to it together.
       return waitMs * (0.5 + Math.random() / 2)
     },
-    over() {
+    succeeded() {
       if (failures > 0) logger.info({ failures }, `${what}: that is over`)
       failures = 0
     },
-    lastedMs: () => (failures === 0 ? 0 : Math.round(performance.now() - since)),
+    failingForMs: () => (failures === 0 ? 0 : Math.round(performance.now() - since)),
   }
 }
