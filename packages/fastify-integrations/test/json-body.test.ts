@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { parseJsonOnly } from '../src/bodies/json-body.ts'
-import type { Patience } from '../src/bodies/read-body.ts'
+import type { MinDataRate } from '../src/bodies/read-body.ts'
 import { errorHandler } from '../src/errors/error-handler.ts'
 
 /** A server with our parser, and a connection to it that has sent the head of a request. */
-async function open(patience: Patience, contentLength: number) {
+async function open(minDataRate: MinDataRate, contentLength: number) {
   const log: { code?: string; level: number }[] = []
   const logged = new EventEmitter()
   const stream = {
@@ -19,7 +19,7 @@ async function open(patience: Patience, contentLength: number) {
     },
   }
   const app = Fastify({ logger: { stream } })
-  parseJsonOnly(app, 10_000, patience)
+  parseJsonOnly(app, 10_000, minDataRate)
   app.setErrorHandler(errorHandler({ typeBase: 'urn:test:' }))
   app.post('/', async ({ body }) => ({ body }))
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -53,8 +53,8 @@ async function answerOn(socket: Socket): Promise<string> {
   return answer
 }
 
-const SHORT: Patience = { graceMs: 300, bytesPerSecond: 1e9 }
-const LONG: Patience = { graceMs: 60_000, bytesPerSecond: 1 }
+const SHORT: MinDataRate = { graceMs: 300, bytesPerSecond: 1e9 }
+const LONG: MinDataRate = { graceMs: 60_000, bytesPerSecond: 1 }
 
 it('a client that sends a byte now and then is answered with 400, and the connection is closed', async () => {
   const { socket } = await open(SHORT, 9000)

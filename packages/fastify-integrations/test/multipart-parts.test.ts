@@ -6,7 +6,7 @@ import { type FormBounds, type Part, readParts } from '../src/bodies/multipart-p
 const limits: FormBounds = {
   totalBytes: 1000,
   parts: 10,
-  patience: { graceMs: 60_000, bytesPerSecond: 1000 },
+  minDataRate: { graceMs: 60_000, bytesPerSecond: 1000 },
 }
 const BODY =
   '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n--b\r\nContent-Disposition: form-data; name="b"\r\n\r\ntwo\r\n--b--\r\n'
@@ -53,10 +53,10 @@ it('stops the clock when the body breaks off', async () => {
 
 it('does not charge a client for the time that it takes to store what came', async () => {
   const body = new PassThrough()
-  const patience = { graceMs: 2000, bytesPerSecond: 1_000_000 }
+  const minDataRate = { graceMs: 2000, bytesPerSecond: 1_000_000 }
   body.write(BODY.slice(0, 52))
   const read: string[] = []
-  for await (const { name, bytes } of readParts(body, 'b', { ...limits, totalBytes: 1_000_000, patience })) {
+  for await (const { name, bytes } of readParts(body, 'b', { ...limits, totalBytes: 1_000_000, minDataRate })) {
     for await (const chunk of bytes) {
       read.push(`${name}=${chunk.length}`)
       if (read.length > 1) continue

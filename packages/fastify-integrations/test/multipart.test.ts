@@ -22,7 +22,7 @@ import { createDatabase } from '../../storage-drizzle/src/connection/database.ts
 import { onPostgresJs } from '../../storage-drizzle/src/connection/postgres-js.ts'
 import { fileStorage, uploadStorage } from '../../storage-drizzle/src/quotations/files.ts'
 import { formBytes, isMultipart, receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
-import type { Patience } from '../src/bodies/read-body.ts'
+import type { MinDataRate } from '../src/bodies/read-body.ts'
 import { dropUnreadBodies } from '../src/bodies/unread-body.ts'
 
 const ORGANIZATION = randomUUID()
@@ -80,7 +80,7 @@ afterEach(async () => {
   await app.close()
 })
 
-async function serve(options: { limits?: Partial<Limits>; patience?: Patience } = {}) {
+async function serve(options: { limits?: Partial<Limits>; minDataRate?: MinDataRate } = {}) {
   app = Fastify()
   takeMultipart(app)
   dropUnreadBodies(app, formBytes({ ...DEFAULT_LIMITS, ...options.limits }))
@@ -94,7 +94,7 @@ async function serve(options: { limits?: Partial<Limits>; patience?: Patience } 
       organizationId: ORGANIZATION,
       requirementsFiles,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
-      ...(options.patience === undefined ? {} : { patience: options.patience }),
+      ...(options.minDataRate === undefined ? {} : { minDataRate: options.minDataRate }),
     })
     forms.push(form)
     return reply.code(202).send(form)
@@ -594,7 +594,7 @@ describe('a connection', () => {
   })
 
   it('of a client that sends nothing more is given up, and what it had sent is removed', async () => {
-    await serve({ patience: { graceMs: 300, bytesPerSecond: 1024 * MIB } })
+    await serve({ minDataRate: { graceMs: 300, bytesPerSecond: 1024 * MIB } })
     const { socket, answer } = open()
     const body = Buffer.concat([file('a.txt', 'x'), file('b.txt', 'x'.repeat(600_000))])
     socket.write(Buffer.concat([Buffer.from(head(undefined, body.length + 1000)), body]))
@@ -604,7 +604,7 @@ describe('a connection', () => {
   })
 
   it('of a client that sends a byte now and then is given up', async () => {
-    await serve({ patience: { graceMs: 300, bytesPerSecond: 1024 * MIB } })
+    await serve({ minDataRate: { graceMs: 300, bytesPerSecond: 1024 * MIB } })
     const { socket, answer } = open()
     const body = Buffer.concat([file('a.txt', 'x'.repeat(1000)), END])
     socket.write(head(undefined, body.length))
@@ -619,7 +619,7 @@ describe('a connection', () => {
   })
 
   it('of a client that is slow is kept, as long as it is not slower than allowed', async () => {
-    await serve({ patience: { graceMs: 60_000, bytesPerSecond: 1 } })
+    await serve({ minDataRate: { graceMs: 60_000, bytesPerSecond: 1 } })
     const { socket, answer } = open()
     const body = Buffer.concat([file('a.txt', 'x'), END])
     socket.write(head(undefined, body.length))

@@ -37,7 +37,7 @@ const TRUSTED_FOR_MS = 10 * 60 * 1000
 /** When the clock moved this much otherwise than the monotonic one, it was set, or the machine was asleep. */
 const STEP_MS = 1000
 /** A call is not held up for longer: without a database it fails by itself. */
-const PATIENCE_MS = 1000
+const MAX_WAIT_MS = 1000
 
 /** @param given the host's own clock */
 export function createClock(options: {
@@ -108,7 +108,7 @@ function databaseClock(readClock: () => Promise<Date>, logger: Logger): Clock {
     compare,
     settle(ask) {
       if (isInDoubt()) {
-        if (ask === undefined) return noLongerThan(PATIENCE_MS, refresh())
+        if (ask === undefined) return noLongerThan(MAX_WAIT_MS, refresh())
         return compare(async () => ({ at: await ask() })).then(
           () => undefined,
           () => undefined,
@@ -155,10 +155,10 @@ function createWarning(logger: Logger): (aheadMs: number) => void {
 
 async function noLongerThan(ms: number, promise: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<void>((resolve) => {
+  const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
     timer.unref()
   })
-  await Promise.race([promise, patience])
+  await Promise.race([promise, timeout])
   clearTimeout(timer)
 }

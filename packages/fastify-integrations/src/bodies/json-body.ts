@@ -5,18 +5,18 @@ import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse } from 'secure-json-parse'
 import { MAX_DEPTH, markInexactNumbers, scanJson } from './json-numbers.ts'
-import { bodyTooLarge, DEFAULT_PATIENCE, malformed, type Patience, readBody } from './read-body.ts'
+import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, malformed, type MinDataRate, readBody } from './read-body.ts'
 
 /**
  * Replaces the content type parsers that came from the host: our routes take JSON as we read it, and nothing else (415).
  * An empty body is `undefined`; whether that is wrong is up to the route.
  * @param bodyLimit in bytes; more is a 413
- * @param patience with a slow client; when it is used up the answer is 400, as for a multipart body
+ * @param minDataRate of the client; below it the answer is 400, as for a multipart body
  */
 export function parseJsonOnly(
   scope: FastifyInstance,
   bodyLimit: number,
-  patience: Patience = DEFAULT_PATIENCE,
+  minDataRate: MinDataRate = DEFAULT_MIN_DATA_RATE,
 ): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', async (request: FastifyRequest, stream: Readable) => {
@@ -24,7 +24,7 @@ export function parseJsonOnly(
       throw new IntegrationError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a Content-Encoding.')
     }
     if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit)
-    const bytes = await buffer(readBody(stream, { totalBytes: bodyLimit, patience }))
+    const bytes = await buffer(readBody(stream, { totalBytes: bodyLimit, minDataRate }))
     return bytes.length === 0 ? undefined : parseJson(bytes)
   })
 }

@@ -5,7 +5,7 @@ import { startQuotationBody, validationFailed } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseJson } from './json-body.ts'
 import { type FormBounds, type Part, readParts } from './multipart-parts.ts'
-import { bodyTooLarge, DEFAULT_PATIENCE, malformed, type Patience } from './read-body.ts'
+import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, malformed, type MinDataRate } from './read-body.ts'
 
 /** What a multipart request held: its fields as JSON would have them, and its files, stored. */
 export interface MultipartForm {
@@ -19,7 +19,7 @@ export interface MultipartOptions {
   readonly requirementsFiles: RequirementsFiles
   readonly limits: Limits
   /** How slow a client may be. Default: half a minute, and a second more for every 16 KiB. */
-  readonly patience?: Patience
+  readonly minDataRate?: MinDataRate
 }
 
 /** Parts beside the files. A start has five fields; unknown ones are passed over. */
@@ -69,8 +69,8 @@ export async function receiveMultipart(
   }
 }
 
-function boundsOf({ limits, patience = DEFAULT_PATIENCE }: MultipartOptions): FormBounds {
-  return { parts: maxParts(limits), totalBytes: formBytes(limits), patience }
+function boundsOf({ limits, minDataRate = DEFAULT_MIN_DATA_RATE }: MultipartOptions): FormBounds {
+  return { parts: maxParts(limits), totalBytes: formBytes(limits), minDataRate }
 }
 
 function maxParts(limits: Limits): number {

@@ -1,29 +1,29 @@
 import type { Readable } from 'node:stream'
 import { IntegrationError } from '@quickquote/core'
 
-/** How long a client may take to send a body: `graceMs` in any case, and a second more for every `bytesPerSecond` received. */
-export interface Patience {
+/** How slowly a client may send a body. It has `graceMs` in any case, and a second more for every `bytesPerSecond` received. */
+export interface MinDataRate {
   readonly graceMs: number
   readonly bytesPerSecond: number
 }
 
 /** A client that sends a byte a second is given up after half a minute; one ten times slower than a bad telephone line is not. */
-export const DEFAULT_PATIENCE: Patience = Object.freeze({ graceMs: 30_000, bytesPerSecond: 16 * 1024 })
+export const DEFAULT_MIN_DATA_RATE: MinDataRate = Object.freeze({ graceMs: 30_000, bytesPerSecond: 16 * 1024 })
 
 export interface BodyBounds {
   readonly totalBytes: number
-  readonly patience: Patience
+  readonly minDataRate: MinDataRate
 }
 
 /**
- * Reads a body at the pace at which its chunks are asked for. Only waiting for the client counts against its patience, not
+ * Reads a body at the pace at which its chunks are asked for. Only waiting for the client counts against the rate, not
  * the time that the caller takes. When the reading ends early the stream is left as it is: destroying it would take the
  * answer with it.
  * @throws IntegrationError PAYLOAD_TOO_LARGE, or MALFORMED_REQUEST for a body that breaks off or arrives too slowly
  */
 export async function* readBody(
   stream: Readable,
-  { totalBytes, patience }: BodyBounds,
+  { totalBytes, minDataRate }: BodyBounds,
 ): AsyncGenerator<Buffer, void, undefined> {
   let received = 0
   let waitedMs = 0
@@ -43,7 +43,7 @@ export async function* readBody(
       }
       if (stream.readableEnded) return
       if (stream.destroyed) throw malformed('The body breaks off.')
-      const leftMs = patience.graceMs + (received / patience.bytesPerSecond) * 1000 - waitedMs
+      const leftMs = minDataRate.graceMs + (received / minDataRate.bytesPerSecond) * 1000 - waitedMs
       if (leftMs <= 0) throw malformed('The body arrives too slowly.')
       const begun = performance.now()
       await new Promise<void>((resolve) => {

@@ -34,10 +34,10 @@ function http2StreamOf(raw: IncomingMessage): Http2ServerRequest['stream'] | und
 }
 
 async function drop(raw: IncomingMessage, totalBytes: number): Promise<void> {
-  const patience = { graceMs: DROP_MS, bytesPerSecond: Number.POSITIVE_INFINITY }
+  const minDataRate = { graceMs: DROP_MS, bytesPerSecond: Number.POSITIVE_INFINITY }
   try {
     raw.unpipe()
-    for await (const _ of readBody(raw, { totalBytes, patience }));
+    for await (const _ of readBody(raw, { totalBytes, minDataRate }));
   } catch {
     // Too long, too slow, or the client is gone.
   }
