@@ -27,40 +27,40 @@ import { answerTime, type Routing, registerRoute } from './register-routes.ts'
 import type { Area, PartnerRoute, SessionRoute } from './route.ts'
 import { routeTable } from './route-table.ts'
 
-async function plugin(scope: FastifyInstance, options: FastifyIntegrationsOptions): Promise<void> {
+async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOptions): Promise<void> {
   const settings = checkOptions(options)
   const { integrations, problemTypeBase } = settings
   const areas = routeTable(integrations, { apiKeyRoutes: settings.apiKeyRoutes })
   const routing = { document: documentation(settings), answerWithinMs: answerTime(integrations.settings) }
-  checkServer(scope)
-  shareLogger(scope, integrations.settings)
+  checkServer(fastify)
+  shareLogger(fastify, integrations.settings)
 
-  decorateRequests(scope)
-  compileSchemas(scope)
-  parseJsonOnly(scope, integrations.settings.limits.jsonBodyBytes)
-  dropUnreadBodies(scope, formBytes(integrations.settings.limits))
-  keepKeysOutOfLogs(scope)
-  scope.setErrorHandler(errorHandler({ typeBase: problemTypeBase }))
-  scope.addHook('onRequest', async (request, reply) => void identifyRequest(request, reply))
-  refuseKeysInUrls(scope)
+  decorateRequests(fastify)
+  compileSchemas(fastify)
+  parseJsonOnly(fastify, integrations.settings.limits.jsonBodyBytes)
+  dropUnreadBodies(fastify, formBytes(integrations.settings.limits))
+  keepKeysOutOfLogs(fastify)
+  fastify.setErrorHandler(errorHandler({ typeBase: problemTypeBase }))
+  fastify.addHook('onRequest', async (request, reply) => void identifyRequest(request, reply))
+  refuseKeysInUrls(fastify)
 
   // A machine whose clock is wrong is told of at once, and not at the first request.
-  scope.addHook('onReady', async () => integrations.settings.clock.settle())
-  if (settings.worker !== undefined) runWithApp(scope, settings.worker)
+  fastify.addHook('onReady', async () => integrations.settings.clock.settle())
+  if (settings.worker !== undefined) runWithApp(fastify, settings.worker)
 
-  if (settings.apiDocs !== null) await serveApiDocs(scope, settings, settings.apiDocs)
+  if (settings.apiDocs !== null) await serveApiDocs(fastify, settings, settings.apiDocs)
   const limiter = createRateLimiter(settings, integrations.settings.logger)
   for (const area of areas) {
-    await scope.register((inner) => serveArea(inner, area, { settings, routing, limiter }), {
+    await fastify.register((inner) => serveArea(inner, area, { settings, routing, limiter }), {
       prefix: area.prefix,
     })
   }
 }
 
-function runWithApp(scope: FastifyInstance, worker: StartableWorker): void {
-  scope.addHook('onReady', () => worker.start())
+function runWithApp(fastify: FastifyInstance, worker: StartableWorker): void {
+  fastify.addHook('onReady', () => worker.start())
   // By then the requests under way are answered, tests of endpoints included, which wait for a worker.
-  scope.addHook('onClose', () => worker.stop())
+  fastify.addHook('onClose', () => worker.stop())
 }
 
 /** Ids in our paths are UUIDs. */
@@ -81,39 +81,39 @@ interface Means {
   readonly limiter: RateLimiter
 }
 
-async function serveArea(scope: FastifyInstance, area: Area, means: Means): Promise<void> {
-  scope.addHook('onRequest', async (_, reply) => void reply.header('cache-control', 'no-store'))
-  if (area.kind === 'partner') await servePartners(scope, area.routes, means)
-  else await serveMembers(scope, area.routes, means)
-  refuseUnknownRoutes(scope, area)
+async function serveArea(fastify: FastifyInstance, area: Area, means: Means): Promise<void> {
+  fastify.addHook('onRequest', async (_, reply) => void reply.header('cache-control', 'no-store'))
+  if (area.kind === 'partner') await servePartners(fastify, area.routes, means)
+  else await serveMembers(fastify, area.routes, means)
+  refuseUnknownRoutes(fastify, area)
 }
 
 async function servePartners(
-  scope: FastifyInstance,
+  fastify: FastifyInstance,
   routes: readonly PartnerRoute[],
   { settings: { integrations }, routing, limiter }: Means,
 ): Promise<void> {
-  authenticatePartners(scope, integrations)
-  limitRequests(scope, limiter, integrations.settings.limits)
-  await scope.register(async (starts) => {
+  authenticatePartners(fastify, integrations)
+  limitRequests(fastify, limiter, integrations.settings.limits)
+  await fastify.register(async (starts) => {
     takeMultipart(starts)
     for (const route of routes) if (route.limit === 'starts') registerRoute(starts, route, routing)
   })
-  for (const route of routes) if (route.limit === undefined) registerRoute(scope, route, routing)
+  for (const route of routes) if (route.limit === undefined) registerRoute(fastify, route, routing)
 }
 
 async function serveMembers(
-  scope: FastifyInstance,
+  fastify: FastifyInstance,
   routes: readonly SessionRoute[],
   { settings, routing, limiter }: Means,
 ): Promise<void> {
-  parseJsonOnly(scope, settings.integrations.settings.limits.sessionBodyBytes)
-  authenticateMembers(scope, settings)
-  await scope.register(async (tests) => {
+  parseJsonOnly(fastify, settings.integrations.settings.limits.sessionBodyBytes)
+  authenticateMembers(fastify, settings)
+  await fastify.register(async (tests) => {
     limitTests(tests, limiter, settings.integrations.settings.limits)
     for (const route of routes) if (route.limit === 'tests') registerRoute(tests, route, routing)
   })
-  for (const route of routes) if (route.limit === undefined) registerRoute(scope, route, routing)
+  for (const route of routes) if (route.limit === undefined) registerRoute(fastify, route, routing)
 }
 
 /**

@@ -32,17 +32,17 @@ export function answerTime({
   return Math.max(ANSWER_WITHIN_MS, Math.max(delivery.timeoutMs, hookTimeoutMs) + SPARE_MS)
 }
 
-/** Turns a row of the route table into a route of the scope, which has its authentication already. */
+/** Turns a row of the route table into a route of a plugin that has its authentication already. */
 export function registerRoute(
-  scope: FastifyInstance,
+  fastify: FastifyInstance,
   route: Route,
   { document, answerWithinMs }: Routing,
 ): void {
   const { hide, swaggerTransform } = document(route)
   const { status, schema } = route.answer
   const { endWaits } = route
-  if (endWaits !== undefined) scope.addHook('preClose', async () => endWaits())
-  scope.route({
+  if (endWaits !== undefined) fastify.addHook('preClose', async () => endWaits())
+  fastify.route({
     method: route.method,
     url: route.url,
     ...(route.method === 'GET' ? { exposeHeadRoute: true } : {}),

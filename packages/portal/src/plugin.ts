@@ -7,23 +7,23 @@ import { checkOptions, type FastifyPortalOptions, PORTAL_FEATURES } from './opti
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-async function plugin(scope: FastifyInstance, options: FastifyPortalOptions): Promise<void> {
+async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): Promise<void> {
   checkOptions(options)
   const { brand, resolveSession } = options
   const theme = themeCss(brand)
   const themed = theme === null ? null : contentOf('theme.css', theme)
   const themeFile = themed === null ? null : `theme-${themed.etag.slice(1, 9)}.css`
-  const html = pageHtml(settingsOf(scope.prefix, options), {
+  const html = pageHtml(settingsOf(fastify.prefix, options), {
     title: brand?.name ?? 'Integrations',
     themeFile,
   })
 
   const security = securityHeaders(options.frameAncestors)
   // Before the host's own headers are sent: hooks of the plugin run after those of the host, so this policy is the one that counts.
-  scope.addHook('onSend', async (_, reply) => void reply.headers(security))
+  fastify.addHook('onSend', async (_, reply) => void reply.headers(security))
 
   const page = contentOf('page.html', html)
-  scope.get('/', async (request, reply) => {
+  fastify.get('/', async (request, reply) => {
     const slash = slashed(request)
     if (slash !== null) return reply.redirect(slash)
     return send(request, reply, page, 'no-cache')
@@ -34,11 +34,11 @@ async function plugin(scope: FastifyInstance, options: FastifyPortalOptions): Pr
   serve('/element.js', contentOf('element.js', element), 'no-cache')
 
   function serve(path: string, content: Content, cacheControl: string): void {
-    scope.get(path, async (request, reply) => send(request, reply, content, cacheControl))
+    fastify.get(path, async (request, reply) => send(request, reply, content, cacheControl))
   }
 
   if (resolveSession !== undefined) {
-    scope.get('/organizations', async (request, reply) => {
+    fastify.get('/organizations', async (request, reply) => {
       const session = await resolveSession(request)
       reply.header('cache-control', 'no-store')
       if (session === null || session === undefined) {

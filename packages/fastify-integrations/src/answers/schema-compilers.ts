@@ -10,8 +10,8 @@ type Serialize = (value: unknown) => string
  * reply serializer) stays with the host.
  * Fastify validates what is in the URL, with core's validator; bodies are validated by core itself.
  */
-export function compileSchemas(scope: FastifyInstance): void {
-  scope.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
+export function compileSchemas(fastify: FastifyInstance): void {
+  fastify.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     const where = httpPart === 'params' ? ':' : '?'
     return (value: unknown) => {
       try {
@@ -23,7 +23,7 @@ export function compileSchemas(scope: FastifyInstance): void {
   })
 
   const compiled = new Map<unknown, Serialize>()
-  scope.setSerializerCompiler<TSchema>(({ schema }) => {
+  fastify.setSerializerCompiler<TSchema>(({ schema }) => {
     let serialize = compiled.get(schema)
     if (serialize === undefined) {
       serialize = fastJson(schema)
@@ -34,5 +34,5 @@ export function compileSchemas(scope: FastifyInstance): void {
 
   // A reply serializer of the host's would stand before the schemas, and what they leave out would be sent. Fastify takes
   // null, which is its own default; its types do not say so.
-  scope.setReplySerializer(null as unknown as Parameters<typeof scope.setReplySerializer>[0])
+  fastify.setReplySerializer(null as unknown as Parameters<typeof fastify.setReplySerializer>[0])
 }

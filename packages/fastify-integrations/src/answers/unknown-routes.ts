@@ -8,8 +8,8 @@ import { type Access, type Area, UNDOCUMENTED } from '../route.ts'
  * so that no route of the host's (for `/*`, or OPTIONS of `*`) takes what is below our prefixes. The handler is for methods
  * that Fastify has no routes for.
  */
-export function refuseUnknownRoutes(scope: FastifyInstance, { kind, routes }: Area): void {
-  const { routerOptions, caseSensitive } = scope.initialConfig
+export function refuseUnknownRoutes(fastify: FastifyInstance, { kind, routes }: Area): void {
+  const { routerOptions, caseSensitive } = fastify.initialConfig
   const flags = (routerOptions?.caseSensitive ?? caseSensitive) === false ? 'i' : ''
   const patterns = routes.map(({ url, method }) => ({ url, method, pattern: patternOf(url, flags) }))
 
@@ -26,17 +26,17 @@ export function refuseUnknownRoutes(scope: FastifyInstance, { kind, routes }: Ar
   }
 
   const access: Access = kind === 'partner' ? 'api_key' : 'member'
-  leavePreflightsToHost(scope)
+  leavePreflightsToHost(fastify)
   const config = { integrations: { access }, ...UNDOCUMENTED }
   for (const url of ['', '/*']) {
     const taken = withHead(routes.filter((route) => route.url === url).map(({ method }) => method))
-    const method = scope.supportedMethods.filter((each) => each !== 'OPTIONS' && !taken.includes(each))
+    const method = fastify.supportedMethods.filter((each) => each !== 'OPTIONS' && !taken.includes(each))
     // Before the body is read: what it holds does not matter any more.
     const refused = { url, config, schema: { hide: true }, preParsing: refuse, handler: refuse }
-    scope.route({ ...refused, method })
-    scope.route({ ...refused, method: 'OPTIONS', constraints: NO_PREFLIGHT })
+    fastify.route({ ...refused, method })
+    fastify.route({ ...refused, method: 'OPTIONS', constraints: NO_PREFLIGHT })
   }
-  scope.setNotFoundHandler(refuse)
+  fastify.setNotFoundHandler(refuse)
 }
 
 function withHead(methods: readonly string[]): string[] {

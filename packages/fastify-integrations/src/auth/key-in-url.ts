@@ -10,9 +10,9 @@ const KEY_NAMES = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', '
 /** How often a part of a URL may have been percent-encoded. */
 const ROUNDS = 3
 
-/** Refuses requests to the scope whose URL holds a key, before anybody is asked who calls. */
-export function refuseKeysInUrls(scope: FastifyInstance): void {
-  scope.addHook('onRequest', async ({ originalUrl, url }) => {
+/** Refuses requests to these routes whose URL holds a key, before anybody is asked who calls. */
+export function refuseKeysInUrls(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', async ({ originalUrl, url }) => {
     if (holdsApiKey(originalUrl) || holdsApiKey(url)) throw new IntegrationError('API_KEY_IN_QUERY')
   })
 }

@@ -10,8 +10,8 @@ import { API_KEY, REFUSAL } from './request-state.ts'
  * it: see rate-limits.ts, whose hook runs between these two. A CORS preflight that nobody else answered is no attempt to
  * authenticate.
  */
-export function authenticatePartners(scope: FastifyInstance, { apiKeys }: Integrations): void {
-  scope.addHook('onRequest', async (request) => {
+export function authenticatePartners(fastify: FastifyInstance, { apiKeys }: Integrations): void {
+  fastify.addHook('onRequest', async (request) => {
     if (hasParameterOfKey(request.url)) throw new IntegrationError('API_KEY_IN_QUERY')
     if (isPreflight(request.raw)) return
     const value = request.headers['x-api-key']
@@ -24,7 +24,7 @@ export function authenticatePartners(scope: FastifyInstance, { apiKeys }: Integr
     }
   })
 
-  scope.addHook('preParsing', async (request) => {
+  fastify.addHook('preParsing', async (request) => {
     if (request[REFUSAL] !== null) throw request[REFUSAL]
   })
 }

@@ -23,9 +23,9 @@ export function isPreflight({ method, headers }: Head): boolean {
  * Leaves preflights to the host, which may answer them in a route of its own (as @fastify/cors has one): a route of ours
  * for OPTIONS, being more specific, would hide it. A preflight with a key in its URL is not left to the host's log.
  */
-export function leavePreflightsToHost(scope: FastifyInstance): void {
-  if (scope.hasConstraintStrategy(NAME)) return
-  scope.addConstraintStrategy({
+export function leavePreflightsToHost(fastify: FastifyInstance): void {
+  if (fastify.hasConstraintStrategy(NAME)) return
+  fastify.addConstraintStrategy({
     name: NAME,
     storage() {
       const handlers = new Map()

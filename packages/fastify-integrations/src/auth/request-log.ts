@@ -10,9 +10,9 @@ const PINO_SERIALIZERS = Symbol.for('pino.serializers')
  * Keeps keys in URLs out of Fastify's own log lines for our routes, 404s included: Fastify logs `req.url` before any hook
  * runs, so the logger of the request itself must know better. What the host made of `req` stays, with another URL in it.
  */
-export function keepKeysOutOfLogs(scope: FastifyInstance): void {
-  const inherited = scope.childLoggerFactory
-  scope.setChildLoggerFactory(function childLogger(logger, bindings, options, rawRequest) {
+export function keepKeysOutOfLogs(fastify: FastifyInstance): void {
+  const inherited = fastify.childLoggerFactory
+  fastify.setChildLoggerFactory(function childLogger(logger, bindings, options, rawRequest) {
     if (!mayHoldKey(rawRequest.url ?? '')) return inherited.call(this, logger, bindings, options, rawRequest)
     const req: RequestSerializer = (request) => serializerOf(logger)(withoutKeys(request))
     const serializers = { ...options.serializers, req }

@@ -16,6 +16,6 @@ declare module 'fastify' {
   }
 }
 
-export function decorateRequests(scope: FastifyInstance): void {
-  for (const name of [API_KEY, REFUSAL, SESSION, MEMBER]) scope.decorateRequest(name, null)
+export function decorateRequests(fastify: FastifyInstance): void {
+  for (const name of [API_KEY, REFUSAL, SESSION, MEMBER]) fastify.decorateRequest(name, null)
 }

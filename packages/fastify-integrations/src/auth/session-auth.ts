@@ -33,8 +33,8 @@ export interface SessionAuthentication {
 }
 
 /** Finds out which member calls: the resolver is asked once. 401 without a session, 403 without the right to this route. */
-export function authenticateMembers(scope: FastifyInstance, options: SessionAuthentication): void {
-  scope.addHook('onRequest', async (request) => {
+export function authenticateMembers(fastify: FastifyInstance, options: SessionAuthentication): void {
+  fastify.addHook('onRequest', async (request) => {
     // Asked for at once: it is gone when the client is.
     const clientAddress = addressOf(request)
     const session = await resolve(request, options)

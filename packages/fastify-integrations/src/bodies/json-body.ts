@@ -5,7 +5,7 @@ import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse } from 'secure-json-parse'
 import { MAX_DEPTH, markInexactNumbers, scanJson } from './json-numbers.ts'
-import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, malformed, type MinDataRate, readBody } from './read-body.ts'
+import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, type MinDataRate, malformed, readBody } from './read-body.ts'
 
 /**
  * Replaces the content type parsers that came from the host: our routes take JSON as we read it, and nothing else (415).
@@ -14,12 +14,12 @@ import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, malformed, type MinDataRate, readB
  * @param minDataRate of the client; below it the answer is 400, as for a multipart body
  */
 export function parseJsonOnly(
-  scope: FastifyInstance,
+  fastify: FastifyInstance,
   bodyLimit: number,
   minDataRate: MinDataRate = DEFAULT_MIN_DATA_RATE,
 ): void {
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('application/json', async (request: FastifyRequest, stream: Readable) => {
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('application/json', async (request: FastifyRequest, stream: Readable) => {
     if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
       throw new IntegrationError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a Content-Encoding.')
     }

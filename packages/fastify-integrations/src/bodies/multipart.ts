@@ -5,7 +5,7 @@ import { startQuotationBody, validationFailed } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseJson } from './json-body.ts'
 import { type FormBounds, type Part, readParts } from './multipart-parts.ts'
-import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, malformed, type MinDataRate } from './read-body.ts'
+import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, type MinDataRate, malformed } from './read-body.ts'
 
 /** What a multipart request held: its fields as JSON would have them, and its files, stored. */
 export interface MultipartForm {
@@ -28,11 +28,11 @@ const MAX_FIELDS = 100
 const PART_OVERHEAD = 10 * 1024
 
 /**
- * Makes the routes of a scope take multipart bodies, unread: `receiveMultipart` reads them, after authentication and
+ * Makes the routes of a plugin take multipart bodies, unread: `receiveMultipart` reads them, after authentication and
  * limits.
  */
-export function takeMultipart(scope: FastifyInstance): void {
-  scope.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
+export function takeMultipart(fastify: FastifyInstance): void {
+  fastify.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
 }
 
 /** Whether a request has a multipart body. */

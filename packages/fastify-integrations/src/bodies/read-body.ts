@@ -8,7 +8,10 @@ export interface MinDataRate {
 }
 
 /** A client that sends a byte a second is given up after half a minute; one ten times slower than a bad telephone line is not. */
-export const DEFAULT_MIN_DATA_RATE: MinDataRate = Object.freeze({ graceMs: 30_000, bytesPerSecond: 16 * 1024 })
+export const DEFAULT_MIN_DATA_RATE: MinDataRate = Object.freeze({
+  graceMs: 30_000,
+  bytesPerSecond: 16 * 1024,
+})
 
 export interface BodyBounds {
   readonly totalBytes: number

@@ -12,8 +12,8 @@ const DROP_MS = 2000
  * connection closed after the answer; on HTTP/2 its stream.
  * @param totalBytes how much is dropped at most
  */
-export function dropUnreadBodies(scope: FastifyInstance, totalBytes: number): void {
-  scope.addHook('onSend', async ({ raw }, reply) => {
+export function dropUnreadBodies(fastify: FastifyInstance, totalBytes: number): void {
+  fastify.addHook('onSend', async ({ raw }, reply) => {
     const stream = http2StreamOf(raw)
     // Fastify sets it for a body that could not be read; HTTP/2 has no such header, and Node warns of it.
     if (stream !== undefined) reply.removeHeader('connection')

@@ -45,11 +45,11 @@ export function createRateLimiter(
 }
 
 /**
- * Limits the requests of the scope, whatever their method and path: authenticated ones by key, failed authentications by
- * client (specification, "Limits"). For a scope that authenticates partners in a hook before this one.
+ * Limits the requests of the plugin, whatever their method and path: authenticated ones by key, failed authentications by
+ * client (specification, "Limits"). For a plugin that authenticates partners in a hook before this one.
  */
-export function limitRequests(scope: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
-  scope.addHook('onRequest', async (request, reply) => {
+export function limitRequests(fastify: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
+  fastify.addHook('onRequest', async (request, reply) => {
     if (request[API_KEY] !== null) await limitKey(request[API_KEY].id, request, reply)
     else if (request[REFUSAL] !== null) await limitFailures(request, reply)
   })
@@ -94,8 +94,8 @@ function limit(name: string, whose: string, max: number, refusal: string) {
 /** Statuses of a test that was not sent. */
 const NOT_SENT = new Set([400, 404, 503])
 
-/** Limits the test deliveries, for a scope of nothing but their route. One that is not sent does not count. */
-export function limitTests(scope: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
+/** Limits the test deliveries, for a plugin of nothing but their route. One that is not sent does not count. */
+export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
   const counted = new WeakMap<FastifyRequest, { limits: readonly Limit[]; at: number }>()
 
   function limitsOf(request: FastifyRequest): readonly RateLimit[] {
@@ -117,14 +117,14 @@ export function limitTests(scope: FastifyInstance, limiter: RateLimiter, limits:
     ]
   }
 
-  scope.addHook('preHandler', async (request, reply) => {
+  fastify.addHook('preHandler', async (request, reply) => {
     const ofTest = limitsOf(request)
     const count = await limiter.take(ofTest)
     if (count === null) return
     refuseBeyond(ofTest, count, reply)
     counted.set(request, { limits: ofTest, at: count.at })
   })
-  scope.addHook('onSend', async (request, reply) => {
+  fastify.addHook('onSend', async (request, reply) => {
     const test = counted.get(request)
     if (test !== undefined && NOT_SENT.has(reply.statusCode)) await limiter.giveBack(test.limits, test.at)
   })

@@ -19,31 +19,31 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /**
- * Collects the routes that are registered in the scope after this, and serves their OpenAPI document with swagger-ui. It
- * goes along with an @fastify/swagger of the host's: both decorate, but each its own scope.
+ * Collects the routes that are registered after this, and serves their OpenAPI document with swagger-ui. It
+ * goes along with an @fastify/swagger of the host's: both decorate, but each its own context.
  * @throws ConfigurationError below a prefix with parameters: the page could not find its own files
  */
 export async function serveApiDocs(
-  scope: FastifyInstance,
+  fastify: FastifyInstance,
   settings: PluginSettings,
   { path, sessionScheme }: Required<ApiDocsOptions>,
 ): Promise<void> {
-  if (scope.prefix.includes(':')) {
+  if (fastify.prefix.includes(':')) {
     throw new ConfigurationError(
-      `fastifyIntegrations: the documentation cannot be below a prefix with parameters (${scope.prefix}): pass apiDocs: false.`,
+      `fastifyIntegrations: the documentation cannot be below a prefix with parameters (${fastify.prefix}): pass apiDocs: false.`,
     )
   }
-  await scope.register(swagger, {
+  await fastify.register(swagger, {
     openapi: openapiFrame(settings, sessionScheme),
     transformObject: (context) => finishDocument('openapiObject' in context ? context.openapiObject : {}),
   })
-  await scope.register(async (inner) => {
+  await fastify.register(async (inner) => {
     inner.addHook('onRoute', (route) => {
       route.config = { ...route.config, integrations: { access: 'public' }, ...UNDOCUMENTED }
     })
     await inner.register(swaggerUi, {
       routePrefix: path,
-      indexPrefix: scope.prefix,
+      indexPrefix: fastify.prefix,
       staticCSP: CONTENT_SECURITY_POLICY,
       theme: { title: 'Quick Quote integrations' },
       uiConfig: { layout: 'BaseLayout', docExpansion: 'list' },
