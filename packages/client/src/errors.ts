@@ -1,29 +1,29 @@
 import type { Problem, ProblemCode, Quotation } from './schemas.ts'
 
-interface Refusal {
+interface FailedResponse {
   readonly status: number
   readonly headers: Headers
   /** The parsed body, or its text. */
   readonly body: unknown
 }
 
-/** The service answered, but not with success. Its subclasses say what kind of refusal it was. */
+/** The service answered, but not with success. Its subclasses say what kind of error it was. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError'
   /** The HTTP status. */
   readonly status: number
-  /** The stable code of the refusal; null if the answer was no problem document, as from a proxy in between. */
+  /** The stable code of the error; null if the answer was no problem document, as from a proxy in between. */
   readonly code: ProblemCode | null
   /** What was wrong, for a person. */
   readonly detail: string
-  /** The fields that were wrong: JSON pointers into the body, or `?name` for a parameter. Empty for most refusals. */
+  /** The fields that were wrong: JSON pointers into the body, or `?name` for a parameter. Empty for most errors. */
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
   /** The id of the request: name it when you ask for help. */
   readonly requestId: string | null
   /** How long the service asked to wait, in milliseconds. */
   readonly retryAfterMs: number | null
 
-  constructor({ status, headers, body }: Refusal) {
+  constructor({ status, headers, body }: FailedResponse) {
     const problem = isProblem(body) ? body : null
     const detail = problem?.detail ?? problem?.title ?? unexpected(status)
     super(`${problem?.code ?? status}: ${detail}`)
@@ -118,9 +118,9 @@ const CLASSES: Partial<Record<ProblemCode, typeof ApiError>> = {
   SERVICE_UNAVAILABLE: ServiceError,
 }
 
-export function apiError(refusal: Refusal): ApiError {
-  const Class = (isProblem(refusal.body) && CLASSES[refusal.body.code]) || ApiError
-  return new Class(refusal)
+export function apiError(response: FailedResponse): ApiError {
+  const Class = (isProblem(response.body) && CLASSES[response.body.code]) || ApiError
+  return new Class(response)
 }
 
 function isProblem(body: unknown): body is Problem {

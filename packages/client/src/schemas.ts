@@ -8,5 +8,5 @@ export type PipelineStatus = Schemas['PipelineStatus']
 export type Proposal = Schemas['Proposal']
 export type DocumentUrl = Schemas['DocumentUrl']
 export type Problem = Schemas['Problem']
-/** The codes that a refusal may have. There may be more to come. */
+/** The codes that an error may have. There may be more to come. */
 export type ProblemCode = Problem['code']

@@ -17,7 +17,7 @@ export type WebhookRequest = IncomingMessage & { readonly body?: unknown; readon
  * something read the body before, it takes the bytes of `express.raw()`, or `request.rawBody` (set by `express.json({ verify })`
  * and by some clouds). A body that was parsed is a BODY_NOT_RAW error.
  *
- * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the refusal as text; 405 to anything but POST; 413 and 415
+ * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the error as text; 405 to anything but POST; 413 and 415
  * for bodies that are too large or compressed. What `onEvent` throws, and BODY_NOT_RAW, goes to `next`, which makes
  * it a 500.
  *
@@ -33,8 +33,8 @@ export function expressWebhooks(
 }
 
 async function answerTo(receiver: Receiver, request: WebhookRequest): Promise<Answer> {
-  const refusal = receiver.refuse(request.method ?? '', request.headers)
-  if (refusal !== undefined) return refusal
+  const answer = receiver.refuse(request.method ?? '', request.headers)
+  if (answer !== undefined) return answer
   const body = await rawBodyOf(request, receiver.maxBodyBytes)
   return body === 'too large' ? BODY_TOO_LARGE : receiver.receive(request.headers, body)
 }

@@ -10,7 +10,7 @@ export interface FastifyWebhooksOptions extends ReceiverOptions {
  * A Fastify plugin with one route, `POST` to `path`, which receives webhooks. It reads the raw body, whatever parsers the rest of
  * the application has, and leaves these as they are.
  *
- * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the refusal as text; 415 to compressed bodies. What `onEvent`
+ * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the error as text; 415 to compressed bodies. What `onEvent`
  * throws goes to the error handler of the application, which makes it a 500; so does Fastify's own 413 for bodies that
  * are too large.
  *

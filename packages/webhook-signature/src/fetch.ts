@@ -15,7 +15,7 @@ export interface FetchWebhooksOptions extends ReceiverOptions {
  * A handler of webhooks for servers that take a `Request` and give a `Response`: Deno, Bun, Cloudflare Workers, Hono,
  * Next.js and other routes. It never rejects.
  *
- * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the refusal as text; 405 to anything but POST; 413 and 415
+ * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the error as text; 405 to anything but POST; 413 and 415
  * for bodies that are too large or compressed; 500 when `onEvent` throws or the body was read before.
  *
  * @throws TypeError when there is no secret, an empty one, or an impossible header prefix.
@@ -35,8 +35,8 @@ export function fetchWebhooks(options: FetchWebhooksOptions): (request: Request)
 }
 
 async function answerTo(receiver: Receiver, request: Request): Promise<Answer> {
-  const refusal = receiver.refuse(request.method, request.headers)
-  if (refusal !== undefined) return refusal
+  const answer = receiver.refuse(request.method, request.headers)
+  if (answer !== undefined) return answer
   if (request.bodyUsed) return receiver.receive(request.headers, undefined)
   const body = await readAtMost(receiver.maxBodyBytes, request.body)
   return body === undefined ? BODY_TOO_LARGE : receiver.receive(request.headers, body)

@@ -28,7 +28,7 @@ export interface ReceiverOptions {
    */
   readonly once?: (eventId: string, handle: () => Promise<void>) => Promise<void>
   /** Told of each delivery that was refused, for your log. */
-  readonly onRefused?: (refusal: WebhookVerificationError) => void
+  readonly onRefused?: (error: WebhookVerificationError) => void
 }
 
 /** What to answer. The text shows in the sender's delivery log. */
@@ -52,7 +52,7 @@ export interface Receiver {
 export const BODY_TOO_LARGE: Answer = { status: 413, text: 'BODY_TOO_LARGE' }
 
 /** 401: not by somebody who has the secret, as far as can be told. 400: not a delivery at all. */
-const REFUSAL_STATUS: Readonly<Record<Exclude<WebhookVerificationErrorCode, 'BODY_NOT_RAW'>, 400 | 401>> = {
+const ERROR_STATUS: Readonly<Record<Exclude<WebhookVerificationErrorCode, 'BODY_NOT_RAW'>, 400 | 401>> = {
   MISSING_HEADER: 401,
   MALFORMED_TIMESTAMP: 400,
   TIMESTAMP_OUT_OF_TOLERANCE: 401,
@@ -105,16 +105,16 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     async receive(headers, body) {
       // verify() itself looks whether it is raw.
       const delivery = { ...options, headers, body: body as RawBody, secrets: await keys() }
-      const verdict = await verify(delivery).catch(refusalOf)
+      const verdict = await verify(delivery).catch(verificationError)
       if (!(verdict instanceof WebhookVerificationError)) return handle(verdict)
       if (verdict.code === 'BODY_NOT_RAW') throw verdict
       options.onRefused?.(verdict)
-      return { status: REFUSAL_STATUS[verdict.code], text: verdict.code }
+      return { status: ERROR_STATUS[verdict.code], text: verdict.code }
     },
   }
 }
 
-function refusalOf(error: unknown): WebhookVerificationError {
+function verificationError(error: unknown): WebhookVerificationError {
   if (error instanceof WebhookVerificationError) return error
   throw error
 }

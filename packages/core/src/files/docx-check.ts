@@ -36,7 +36,7 @@ const MACROS = 'must not carry macros'
  * Looks into a file that is called a Word document. It must be a zip with a Word main document part, inside of
  * DOCX_BOUNDS, not encrypted, without macros and without entries that point outside. Every entry is inflated, for
  * headers lie. What is embedded in the document is not opened: whoever opens that must check it first.
- * @param refuse makes the refusal from what is allowed (`must …`)
+ * @param refuse makes the error from what is allowed (`must …`)
  */
 export async function checkDocx(
   file: FileHandle,

@@ -6,11 +6,11 @@ import { openTemporaryFile } from './temporary-file.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 type CheckedBytes = AsyncGenerator<Uint8Array, void, undefined>
-/** Makes the refusal from what is allowed (`must …`). */
+/** Makes the error from what is allowed (`must …`). */
 type Refuse = (allowed: string) => IntegrationError
 
 /**
- * How the content of each type is told, while it passes by: a file that cannot be what its name says ends in a refusal.
+ * How the content of each type is told, while it passes by: a file that cannot be what its name says ends in an error.
  * The media type that a client names plays no part, for it proves nothing.
  */
 export const CONTENT_CHECKS: Readonly<

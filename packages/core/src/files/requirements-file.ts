@@ -14,7 +14,7 @@ import type { FileId, FileStorage, UploadStorage } from './file-storage.ts'
 /** A file on its way in. */
 export interface IncomingFile {
   readonly organizationId: string
-  /** Its place among the files of the quote, from 0. Refusals point at it: `/files/0`. */
+  /** Its place among the files of the quote, from 0. Errors point at it: `/files/0`. */
   readonly index: number
   /** As the client called it. */
   readonly name: string
@@ -103,7 +103,7 @@ export function createRequirementsFiles(
   return {
     async receive({ organizationId, index, name: givenName, bytes }) {
       checkOrganizationId(organizationId)
-      const refuse = refusalsOf(`/files/${index}`)
+      const refuse = fileErrors(`/files/${index}`)
       if (index >= limits.files) throw refuse(`must not be there: a quote has at most ${limits.files} files`)
       const name = sanitizeFileName(givenName)
       const type = fileTypeOf(name)
@@ -118,7 +118,7 @@ export function createRequirementsFiles(
       } catch (error) {
         const { sourceFailure } = handover
         await discard([file])
-        // A storage may wrap what its source threw: the refusal is told as it was made.
+        // A storage may wrap what its source threw: that is passed on as it was thrown.
         throw sourceFailure === undefined ? error : sourceFailure.error
       }
       return { id, name, type, size: measured.size(), sha256: measured.sha256() }
@@ -142,10 +142,10 @@ export function createRequirementsFiles(
           removed += fresh.length
         } catch {
           // One of them must not keep the others.
-          const outcomes = await Promise.allSettled(fresh.map((file) => remove([file])))
-          for (const outcome of outcomes) {
-            if (outcome.status === 'fulfilled') removed += 1
-            else failure = { error: outcome.reason }
+          const results = await Promise.allSettled(fresh.map((file) => remove([file])))
+          for (const result of results) {
+            if (result.status === 'fulfilled') removed += 1
+            else failure = { error: result.reason }
           }
         }
         if (batch.length < BATCH || fresh.length === 0) break
@@ -158,7 +158,7 @@ export function createRequirementsFiles(
 
 type Refuse = (allowed: string, code?: 'PAYLOAD_TOO_LARGE') => IntegrationError
 
-function refusalsOf(pointer: string): Refuse {
+function fileErrors(pointer: string): Refuse {
   return (detail, code) => {
     const errors = [{ pointer, detail }]
     return code === undefined

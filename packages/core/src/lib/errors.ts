@@ -1,4 +1,4 @@
-/** What a refusal looks like to whoever reads it: the HTTP status, a fixed title, and what to do about it. */
+/** What an error looks like to whoever reads it: the HTTP status, a fixed title, and what to do about it. */
 export interface ErrorDefinition {
   readonly status: number
   readonly title: string
@@ -6,7 +6,7 @@ export interface ErrorDefinition {
 }
 
 /**
- * Every refusal of the API, in one table (specification, "Errors"). The codes are stable: clients may switch on them.
+ * Every error of the API, in one table (specification, "Errors"). The codes are stable: clients may switch on them.
  * Documents, types and OpenAPI are derived from here.
  */
 export const ERRORS = {
@@ -191,7 +191,7 @@ export interface FieldError {
   readonly detail: string
 }
 
-/** A refusal. `message` is public: it reaches the client as `detail`, so it never carries a secret or a cause. */
+/** An error that a caller is told. `message` is public: it reaches the client as `detail`, so it never carries a secret or a cause. */
 export class IntegrationError extends Error {
   override readonly name = 'IntegrationError'
   readonly code: ErrorCode

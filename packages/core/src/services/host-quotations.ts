@@ -50,7 +50,7 @@ export function withHostQuotations(
   }
 }
 
-/** An IntegrationError is a refusal that the host means. */
+/** An IntegrationError is an answer that the host means. */
 function ask<T>(
   { hookTimeoutMs, logger }: Host,
   method: keyof HostQuotations,

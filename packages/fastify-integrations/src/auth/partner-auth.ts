@@ -2,7 +2,7 @@ import { type AuthenticatedKey, IntegrationError, type Integrations } from '@qui
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hasParameterOfKey } from './key-in-url.ts'
 import { isPreflight } from './preflight.ts'
-import { API_KEY, REFUSAL } from './request-state.ts'
+import { API_KEY, AUTH_ERROR } from './request-state.ts'
 
 /**
  * The first checks of a partner request, in the order of the specification: a parameter named like a key (400), no or no good key
@@ -20,12 +20,12 @@ export function authenticatePartners(fastify: FastifyInstance, { apiKeys }: Inte
       request[API_KEY] = await apiKeys.authenticate(String(value))
     } catch (error) {
       if (!(error instanceof IntegrationError)) throw error
-      request[REFUSAL] = error
+      request[AUTH_ERROR] = error
     }
   })
 
   fastify.addHook('preParsing', async (request) => {
-    if (request[REFUSAL] !== null) throw request[REFUSAL]
+    if (request[AUTH_ERROR] !== null) throw request[AUTH_ERROR]
   })
 }
 

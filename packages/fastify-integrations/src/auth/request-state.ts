@@ -3,19 +3,19 @@ import type { FastifyInstance } from 'fastify'
 
 /** What the hooks of ours keep on a request. Symbols, so that nothing of the host's can collide. */
 export const API_KEY: unique symbol = Symbol('quickquote: the key of the request')
-export const REFUSAL: unique symbol = Symbol('quickquote: why authentication failed')
+export const AUTH_ERROR: unique symbol = Symbol('quickquote: why authentication failed')
 export const SESSION: unique symbol = Symbol('quickquote: the session of the member')
 export const MEMBER: unique symbol = Symbol('quickquote: the member who calls')
 
 declare module 'fastify' {
   interface FastifyRequest {
     [API_KEY]: AuthenticatedKey | null
-    [REFUSAL]: IntegrationError | null
+    [AUTH_ERROR]: IntegrationError | null
     [SESSION]: Session | null
     [MEMBER]: Member | null
   }
 }
 
 export function decorateRequests(fastify: FastifyInstance): void {
-  for (const name of [API_KEY, REFUSAL, SESSION, MEMBER]) fastify.decorateRequest(name, null)
+  for (const name of [API_KEY, AUTH_ERROR, SESSION, MEMBER]) fastify.decorateRequest(name, null)
 }

@@ -3,19 +3,19 @@ import { loggableError } from '@quickquote/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identifyRequest } from '../answers/request-id.ts'
 import { holdsApiKey } from '../auth/key-in-url.ts'
+import { toIntegrationError } from './integration-error.ts'
 import { DEFAULT_PROBLEM_TYPE_BASE, PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts'
-import { toRefusal } from './refusal.ts'
 
 /** What is away, be it the database or a store of the host's, is seldom back sooner. A hook of the host may say otherwise. */
 const RETRY_AFTER_SECONDS = 5
 
 /** Answers every error of our routes with a problem document, and logs those that are our fault. */
 export function errorHandler({ typeBase }: { typeBase: string }) {
-  return function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const refusal = toRefusal(error)
-    const { code, status } = refusal
+  return function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = toIntegrationError(thrown)
+    const { code, status } = error
     if (status >= 500) {
-      const err = loggableError(refusal.cause ?? refusal)
+      const err = loggableError(error.cause ?? error)
       request.log.error({ code, err }, 'a request of the integrations API failed')
     } else {
       request.log.info({ code }, 'a request of the integrations API was refused')
@@ -26,7 +26,7 @@ export function errorHandler({ typeBase }: { typeBase: string }) {
       .code(status)
       .header('cache-control', 'no-store')
       .type(PROBLEM_MEDIA_TYPE)
-      .send(problemOf(refusal, { typeBase, requestId }))
+      .send(problemOf(error, { typeBase, requestId }))
   }
 }
 

@@ -31,20 +31,20 @@ export const Problem = Type.Object(
 )
 export type Problem = Static<typeof Problem>
 
-/** The problem that a refusal is answered with. A refusal without words of its own tells what to do. */
+/** The problem that an error is answered with. An error without words of its own tells what to do. */
 export function problemOf(
-  refusal: Pick<IntegrationError, 'code' | 'message' | 'errors'>,
+  error: Pick<IntegrationError, 'code' | 'message' | 'errors'>,
   context: { typeBase: string; requestId: string },
 ): Problem {
-  const { status, title, advice } = ERRORS[refusal.code]
+  const { status, title, advice } = ERRORS[error.code]
   return {
-    type: problemType(refusal.code, context.typeBase),
+    type: problemType(error.code, context.typeBase),
     title,
     status,
-    detail: refusal.message === title ? advice : refusal.message,
+    detail: error.message === title ? advice : error.message,
     instance: context.requestId,
-    code: refusal.code,
-    ...(refusal.errors.length > 0 ? { errors: [...refusal.errors] } : {}),
+    code: error.code,
+    ...(error.errors.length > 0 ? { errors: [...error.errors] } : {}),
   }
 }
 

@@ -1,7 +1,7 @@
 import { IntegrationError, type Limits, type Logger } from '@quickquote/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientOf } from '../auth/client-address.ts'
-import { API_KEY, REFUSAL } from '../auth/request-state.ts'
+import { API_KEY, AUTH_ERROR } from '../auth/request-state.ts'
 import { callerOf } from '../auth/session-auth.ts'
 import { memoryCounter } from './memory-counter.ts'
 import { type RedisClient, redisCounter } from './redis-counter.ts'
@@ -9,7 +9,7 @@ import { type Count, type Limit, type RequestCounter, WINDOW_MS } from './reques
 
 /** A limit, and what whoever is beyond it is told. */
 interface RateLimit extends Limit {
-  readonly refusal: string
+  readonly detail: string
 }
 
 /** Counts requests in a store that may fail. */
@@ -51,7 +51,7 @@ export function createRateLimiter(
 export function limitRequests(fastify: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
   fastify.addHook('onRequest', async (request, reply) => {
     if (request[API_KEY] !== null) await limitKey(request[API_KEY].id, request, reply)
-    else if (request[REFUSAL] !== null) await limitFailures(request, reply)
+    else if (request[AUTH_ERROR] !== null) await limitFailures(request, reply)
   })
 
   async function limitKey(keyId: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -87,8 +87,8 @@ export function limitRequests(fastify: FastifyInstance, limiter: RateLimiter, li
   }
 }
 
-function limit(name: string, whose: string, max: number, refusal: string) {
-  return { name, key: `${name}:{${whose}}`, max, refusal }
+function limit(name: string, whose: string, max: number, detail: string) {
+  return { name, key: `${name}:{${whose}}`, max, detail }
 }
 
 /** Statuses of a test that was not sent. */
@@ -107,12 +107,12 @@ export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limit
         // With the organization in it: the endpoint may be another's.
         key: `tests:{${organizationId}}:${id.toLowerCase()}`,
         max: perEndpoint,
-        refusal: `At most ${perEndpoint} tests a minute of one endpoint.`,
+        detail: `At most ${perEndpoint} tests a minute of one endpoint.`,
       },
       {
         key: `tests:{${organizationId}}`,
         max: perOrganization,
-        refusal: `At most ${perOrganization} tests a minute in one organization.`,
+        detail: `At most ${perOrganization} tests a minute in one organization.`,
       },
     ]
   }
@@ -140,7 +140,7 @@ function refuseBeyond(
   const waits = states.map(({ left, growsInMs }) => (left === 0 ? growsInMs : 0))
   const wait = Math.max(...waits)
   reply.header('retry-after', toSeconds(wait))
-  throw new IntegrationError('RATE_LIMITED', limits[waits.indexOf(wait)]?.refusal)
+  throw new IntegrationError('RATE_LIMITED', limits[waits.indexOf(wait)]?.detail)
 }
 
 function toSeconds(milliseconds: number): number {

@@ -20,8 +20,8 @@ const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
 }
 
-/** Turns whatever was thrown into a refusal. The words of a foreign error are never passed on. */
-export function toRefusal(error: unknown): IntegrationError {
+/** Turns whatever was thrown into an error of the table. The words of a foreign error are never passed on. */
+export function toIntegrationError(error: unknown): IntegrationError {
   if (error instanceof IntegrationError) return error
   const { statusCode, code } = (error ?? {}) as { statusCode?: unknown; code?: unknown }
   return new IntegrationError(codeOf(statusCode), DETAIL_OF_CODE[String(code)], { cause: error })
