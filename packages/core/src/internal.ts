@@ -23,7 +23,7 @@ export { checkNumber, checkOptionNames, givenOptions, MAX_TIMER_MS } from './lib
 export type { Page, PageRequest, Position } from './lib/page.ts'
 export { Uuid } from './lib/schema.ts'
 export { SecretValue } from './lib/secret-value.ts'
-export { isUuid, type Scoped, scoped } from './lib/tenancy.ts'
+export { isUuid, ownedBy, type TenantLookup } from './lib/tenancy.ts'
 export {
   activeTraceContext,
   parseTraceContext,

@@ -1,5 +1,5 @@
 /** The answer of a look-up by id: the thing, or whether it is somebody else's (403) or nobody's (404). */
-export type Scoped<T> = T | 'other_organization' | 'unknown'
+export type TenantLookup<T> = T | 'other_organization' | 'unknown'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -9,10 +9,10 @@ export function isUuid(id: string): boolean {
 }
 
 /** Tells a row of the organization from a row of another one (403) and from none at all (404). */
-export function scoped<T>(
+export function ownedBy<T>(
   row: { organization_id: string; found: T } | undefined,
   organizationId: string,
-): Scoped<T> {
+): TenantLookup<T> {
   if (row === undefined) return 'unknown'
   const isOwn = row.organization_id.toLowerCase() === organizationId.toLowerCase()
   return isOwn ? row.found : 'other_organization'

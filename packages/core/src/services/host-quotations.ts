@@ -1,7 +1,7 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import { callHost } from '../lib/call-host.ts'
 import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
-import { isUuid, type Scoped, scoped } from '../lib/tenancy.ts'
+import { isUuid, ownedBy, type TenantLookup } from '../lib/tenancy.ts'
 import { pipelineStatusOf } from '../model/pipeline-status.ts'
 import type { Proposal, Quotation } from '../model/quotation.ts'
 import type { Settings } from '../settings.ts'
@@ -178,16 +178,16 @@ function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyo
 }
 
 function ofOrganization(quotations: readonly HostQuotation[], organizationId: string): HostQuotation[] {
-  return quotations.filter((each) => scoped({ ...each, found: true }, organizationId) === true)
+  return quotations.filter((each) => ownedBy({ ...each, found: true }, organizationId) === true)
 }
 
 function pickOf<T>(
   organizationId: string,
   quotation: HostQuotation | null | undefined,
   pick: (quotation: HostQuotation) => T,
-): Scoped<T> {
+): TenantLookup<T> {
   if (quotation === undefined || quotation === null) return 'unknown'
-  return scoped({ organization_id: quotation.organization_id, found: pick(quotation) }, organizationId)
+  return ownedBy({ organization_id: quotation.organization_id, found: pick(quotation) }, organizationId)
 }
 
 /** The orders whose quote is still under way. An order whose quote has ended meanwhile, or was deleted, is done. */

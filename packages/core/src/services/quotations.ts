@@ -5,7 +5,7 @@ import { type ErrorCode, IntegrationError, validationFailed } from '../lib/error
 import { newId } from '../lib/new-id.ts'
 import { type Page, readPage } from '../lib/page.ts'
 import { OneOf, Uuid } from '../lib/schema.ts'
-import type { Scoped } from '../lib/tenancy.ts'
+import type { TenantLookup } from '../lib/tenancy.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
 import { activeTraceContext, parseTraceContext } from '../lib/trace-context.ts'
 import { validate, validateUrlPart } from '../lib/validator.ts'
@@ -104,7 +104,7 @@ export function createQuotations(
 
     async get(organizationId, id) {
       checkOrganizationId(organizationId)
-      return inScope(await storage.quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
+      return requireFound(await storage.quotations.find(organizationId, id), 'QUOTATION_NOT_FOUND')
     },
 
     ...(settings.listsQuotations && {
@@ -117,7 +117,7 @@ export function createQuotations(
       checkOrganizationId(organizationId)
       const found = await storage.quotations.findProposalOf(organizationId, quotationId)
       if (found === null) throw new IntegrationError('PROPOSAL_NOT_FOUND')
-      return inScope(found, 'QUOTATION_NOT_FOUND')
+      return requireFound(found, 'QUOTATION_NOT_FOUND')
     },
 
     documentUrl: (organizationId, proposalId) => documentUrl(context, organizationId, proposalId),
@@ -207,7 +207,7 @@ async function pipelineStatus(
   id: string,
 ): Promise<PipelineStatus> {
   checkOrganizationId(organizationId)
-  const status = inScope(
+  const status = requireFound(
     await storage.quotations.findPipelineStatus(organizationId, id),
     'QUOTATION_NOT_FOUND',
   )
@@ -225,7 +225,7 @@ async function documentUrl(
   proposalId: string,
 ): Promise<DocumentUrl> {
   checkOrganizationId(organizationId)
-  const proposal = inScope(
+  const proposal = requireFound(
     await storage.quotations.findProposal(organizationId, proposalId),
     'PROPOSAL_NOT_FOUND',
   )
@@ -266,8 +266,8 @@ function answerTo(acceptance: Acceptance, id: string): { quotation_id: string; r
   }
 }
 
-/** Turns a look-up into the thing itself, or into the refusal that fits (specification, "Errors"). */
-function inScope<T extends object>(found: Scoped<T>, unknown: ErrorCode): T {
+/** Turns a look-up into the thing itself, or into the error that fits (specification, "Errors"). */
+function requireFound<T extends object>(found: TenantLookup<T>, unknown: ErrorCode): T {
   if (found === 'unknown') throw new IntegrationError(unknown)
   if (found === 'other_organization') throw new IntegrationError('OTHER_ORGANIZATION')
   return found as T

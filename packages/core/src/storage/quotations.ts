@@ -1,5 +1,5 @@
 import type { PageRequest } from '../lib/page.ts'
-import type { Scoped } from '../lib/tenancy.ts'
+import type { TenantLookup } from '../lib/tenancy.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import type { Idempotency } from '../model/idempotency.ts'
 import type { Progress, ProgressChange } from '../model/progress.ts'
@@ -33,15 +33,15 @@ export interface QuotationStorage {
   accept(quotation: NewQuotation, idempotency: Idempotency | null): Promise<Acceptance>
   /** Quotations that have neither ended nor been reported on since. */
   findStalled(silentSince: Date, limit: number): Promise<string[]>
-  find(organizationId: string, id: string): Promise<Scoped<Quotation>>
+  find(organizationId: string, id: string): Promise<TenantLookup<Quotation>>
   /** The newest first; undefined where the quotations of a host offer no list. */
   readonly list:
     | ((organizationId: string, filter: QuotationFilter, page: PageRequest) => Promise<Quotation[]>)
     | undefined
-  findPipelineStatus(organizationId: string, quotationId: string): Promise<Scoped<PipelineStatus>>
+  findPipelineStatus(organizationId: string, quotationId: string): Promise<TenantLookup<PipelineStatus>>
   /** `null` when the quotation is there and has no proposal yet. */
-  findProposalOf(organizationId: string, quotationId: string): Promise<Scoped<Proposal | null>>
-  findProposal(organizationId: string, id: string): Promise<Scoped<Proposal>>
+  findProposalOf(organizationId: string, quotationId: string): Promise<TenantLookup<Proposal | null>>
+  findProposal(organizationId: string, id: string): Promise<TenantLookup<Proposal>>
   /** Reads where a quotation stands and locks it until the transaction ends. Called by the pipeline, which is trusted: no organization id. `trace` is the one it was accepted with. */
   lockProgress(quotationId: string): Promise<(Progress & { readonly trace: TraceContext | null }) | null>
   /** The names of those quotations of the organization that can be found. */

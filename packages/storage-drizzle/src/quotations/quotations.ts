@@ -1,5 +1,5 @@
 import type { NewQuotation, StepStatus } from '@quickquote/core'
-import { isUuid, pipelineStatusOf, type QuotationStorage, scoped } from '@quickquote/core/internal'
+import { isUuid, ownedBy, pipelineStatusOf, type QuotationStorage } from '@quickquote/core/internal'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { batched } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
@@ -80,7 +80,7 @@ export function quotationStorage(database: Database): QuotationStorage {
 
     async find(organizationId, id) {
       if (!isUuid(id)) return 'unknown'
-      return scoped(await quotationById(id.toLowerCase()), organizationId)
+      return ownedBy(await quotationById(id.toLowerCase()), organizationId)
     },
 
     ...quotationList(database),
@@ -91,19 +91,19 @@ export function quotationStorage(database: Database): QuotationStorage {
       const [first] = rows
       if (first === undefined) return 'unknown'
       const steps = rows.flatMap(({ step }) => step ?? [])
-      return scoped({ ...first, found: pipelineStatusOf(first.state, steps) }, organizationId)
+      return ownedBy({ ...first, found: pipelineStatusOf(first.state, steps) }, organizationId)
     },
 
     async findProposalOf(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'
       const [row] = await proposalByQuotation({ id: quotationId })
-      return scoped(row, organizationId)
+      return ownedBy(row, organizationId)
     },
 
     async findProposal(organizationId, id) {
       if (!isUuid(id)) return 'unknown'
       const [row] = await proposalById({ id })
-      return scoped(row, organizationId)
+      return ownedBy(row, organizationId)
     },
 
     async findNames(organizationId, ids) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { isUuid, scoped } from '../src/lib/tenancy.ts'
+import { isUuid, ownedBy } from '../src/lib/tenancy.ts'
 
 const ACME = '0192f0c4-0000-7000-8000-00000000000a'
 const GLOBEX = '0192f0c4-0000-7000-8000-00000000000b'
 
-describe('scoped: whose row it is', () => {
+describe('ownedBy: whose row it is', () => {
   it.each([
     ['the organization’s own', { organization_id: ACME, found: 'row' }, ACME, 'row'],
     ['its own, with the id in capitals', { organization_id: ACME, found: 'row' }, ACME.toUpperCase(), 'row'],
@@ -12,7 +12,7 @@ describe('scoped: whose row it is', () => {
     ['another one’s', { organization_id: GLOBEX, found: 'row' }, ACME, 'other_organization'],
     ['nobody’s', undefined, ACME, 'unknown'],
   ])('%s', (_, row, organizationId, expected) => {
-    expect(scoped(row, organizationId)).toBe(expected)
+    expect(ownedBy(row, organizationId)).toBe(expected)
   })
 })
 
