@@ -98,6 +98,7 @@ function succeeded(delivery: ClaimedDelivery): SettledAttempt {
     status: 'succeeded',
     http_status: 204,
     error: null,
+    error_code: null,
     duration_ms: 3,
     response_body: '',
     first_byte_ms: 3,

@@ -93,6 +93,7 @@ function succeeded(delivery: ClaimedDelivery): SettledAttempt {
     status: 'succeeded',
     http_status: 204,
     error: null,
+    error_code: null,
     duration_ms: 12,
     response_body: null,
     first_byte_ms: 9,

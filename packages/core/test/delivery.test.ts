@@ -24,7 +24,7 @@ function answered(httpStatus: number, retryAfterMs: number | null = null): Outco
 
 /** How long the next attempt waits, in milliseconds. */
 function waitAfter(...parameters: Parameters<typeof settled>): number {
-  return (settled(...parameters).nextAttemptAt?.getTime() ?? Number.NaN) - now.getTime()
+  return (settled(...parameters).next_attempt_at?.getTime() ?? Number.NaN) - now.getTime()
 }
 
 const MINUTE = 60_000
@@ -34,32 +34,32 @@ describe('an answer', () => {
   it.each([200, 201, 202, 204, 299])('%i is success', (status) => {
     expect(settled(answered(status))).toEqual({
       status: 'succeeded',
-      httpStatus: status,
+      http_status: status,
       error: null,
-      errorCode: null,
-      nextAttemptAt: null,
+      error_code: null,
+      next_attempt_at: null,
     })
   })
 
   it('410 ends the event for this endpoint', () => {
     expect(settled(answered(410))).toMatchObject({
       status: 'rejected',
-      httpStatus: 410,
-      nextAttemptAt: null,
+      http_status: 410,
+      next_attempt_at: null,
     })
   })
 
   it.each([301, 302, 307, 308])('%i is a failure: redirects are not followed', (status) => {
     expect(settled(answered(status))).toMatchObject({
       status: 'failed',
-      httpStatus: status,
+      http_status: status,
       error: `The receiver answered ${status}: redirects are not followed.`,
-      errorCode: String(status),
+      error_code: String(status),
     })
   })
 
   it.each([199, 300, 400, 401, 404, 408, 429, 500, 503, 599])('%i is repeated', (status) => {
-    expect(settled(answered(status))).toMatchObject({ status: 'failed', httpStatus: status })
+    expect(settled(answered(status))).toMatchObject({ status: 'failed', http_status: status })
   })
 })
 
@@ -68,9 +68,9 @@ describe('no answer', () => {
     expect(settled({ kind: 'error', code: 'connection_refused', error: 'connection refused' })).toMatchObject(
       {
         status: 'failed',
-        httpStatus: null,
+        http_status: null,
         error: 'connection refused',
-        errorCode: 'connection_refused',
+        error_code: 'connection_refused',
       },
     )
   })
@@ -78,10 +78,10 @@ describe('no answer', () => {
   it('because the address may not be called ends the event for this endpoint', () => {
     expect(settled({ kind: 'blocked', error: 'address 10.0.0.1 is private (10.0.0.0/8)' })).toEqual({
       status: 'rejected',
-      httpStatus: null,
+      http_status: null,
       error: 'address 10.0.0.1 is private (10.0.0.0/8)',
-      errorCode: 'address_blocked',
-      nextAttemptAt: null,
+      error_code: 'address_blocked',
+      next_attempt_at: null,
     })
   })
 })
@@ -89,13 +89,16 @@ describe('no answer', () => {
 describe('attempts', () => {
   it('are 8 at most', () => {
     expect(settled(answered(500), { attempt: 7 }).status).toBe('failed')
-    expect(settled(answered(500), { attempt: 8 })).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
+    expect(settled(answered(500), { attempt: 8 })).toMatchObject({
+      status: 'exhausted',
+      next_attempt_at: null,
+    })
   })
 
   it('are one for a test', () => {
     expect(settled(answered(500), { isTest: true })).toMatchObject({
       status: 'exhausted',
-      nextAttemptAt: null,
+      next_attempt_at: null,
     })
   })
 

@@ -101,7 +101,7 @@ const STOPS_WITHIN_MS = 5000
 
 /** @throws ConfigurationError for an option that is missing, unknown or wrong */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const checked = checkOptions(options)
+  const checked = resolveOptions(options)
   const { logger } = checked.integrations.settings
   let running: Promise<Running> | undefined
   let stopping: Promise<void> | undefined
@@ -279,7 +279,7 @@ async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolea
   }
 }
 
-function checkOptions(options: DeliveryWorkerOptions): CheckedOptions {
+function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
   checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
   const checked = { ...DEFAULT_WORKER_OPTIONS, pipelineStarts: true, ...givenOptions(options) }
   if (typeof checked.integrations?.quotations?.start !== 'function') {

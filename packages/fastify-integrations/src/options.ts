@@ -109,7 +109,7 @@ const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
 }
 
 /** @throws ConfigurationError for an option that is missing, unknown or wrong, with how to mend it */
-export function checkOptions(options: FastifyIntegrationsOptions): PluginSettings {
+export function resolveOptions(options: FastifyIntegrationsOptions): PluginSettings {
   checkOptionNames('fastifyIntegrations', options, [...OPTION_NAMES, ...REGISTER_OPTIONS])
   const { integrations, resolveSession, worker, redis } = options
   const { sessionTimeoutMs = 10_000, trustedOrigins = [], onLimiterError = 'open' } = options

@@ -18,9 +18,9 @@ import { createRateLimiter, limitRequests, limitTests, type RateLimiter } from '
 import { serveApiDocs } from './openapi/api-docs.ts'
 import { documentation } from './openapi/openapi-operation.ts'
 import {
-  checkOptions,
   type FastifyIntegrationsOptions,
   type PluginSettings,
+  resolveOptions,
   type StartableWorker,
 } from './options.ts'
 import { answerTime, type Routing, registerRoute } from './register-routes.ts'
@@ -28,7 +28,7 @@ import type { Area, PartnerRoute, SessionRoute } from './route.ts'
 import { routeTable } from './route-table.ts'
 
 async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOptions): Promise<void> {
-  const settings = checkOptions(options)
+  const settings = resolveOptions(options)
   const { integrations, problemTypeBase } = settings
   const areas = routeTable(integrations, { apiKeyRoutes: settings.apiKeyRoutes })
   const routing = { document: documentation(settings), answerWithinMs: answerTime(integrations.settings) }

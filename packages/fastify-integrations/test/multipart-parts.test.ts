@@ -56,7 +56,11 @@ it('does not charge a client for the time that it takes to store what came', asy
   const minDataRate = { graceMs: 2000, bytesPerSecond: 1_000_000 }
   body.write(BODY.slice(0, 52))
   const read: string[] = []
-  for await (const { name, bytes } of readParts(body, 'b', { ...limits, totalBytes: 1_000_000, minDataRate })) {
+  for await (const { name, bytes } of readParts(body, 'b', {
+    ...limits,
+    totalBytes: 1_000_000,
+    minDataRate,
+  })) {
     for await (const chunk of bytes) {
       read.push(`${name}=${chunk.length}`)
       if (read.length > 1) continue

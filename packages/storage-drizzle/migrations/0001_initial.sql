@@ -431,7 +431,7 @@ $$;
 create function "quickquote".read_feed(
   organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text,
   page_limit integer, examined_limit integer
-) returns table (kind text, event uuid, place bigint, content text) language plpgsql volatile as $$
+) returns table (kind text, event uuid, at_position bigint, content text) language plpgsql volatile as $$
 declare
   bound constant bigint := "quickquote".feed_bound(organization);
   entry record;
@@ -449,20 +449,20 @@ begin
       order by feed_position limit examined_limit + 1
     ) kept on true
   loop
-    if place is null then
-      place := coalesce(after_position, entry.floor);
+    if at_position is null then
+      at_position := coalesce(after_position, entry.floor);
       event := after_id;
-      if place < entry.floor
-        or place > entry.floor and (entry.feed_position is distinct from place or entry.id is distinct from event)
+      if at_position < entry.floor
+        or at_position > entry.floor and (entry.feed_position is distinct from at_position or entry.id is distinct from event)
       then
         kind := 'expired';
         return next;
         return;
       end if;
     end if;
-    if entry.feed_position > place then
+    if entry.feed_position > at_position then
       kind := 'event';
-      place := entry.feed_position;
+      at_position := entry.feed_position;
       event := entry.id;
       content := entry.body;
       if (only_types is null or entry.type = any (only_types))
@@ -481,7 +481,7 @@ end
 $$;
 
 -- The place of the newest event that a page could have, or of the newest that is no longer kept.
-create function "quickquote".end_of_feed(organization uuid) returns table (event uuid, place bigint)
+create function "quickquote".end_of_feed(organization uuid) returns table (event uuid, at_position bigint)
 language plpgsql volatile as $$
 declare
   bound constant bigint := "quickquote".feed_bound(organization);
@@ -749,8 +749,8 @@ select "quickquote".protect_history();
 -- tables then would go on doing so when they are full. For the same reason rows are looked up one by one, in laterals with
 -- a limit, and changed by their ctid: then there is one index for each search, and no join that could be turned around.
 --
--- outcomes: the batch, an array of objects. walk_after: the endpoint after which a walk begins. must_walk: the round before
--- has not found enough. due_after: nothing is claimed that was due before that; the entries of deliveries that are gone
+-- settled_attempts: the batch, an array of objects. walk_after: the endpoint after which a walk begins. must_walk: the round
+-- before has not found enough. due_after: nothing is claimed that was due before that; the entries of deliveries that are gone
 -- stay in the indexes while a long transaction keeps them from being removed, and would be read each time. organizations,
 -- places: who has how many deliveries under way at this worker already; who is not in it has none, or few.
 -- ended_endpoints, ended_quotations: where a delivery that others may wait for has ended. answering: endpoints that want
@@ -761,7 +761,7 @@ select "quickquote".protect_history();
 -- next, and the endpoints of what was leased. That is what the other rows are: few columns, since there are many of them.
 create function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
-  due_after timestamptz, outcomes json, organizations uuid[], places int[],
+  due_after timestamptz, settled_attempts json, organizations uuid[], places int[],
   ended_endpoints uuid[], ended_quotations uuid[], answering uuid[]
 ) returns table (
   round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
@@ -802,8 +802,8 @@ declare
   -- Endpoints of ended deliveries that nobody is claiming of now.
   in_turn uuid[];
 begin
-  with recursive outcome as (
-    select * from json_to_recordset(outcomes) as outcome (id uuid, delivery_id uuid, attempt smallint, status text,
+  with recursive settled as (
+    select * from json_to_recordset(settled_attempts) as settled (id uuid, delivery_id uuid, attempt smallint, status text,
       http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
       event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int)
   ),
@@ -811,20 +811,20 @@ begin
   -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
   -- deliveries out of this.
   held as (
-    select outcome.*, delivery.*
-    from outcome cross join lateral (
-      select ctid as place, organization_id, endpoint_id, event_id, is_test from "quickquote".deliveries
-      where id = outcome.delivery_id and attempt = outcome.attempt and leased_by is not distinct from worker_id
+    select settled.*, delivery.*
+    from settled cross join lateral (
+      select ctid as row_id, organization_id, endpoint_id, event_id, is_test from "quickquote".deliveries
+      where id = settled.delivery_id and attempt = settled.attempt and leased_by is not distinct from worker_id
       limit 1
     ) delivery
   ), finished as (
     delete from "quickquote".deliveries delivery using held
-    where delivery.ctid = held.place and held.next_attempt_at is null
+    where delivery.ctid = held.row_id and held.next_attempt_at is null
       and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
     returning held.*
   ), postponed as (
     update "quickquote".deliveries delivery set due_at = held.next_attempt_at, leased_by = null, leased_at = null
-    from held where delivery.ctid = held.place and held.next_attempt_at is not null
+    from held where delivery.ctid = held.row_id and held.next_attempt_at is not null
       and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
     returning held.*
   ), recorded as (
@@ -838,28 +838,28 @@ begin
   ),
   -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
   -- so that no two statements wait for each other.
-  lately as (
+  latest as (
     select endpoint_id, max(created_at) filter (where status = 'succeeded') as succeeded_at,
       max(created_at) filter (where status <> 'succeeded') as last_failed_at
     from recorded where not is_test
     group by endpoint_id
-  ), went as (
+  ), endpoint_result as (
     select endpoint_id, succeeded_at, case when succeeded_at is null or last_failed_at > succeeded_at then (
       select min(created_at) from recorded
-      where endpoint_id = lately.endpoint_id and status <> 'succeeded' and not is_test
-        and created_at > coalesce(lately.succeeded_at, '-infinity')
+      where endpoint_id = latest.endpoint_id and status <> 'succeeded' and not is_test
+        and created_at > coalesce(latest.succeeded_at, '-infinity')
     ) end as failed_at
-    from lately
+    from latest
   ), health as (
     insert into "quickquote".endpoint_health as health (endpoint_id, last_success_at, failing_since)
-    select went.endpoint_id, went.succeeded_at, went.failed_at
-    from went left join lateral (
-      select * from "quickquote".endpoint_health where endpoint_id = went.endpoint_id limit 1
+    select endpoint_result.endpoint_id, endpoint_result.succeeded_at, endpoint_result.failed_at
+    from endpoint_result left join lateral (
+      select * from "quickquote".endpoint_health where endpoint_id = endpoint_result.endpoint_id limit 1
     ) known on true
-    where went.failed_at is not null and known.failing_since is null
-      or went.succeeded_at is not null and (known.failing_since is not null or known.last_success_at is null
-        or went.succeeded_at > known.last_success_at + interval '1 minute')
-    order by went.endpoint_id
+    where endpoint_result.failed_at is not null and known.failing_since is null
+      or endpoint_result.succeeded_at is not null and (known.failing_since is not null or known.last_success_at is null
+        or endpoint_result.succeeded_at > known.last_success_at + interval '1 minute')
+    order by endpoint_result.endpoint_id
     on conflict (endpoint_id) do update set
       last_success_at = greatest(health.last_success_at, excluded.last_success_at),
       failing_since = case when excluded.last_success_at is null
@@ -967,8 +967,8 @@ begin
   -- Deliveries of an endpoint that was disabled or deleted leave the indexes that claims read.
   parked as (
     update "quickquote".deliveries set parked_at = at where ctid = any (array(
-      select due.place from chosen cross join lateral (
-        select ctid as place from "quickquote".deliveries
+      select due.row_id from chosen cross join lateral (
+        select ctid as row_id from "quickquote".deliveries
         where leased_by is null and parked_at is null and endpoint_id = chosen.endpoint_id and due_at <= at
         order by due_at limit parked_at_once for update skip locked
       ) due
@@ -994,9 +994,9 @@ begin
       select id from "quickquote".webhook_endpoints where id = any (ended_endpoints) order by id for no key update skip locked
     );
     update "quickquote".deliveries set due_at = at where ctid = any (array(
-      select next.place from unnest(ended_endpoints, ended_quotations) as ended (endpoint, quotation)
+      select next.row_id from unnest(ended_endpoints, ended_quotations) as ended (endpoint, quotation)
       cross join lateral (
-        select ctid as place, due_at, leased_by from "quickquote".deliveries
+        select ctid as row_id, due_at, leased_by from "quickquote".deliveries
         where endpoint_id = ended.endpoint and quotation_id = ended.quotation and parked_at is null
         order by sequence limit 1
       ) next
@@ -1007,9 +1007,9 @@ begin
   -- An endpoint that answers again need not be waited for: what holds others back is tried at once.
   if answering <> '{}' then
     update "quickquote".deliveries set due_at = at where ctid = any (array(
-      select first.place from unnest(answering) as answered (endpoint)
+      select first.row_id from unnest(answering) as answered (endpoint)
       cross join lateral (
-        select ctid as place, quotation_id, sequence from "quickquote".deliveries
+        select ctid as row_id, quotation_id, sequence from "quickquote".deliveries
         where leased_by is null and parked_at is null and endpoint_id = answered.endpoint
           and due_at > at and due_at < 'infinity' and num_nulls(quotation_id) = 0
         order by due_at limit 500
@@ -1027,13 +1027,13 @@ begin
   -- claims of them now: per_endpoint holds exactly, over all workers.
   return query
   with test as (
-    select delivery.place, delivery.endpoint_id
+    select delivery.row_id, delivery.endpoint_id
     from unnest(tested_endpoints) as tested (id) cross join lateral (
       select greatest(0, per_endpoint - count(*)) as room from "quickquote".deliveries
       where endpoint_id = tested.id and leased_by is not null
     ) in_flight
     cross join lateral (
-      select ctid as place, endpoint_id, row_number() over (order by due_at) as turn from "quickquote".deliveries
+      select ctid as row_id, endpoint_id, row_number() over (order by due_at) as turn from "quickquote".deliveries
       where is_test and leased_by is null and endpoint_id = tested.id
       order by due_at limit room
     ) delivery
@@ -1048,7 +1048,7 @@ begin
   ),
   -- Each gives its share of the claim, so that none fills it while another one waits.
   due as (
-    select delivery.place, delivery.due_at, endpoint.organization_id, endpoint.places_taken,
+    select delivery.row_id, delivery.due_at, endpoint.organization_id, endpoint.places_taken,
       share.size < share.room as may_have_more
     from endpoint
     cross join lateral (
@@ -1058,7 +1058,7 @@ begin
       ) in_flight
     ) share
     cross join lateral (
-      select ctid as place, due_at from "quickquote".deliveries
+      select ctid as row_id, due_at from "quickquote".deliveries
       where leased_by is null and parked_at is null and endpoint_id = endpoint.id
         and due_at > due_after and due_at <= at
         and (quotation_id is null or not exists (
@@ -1072,8 +1072,8 @@ begin
   -- What has to wait for another delivery leaves the way of what need not.
   held_back as (
     update "quickquote".deliveries set due_at = 'infinity' where ctid = any (array(
-      select delivery.place from endpoint cross join lateral (
-        select ctid as place from "quickquote".deliveries
+      select delivery.row_id from endpoint cross join lateral (
+        select ctid as row_id from "quickquote".deliveries
         where leased_by is null and parked_at is null and endpoint_id = endpoint.id and due_at <= at
           and num_nulls(quotation_id) = 0 and exists (
             select from "quickquote".deliveries earlier
@@ -1088,17 +1088,17 @@ begin
   ),
   -- In turns, as long as an organization leaves enough places to those who come later.
   allowed as (
-    select place from (
+    select row_id from (
       select *, claim_limit - (select count(*) from test) - row_number() over (order by turn, due_at) as left_free from (
-        select place, due_at, places_taken + row_number() over (partition by organization_id order by due_at) as turn from due
+        select row_id, due_at, places_taken + row_number() over (partition by organization_id order by due_at) as turn from due
       ) turns
     ) ranked
     where left_free >= 0 and turn <= most_of_free * (left_free + 1)
   ), chosen as (
-    select place from allowed union all select place from test
+    select row_id from allowed union all select row_id from test
   ), leased as (
     update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
-    where ctid = any (array(select place from chosen)) and num_nulls(leased_by) = 1
+    where ctid = any (array(select row_id from chosen)) and num_nulls(leased_by) = 1
     returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test, num_nulls(quotation_id) = 0 as is_in_order
   )
   select json_build_object(

@@ -103,6 +103,7 @@ export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAtte
     status: 'succeeded',
     http_status: 204,
     error: null,
+    error_code: null,
     duration_ms: 12,
     response_body: 'thanks',
     first_byte_ms: 9,
@@ -115,5 +116,11 @@ export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAtte
 /** The outcome of an attempt that is made again. */
 export function failed(delivery: ClaimedDelivery, next_attempt_at: Date): SettledAttempt {
   const error = 'The receiver answered 500.'
-  return succeeded(delivery, { status: 'failed', http_status: 500, error, next_attempt_at })
+  return succeeded(delivery, {
+    status: 'failed',
+    http_status: 500,
+    error,
+    error_code: '500',
+    next_attempt_at,
+  })
 }

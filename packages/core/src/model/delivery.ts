@@ -165,14 +165,14 @@ export type Outcome =
   | { readonly kind: 'error'; readonly code: string; readonly error: string }
   | { readonly kind: 'blocked'; readonly error: string }
 
-/** What follows from an outcome. `nextAttemptAt` is set exactly when `status` is `failed`. */
+/** What follows from an outcome, as it is recorded. `next_attempt_at` is set exactly when `status` is `failed`. */
 export interface Settlement {
   readonly status: Exclude<AttemptStatus, 'interrupted'>
-  readonly httpStatus: number | null
+  readonly http_status: number | null
   readonly error: string | null
   /** What failed, for logs and metrics: a status (`503`), or a word that never changes (`timeout`). null: nothing. */
-  readonly errorCode: string | null
-  readonly nextAttemptAt: Date | null
+  readonly error_code: string | null
+  readonly next_attempt_at: Date | null
 }
 
 /**
@@ -185,20 +185,20 @@ export function settle(
   outcome: Outcome,
   context: { attempt: number; isTest: boolean; now: Date; policy: DeliveryPolicy; random: number },
 ): Settlement {
-  const httpStatus = outcome.kind === 'response' ? outcome.httpStatus : null
-  if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) {
-    return { status: 'succeeded', httpStatus, error: null, errorCode: null, nextAttemptAt: null }
+  const http_status = outcome.kind === 'response' ? outcome.httpStatus : null
+  if (http_status !== null && http_status >= 200 && http_status < 300) {
+    return { status: 'succeeded', http_status, error: null, error_code: null, next_attempt_at: null }
   }
   const error = outcome.kind === 'response' ? describeStatus(outcome.httpStatus) : outcome.error
-  const failure = { httpStatus, error, errorCode: errorCodeOf(outcome) }
-  if (httpStatus === 410 || outcome.kind === 'blocked') {
-    return { status: 'rejected', ...failure, nextAttemptAt: null }
+  const failure = { http_status, error, error_code: errorCodeOf(outcome) }
+  if (http_status === 410 || outcome.kind === 'blocked') {
+    return { status: 'rejected', ...failure, next_attempt_at: null }
   }
   if (context.isTest || context.attempt >= context.policy.maxAttempts) {
-    return { status: 'exhausted', ...failure, nextAttemptAt: null }
+    return { status: 'exhausted', ...failure, next_attempt_at: null }
   }
   const waitMs = Math.max(backoff(context), retryAfter(outcome, context.policy))
-  return { status: 'failed', ...failure, nextAttemptAt: new Date(context.now.getTime() + waitMs) }
+  return { status: 'failed', ...failure, next_attempt_at: new Date(context.now.getTime() + waitMs) }
 }
 
 function backoff({

@@ -66,17 +66,17 @@ async function runInTransaction<T>(
   host: Host,
   work: (bound: Storage) => Promise<T>,
 ): Promise<T> {
-  let outcome: { result: T } | { error: unknown } | undefined
+  let ended: { result: T } | { error: unknown } | undefined
   let isGivenUp = false
   await answerInTime('quotations.transaction', host.hookTimeoutMs, (turn) =>
     host.quotations.transaction(async (transaction) => {
       if (isGivenUp) throw new Error('quotations.transaction called its function too late')
       turn.stop()
-      outcome = undefined
+      ended = undefined
       try {
-        outcome = { result: await work(bind(storage.within(transaction), host, transaction)) }
+        ended = { result: await work(bind(storage.within(transaction), host, transaction)) }
       } catch (error) {
-        outcome = { error }
+        ended = { error }
         throw error
       } finally {
         turn.start()
@@ -84,13 +84,13 @@ async function runInTransaction<T>(
     }),
   ).catch((error: unknown) => {
     isGivenUp = true
-    if (outcome !== undefined && 'error' in outcome) throw outcome.error
+    if (ended !== undefined && 'error' in ended) throw ended.error
     return ask(host, 'transaction', () => Promise.reject(error))
   })
-  if (outcome === undefined || 'error' in outcome) {
+  if (ended === undefined || 'error' in ended) {
     throw new ConfigurationError('quotations.transaction must call its function, and pass on what it throws.')
   }
-  return outcome.result
+  return ended.result
 }
 
 /** Everything inside a transaction of the host. */
@@ -110,7 +110,7 @@ function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
   return {
     async accept(quotation, idempotency) {
       const acceptance = await within.pipelineStarts.order(quotation, idempotency)
-      if (acceptance.outcome === 'accepted') {
+      if (acceptance.kind === 'accepted') {
         await ask(host, 'insert', () => quotations.insert(quotation, transaction))
       }
       return acceptance

@@ -254,7 +254,7 @@ function junk({ logger }: Settings, hook: string, answer: string): IntegrationEr
 }
 
 function answerTo(acceptance: Acceptance, id: string): { quotation_id: string; repeated: boolean } {
-  switch (acceptance.outcome) {
+  switch (acceptance.kind) {
     case 'accepted':
       return { quotation_id: id, repeated: false }
     case 'repeated':

@@ -1,5 +1,5 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
-import type { AttemptStatus } from '../model/delivery.ts'
+import type { Settlement } from '../model/delivery.ts'
 import type { Ordering } from '../model/webhook-endpoint.ts'
 import type { RecordedEvent } from '../model/webhook-event.ts'
 
@@ -32,18 +32,14 @@ export interface ClaimedDelivery {
 }
 
 /** An attempt that was made, and what becomes of its delivery. */
-export interface SettledAttempt {
+export interface SettledAttempt extends Settlement {
   readonly id: string
   readonly delivery: ClaimedDelivery
-  readonly status: Exclude<AttemptStatus, 'interrupted'>
-  readonly http_status: number | null
-  readonly error: string | null
   readonly duration_ms: number
   /** The beginning of the answer; null when there was none. */
   readonly response_body: string | null
   readonly first_byte_ms: number | null
   readonly created_at: Date
-  readonly next_attempt_at: Date | null
 }
 
 /** A delivery whose attempt was not begun. */

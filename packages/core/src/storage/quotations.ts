@@ -16,13 +16,13 @@ export interface NewQuotation extends Quote {
 
 /** What became of a quotation on its way in; anything but `accepted` wrote nothing. */
 export type Acceptance =
-  | { readonly outcome: 'accepted' }
+  | { readonly kind: 'accepted' }
   /** The same request was accepted before, under the same idempotency key. */
-  | { readonly outcome: 'repeated'; readonly quotation_id: string }
+  | { readonly kind: 'repeated'; readonly quotation_id: string }
   /** Another request was accepted under the key. */
-  | { readonly outcome: 'key_reused' }
+  | { readonly kind: 'key_reused' }
   /** A request is being accepted under the key right now. */
-  | { readonly outcome: 'key_in_use' }
+  | { readonly kind: 'key_in_use' }
 
 /** Quotations, their progress and their proposals: the part that `quotations` of a host replaces (host-quotations.ts). */
 export interface QuotationStorage {

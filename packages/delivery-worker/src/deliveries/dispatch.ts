@@ -134,7 +134,7 @@ export function createDispatch({
     const outcome =
       'turn' in ready ? await send(delivery, ready, created_at, { listener: sample, mayBegin }) : ready
     if (outcome === null) return unbegun(delivery)
-    const { status, httpStatus, error, errorCode, nextAttemptAt } = settle(outcome, {
+    const settlement = settle(outcome, {
       attempt: delivery.attempt,
       isTest: delivery.is_test,
       now: now(),
@@ -144,25 +144,22 @@ export function createDispatch({
     const attempt: SettledAttempt = {
       id: newId(created_at),
       delivery,
-      status,
-      http_status: httpStatus,
-      error,
+      ...settlement,
       duration_ms: Math.round(performance.now() - begin),
       created_at,
       response_body: sample.body(),
       first_byte_ms: sample.firstByteMs(),
-      next_attempt_at: nextAttemptAt,
     }
     const origin = origins === undefined ? undefined : (await origins).get(delivery.id)
-    telemetry.attempted({ attempt, errorCode, origin }, () =>
-      logger[status === 'succeeded' ? 'info' : 'warn'](describe(attempt, errorCode), 'delivery.attempted'),
+    telemetry.attempted({ attempt, origin }, () =>
+      logger[attempt.status === 'succeeded' ? 'info' : 'warn'](describe(attempt), 'delivery.attempted'),
     )
     return attempt
   }
 }
 
 /** The one log line of an attempt. No URL: its query string may hold a token. */
-function describe(attempt: SettledAttempt, errorCode: string | null): object {
+function describe(attempt: SettledAttempt): object {
   const { delivery } = attempt
   return {
     attempt_id: attempt.id,
@@ -176,7 +173,7 @@ function describe(attempt: SettledAttempt, errorCode: string | null): object {
     attempt: delivery.attempt,
     status: attempt.status,
     http_status: attempt.http_status,
-    error_code: errorCode,
+    error_code: attempt.error_code,
     error: attempt.error,
     duration_ms: attempt.duration_ms,
     next_attempt_at: attempt.next_attempt_at,

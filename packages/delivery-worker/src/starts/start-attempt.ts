@@ -3,7 +3,7 @@ import { answerInTime, type ClaimedStart } from '@quickquote/core/internal'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 
 /** How one call of the pipeline hook ended. */
-export type StartResult =
+export type StartAttemptResult =
   | { readonly kind: 'started' }
   /** `retryAt` is null after the last try: the quotation has failed. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly retryAt: Date | null }
@@ -14,7 +14,7 @@ export type StartResult =
  * Calls the pipeline hook for an order, and records what follows from it. Whoever aborts the controller, which is of
  * this call alone, breaks it off.
  */
-export type StartAttempt = (start: ClaimedStart, controller: AbortController) => Promise<StartResult>
+export type StartAttempt = (start: ClaimedStart, controller: AbortController) => Promise<StartAttemptResult>
 
 /**
  * @param persist carries out a write to the database, again if it fails
@@ -33,7 +33,7 @@ export function createStartAttempt({
   const { storage, settings } = integrations
   const { pipeline, start: policy, logger, now } = settings
 
-  async function callHook(start: ClaimedStart, controller: AbortController): Promise<StartResult> {
+  async function callHook(start: ClaimedStart, controller: AbortController): Promise<StartAttemptResult> {
     const { quote, attempt } = start
     // The worker died during the last try, and there is none left.
     if (attempt > policy.maxAttempts) {

@@ -5,14 +5,14 @@ import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-w
 import { createStartTelemetry } from '../telemetry/start-telemetry.ts'
 import { openTelemetry } from '../telemetry/telemetry.ts'
 import { version } from '../version.ts'
-import { createStartAttempt, type StartResult } from './start-attempt.ts'
+import { createStartAttempt, type StartAttemptResult } from './start-attempt.ts'
 
 /** A call of the pipeline hook that was made: for which quote, the how manieth, and how it ended. */
 export interface StartTry {
   readonly quote: Quote
   /** 1 for the first. */
   readonly attempt: number
-  readonly result: StartResult
+  readonly result: StartAttemptResult
 }
 
 /**

@@ -14,7 +14,6 @@ export type Origins = Promise<ReadonlyMap<string, DeliveryOrigin>>
 /** An attempt that was made, with what only telemetry wants to know of it. */
 interface ObservedAttempt {
   readonly attempt: SettledAttempt
-  readonly errorCode: string | null
   readonly origin: DeliveryOrigin | undefined
 }
 
@@ -53,10 +52,10 @@ export function createDeliveryTelemetry({
     description: 'How long after it was due an attempt began.',
   })
 
-  function measure({ attempt, errorCode, origin }: ObservedAttempt): void {
-    const outcome = { 'quickquote.outcome': attempt.status }
-    attempts.add(1, { ...outcome, ...(errorCode !== null && { 'error.type': errorCode }) })
-    duration.record(attempt.duration_ms / 1000, outcome)
+  function measure({ attempt, origin }: ObservedAttempt): void {
+    const status = { 'quickquote.outcome': attempt.status }
+    attempts.add(1, { ...status, ...errorTypeOf(attempt) })
+    duration.record(attempt.duration_ms / 1000, status)
     if (origin !== undefined) {
       lag.record(Math.max(0, attempt.created_at.getTime() - origin.due_at.getTime()) / 1000)
     }
@@ -73,7 +72,7 @@ export function createDeliveryTelemetry({
 
     attempted(observed, tell) {
       if (!isOn) return tell()
-      const { attempt, errorCode, origin } = observed
+      const { attempt, origin } = observed
       if (!attempt.delivery.is_test) measure(observed)
       const parent = parentOf(origin?.trace)
       const span = tracer.startSpan(
@@ -81,11 +80,11 @@ export function createDeliveryTelemetry({
         {
           kind: SpanKind.CLIENT,
           startTime: attempt.created_at,
-          attributes: attributesOf(attempt, errorCode),
+          attributes: attributesOf(attempt),
         },
         parent,
       )
-      if (errorCode !== null) {
+      if (attempt.error_code !== null) {
         span.setStatus({
           code: SpanStatusCode.ERROR,
           ...(attempt.error !== null && { message: attempt.error }),
@@ -98,10 +97,8 @@ export function createDeliveryTelemetry({
 }
 
 /** No `url.full`: receivers put secrets into paths and query strings. */
-function attributesOf(
-  { delivery, status, http_status }: SettledAttempt,
-  errorCode: string | null,
-): Attributes {
+function attributesOf(attempt: SettledAttempt): Attributes {
+  const { delivery, status, http_status } = attempt
   const { endpoint, quotation_id } = delivery
   return {
     'messaging.system': 'quickquote',
@@ -113,7 +110,7 @@ function attributesOf(
     ...serverOf(endpoint.url),
     ...(http_status !== null && { 'http.response.status_code': http_status }),
     ...(delivery.attempt > 1 && { 'http.request.resend_count': delivery.attempt - 1 }),
-    ...(errorCode !== null && { 'error.type': errorCode }),
+    ...errorTypeOf(attempt),
     'quickquote.outcome': status,
     'quickquote.delivery.id': delivery.id,
     'quickquote.endpoint.id': endpoint.id,
@@ -121,6 +118,10 @@ function attributesOf(
     ...(quotation_id !== null && { 'quickquote.quotation.id': quotation_id }),
     ...(delivery.is_test && { 'quickquote.is_test': true }),
   }
+}
+
+function errorTypeOf({ error_code }: SettledAttempt): Attributes {
+  return error_code === null ? {} : { 'error.type': error_code }
 }
 
 function serverOf(url: string): Attributes {

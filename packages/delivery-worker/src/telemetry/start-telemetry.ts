@@ -3,13 +3,13 @@ import type { ClaimedStart } from '@quickquote/core/internal'
 import { parentOf, type Telemetry } from './telemetry.ts'
 
 /** How one call of the pipeline hook ended. After `failed` it is called again, after `exhausted` no more. */
-type StartOutcome = 'started' | 'failed' | 'exhausted' | 'broken_off'
+type StartStatus = 'started' | 'failed' | 'exhausted' | 'broken_off'
 
 /** Measures the starts of pipelines. */
 export interface StartTelemetry {
   /** Runs the hook inside a span that carries on the trace of the quote. Rejects with what the hook rejects with. */
   traced(start: ClaimedStart, callHook: () => Promise<void>): Promise<void>
-  ended(outcome: StartOutcome): void
+  ended(status: StartStatus): void
 }
 
 export function createStartTelemetry({ tracer, meter }: Telemetry): StartTelemetry {
@@ -49,6 +49,6 @@ export function createStartTelemetry({ tracer, meter }: Telemetry): StartTelemet
         span.end()
       }
     },
-    ended: (outcome) => starts.add(1, { 'quickquote.outcome': outcome }),
+    ended: (status) => starts.add(1, { 'quickquote.outcome': status }),
   }
 }

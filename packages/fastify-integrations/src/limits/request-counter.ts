@@ -16,7 +16,7 @@ interface LimitState {
   readonly growsInMs: number
 }
 
-/** The outcome of `take`. */
+/** What `take` found. */
 export interface Count {
   readonly isAdmitted: boolean
   /** In the order of the limits. */

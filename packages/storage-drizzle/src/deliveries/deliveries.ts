@@ -45,7 +45,7 @@ export function deliveryStorage(database: Database): DeliveryStorage {
 
   async function round({ workerId, settled, limit, perEndpoint, now, ...round }: Round): Promise<RoundClaim> {
     const after = dueAfter(now)
-    const outcomes = JSON.stringify(settled.map(toOutcome))
+    const attempts = JSON.stringify(settled.map(toRecord))
     const ended = [...unreleased, ...settled.filter(holdsNoLonger)]
     const rows = await leases.claiming(workerId, async (held) => {
       if (held !== undefined) await releaseUnknown(workerId, held)
@@ -53,7 +53,7 @@ export function deliveryStorage(database: Database): DeliveryStorage {
         `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), $8::text::json, $9, $10,
           $11, $12, $13)`,
         [
-          ...[workerId, now, limit, perEndpoint, cursor, isShort, after, outcomes],
+          ...[workerId, now, limit, perEndpoint, cursor, isShort, after, attempts],
           ...placesOf(round.underWay),
           ended.map(({ delivery }) => delivery.endpoint.id),
           ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
@@ -227,8 +227,8 @@ function fromIso(timestamp: string | null): Date | null {
   return timestamp === null ? null : new Date(timestamp)
 }
 
-/** An outcome as `delivery_round` takes it, without what is null. A spread would take a worker 5 us more of each delivery. */
-function toOutcome(attempt: SettledAttempt): object {
+/** An attempt as `delivery_round` takes it, without what is null. A spread would take a worker 5 us more of each delivery. */
+function toRecord(attempt: SettledAttempt): object {
   const { delivery } = attempt
   return {
     id: attempt.id,

@@ -5,20 +5,25 @@ const EXAMINED_AT_MOST = 1000
 
 /** Positions are text: it is read alike by every driver. */
 export const READ_FEED = statement(
-  { kind: oneOf<'event' | 'end' | 'expired'>(), event: nullable(uuid), place: text, content: nullable(text) },
-  (schema) => `select kind, event, place::text, content
+  {
+    kind: oneOf<'event' | 'end' | 'expired'>(),
+    event: nullable(uuid),
+    at_position: text,
+    content: nullable(text),
+  },
+  (schema) => `select kind, event, at_position::text, content
     from ${schema}.read_feed($organization_id, $position::bigint, $event_id::uuid, $types::text[], $source::text, $limit::int,
       ${EXAMINED_AT_MOST})`,
 )
 
 export const FIND_END = statement(
-  { event: nullable(uuid), place: text },
-  (schema) => `select event, place::text from ${schema}.end_of_feed($organization_id)`,
+  { event: nullable(uuid), at_position: text },
+  (schema) => `select event, at_position::text from ${schema}.end_of_feed($organization_id)`,
 )
 
 export const FIND_POSITION = statement(
-  { event: uuid, place: text },
-  (schema) => `select id as event, feed_position::text as place from ${schema}.events
+  { event: uuid, at_position: text },
+  (schema) => `select id as event, feed_position::text as at_position from ${schema}.events
     where id = $event_id and organization_id = $organization_id and feed_position is not null`,
 )
 

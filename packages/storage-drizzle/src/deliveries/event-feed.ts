@@ -39,6 +39,6 @@ export function eventFeedStorage({ run }: Database): EventFeedStorage {
   }
 }
 
-function positionOf({ event, place }: { event: string | null; place: string }): FeedPosition {
-  return { position: Number(place), eventId: event }
+function positionOf({ event, at_position }: { event: string | null; at_position: string }): FeedPosition {
+  return { position: Number(at_position), eventId: event }
 }

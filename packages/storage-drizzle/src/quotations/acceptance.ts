@@ -19,7 +19,7 @@ export async function accept(
   if (idempotency === null && files.length === 0) {
     await insert(database)
     await database.wake()
-    return { outcome: 'accepted' }
+    return { kind: 'accepted' }
   }
   return database.transaction(async (transaction) => {
     if (idempotency !== null) {
@@ -34,6 +34,6 @@ export async function accept(
     await insert(transaction)
     if (idempotency !== null) await rememberKey(transaction, quotation, idempotency)
     await transaction.wake()
-    return { outcome: 'accepted' }
+    return { kind: 'accepted' }
   })
 }

@@ -11,9 +11,9 @@ export async function lookUpKey(
   organizationId: string,
   { key, requestHash }: Idempotency,
   now: Date,
-): Promise<Exclude<Acceptance, { outcome: 'accepted' }> | null> {
+): Promise<Exclude<Acceptance, { kind: 'accepted' }> | null> {
   const [lock] = await run(LOCK_KEY, { lock: `${schema} idempotency ${organizationId} ${key}` })
-  if (!lock?.taken) return { outcome: 'key_in_use' }
+  if (!lock?.taken) return { kind: 'key_in_use' }
   const [known] = await run(FIND_KEY, {
     organization_id: organizationId,
     key,
@@ -21,7 +21,7 @@ export async function lookUpKey(
     since: new Date(now.getTime() - IDEMPOTENCY_WINDOW_MS),
   })
   if (known === undefined) return null
-  return known.same ? { outcome: 'repeated', quotation_id: known.quotation } : { outcome: 'key_reused' }
+  return known.same ? { kind: 'repeated', quotation_id: known.quotation } : { kind: 'key_reused' }
 }
 
 /** Remembers, in the same transaction, what was accepted under a key. */

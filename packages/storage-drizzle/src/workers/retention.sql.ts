@@ -1,8 +1,8 @@
 import { bool, int, statement, text } from '../connection/statement.ts'
 
 export const DROP_EXPIRED_DAY = statement(
-  { outcome: text },
-  (schema) => `select ${schema}.drop_expired_day($of_table, $before, $kept_deliveries) as outcome`,
+  { result: text },
+  (schema) => `select ${schema}.drop_expired_day($of_table, $before, $kept_deliveries) as result`,
 )
 
 export const REMOVE_EXPIRED_ROWS = statement(

@@ -40,11 +40,11 @@ export function retentionStorage(connection: Connection): RetentionStorage {
   async function dropDays(table: string, before: Date): Promise<Dropped> {
     for (let days = 0; ; days += 1) {
       const [day] = await run(DROP_EXPIRED_DAY, { of_table: table, before, kept_deliveries: idAfter(before) })
-      if (day?.outcome !== 'dropped') {
+      if (day?.result !== 'dropped') {
         return {
           days,
-          isBlocked: day?.outcome === 'blocked' || day?.outcome === 'in_use',
-          isKept: day?.outcome === 'kept',
+          isBlocked: day?.result === 'blocked' || day?.result === 'in_use',
+          isKept: day?.result === 'kept',
         }
       }
     }

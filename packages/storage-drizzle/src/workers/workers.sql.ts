@@ -31,17 +31,17 @@ export const RECOVER_DEAD = statement({ deliveries: int, starts: int }, (schema)
       union select leased_by from ${schema}.deliveries where leased_by is not null and ${hasNoRow}
       union select leased_by from ${schema}.pipeline_starts where leased_by is not null and ${hasNoRow}
     ), orphan as (
-      select ctid as place, *,
+      select ctid as row_id, *,
         case when attempt < $max_attempts::int and not is_test then $now::timestamptz end as next_attempt_at
       from ${schema}.deliveries
       where leased_by is not null and leased_by in (select id from silent)
       for update skip locked
     ), ended as (
       delete from ${schema}.deliveries
-      where ctid = any (array(select place from orphan where next_attempt_at is null))
+      where ctid = any (array(select row_id from orphan where next_attempt_at is null))
     ), freed as (
       update ${schema}.deliveries set leased_by = null, leased_at = null
-      where ctid = any (array(select place from orphan where next_attempt_at is not null))
+      where ctid = any (array(select row_id from orphan where next_attempt_at is not null))
     ), recorded as (
       insert into ${schema}.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
         event_type, event_sequence, quotation_id, attempt, status, is_test, created_at, next_attempt_at)
