@@ -1,7 +1,7 @@
 import { type AuthenticatedKey, DEFAULT_LIMITS, IntegrationError, memberOf } from '@quickquote/core'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { API_KEY, decorateRequests, MEMBER, REFUSAL } from '../src/auth/request-state.ts'
+import { API_KEY, decorateRequests, MEMBER, AUTH_ERROR } from '../src/auth/request-state.ts'
 import { errorHandler } from '../src/errors/error-handler.ts'
 import { createRateLimiter, limitRequests, limitTests } from '../src/limits/rate-limits.ts'
 import type { RedisClient } from '../src/limits/redis-counter.ts'
@@ -43,7 +43,7 @@ function partners({ redis, onLimiterError = 'open' }: Store = {}) {
   scope.addHook('onRequest', async (request) => {
     const { 'x-key': id, 'x-wrong': isWrong } = request.headers
     if (typeof id === 'string') request[API_KEY] = { id } as AuthenticatedKey
-    if (isWrong !== undefined) request[REFUSAL] = new IntegrationError('API_KEY_INVALID')
+    if (isWrong !== undefined) request[AUTH_ERROR] = new IntegrationError('API_KEY_INVALID')
   })
   limitRequests(scope, createRateLimiter({ redis, onLimiterError }, scope.log), LIMITS)
   scope.get('/read', () => 'read')
