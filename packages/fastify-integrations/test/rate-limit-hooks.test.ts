@@ -1,7 +1,7 @@
 import { type AuthenticatedKey, DEFAULT_LIMITS, IntegrationError, memberOf } from '@quickquote/core'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { API_KEY, decorateRequests, MEMBER, AUTH_ERROR } from '../src/auth/request-state.ts'
+import { API_KEY, AUTH_ERROR, decorateRequests, MEMBER } from '../src/auth/request-state.ts'
 import { errorHandler } from '../src/errors/error-handler.ts'
 import { createRateLimiter, limitRequests, limitTests } from '../src/limits/rate-limits.ts'
 import type { RedisClient } from '../src/limits/redis-counter.ts'
