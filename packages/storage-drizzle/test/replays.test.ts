@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SETTINGS } from '../src/deliveries/delivery-statements.ts'
-import { advanceStatement } from '../src/deliveries/replays.ts'
+import { numbered, valuesOf } from '../src/connection/statement.ts'
+import { ADVANCE_REPLAY, LIVE_ON_INDEXES } from '../src/deliveries/replays.sql.ts'
 import { type Outbox, openOutbox } from './delivery-samples.ts'
 
 let outbox: Outbox
@@ -34,10 +34,11 @@ it('a batch reads what belongs to its events, however much was sent since, in a 
   // Explained first, and rolled back: what it read tells the plan.
   const connection = await sql.reserve()
   await connection`begin`
-  await connection.unsafe(SETTINGS)
+  await connection.unsafe(numbered(LIVE_ON_INDEXES, '"quickquote"').text)
+  const advance = numbered(ADVANCE_REPLAY, '"quickquote"')
   const [row] = await connection.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-    `explain (analyze, format json) ${advanceStatement('quickquote')}`,
-    [new Date().toISOString(), 200],
+    `explain (analyze, format json) ${advance.text}`,
+    valuesOf(advance, { now: new Date().toISOString(), limit: 200 }) as (string | number)[],
   )
   await connection`rollback`
   connection.release()

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openClient } from '../src/connection/connection.ts'
 import { createDatabase } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
+import { statement } from '../src/connection/statement.ts'
 import { type DrizzleStorage, drizzleStorage, StorageError } from '../src/index.ts'
 import { sampleQuotation } from './samples.ts'
 
@@ -158,7 +159,7 @@ describe('transactions that get in each other’s way', () => {
     const work = (refusals: number) =>
       database.transaction(async ({ run }) => {
         tries += 1
-        if (tries <= refusals) await run(refuse(state))
+        if (tries <= refusals) await run(statement({}, () => refuse(state)))
         return tries
       })
     expect(await work(2)).toBe(3)

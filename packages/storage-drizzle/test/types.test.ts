@@ -8,6 +8,7 @@ import { createDatabase, type Database } from '../src/connection/database.ts'
 import { onHostDrizzle } from '../src/connection/host-drizzle.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { millisOf } from '../src/connection/readable.ts'
+import { statement } from '../src/connection/statement.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { openDatabase } from './database.ts'
 import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase } from './hostile-session.ts'
@@ -271,28 +272,29 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     const id = randomUUID()
 
     await open(url, async ({ database }) => {
-      const rows = await database.run(
-        `select ${millisOf('$1::timestamptz')} as at, encode($2::bytea, 'hex') as bytes, $3::uuid as id,
-           $4::int as number, $5::boolean as flag, $6::text as nothing, ${millisOf('$7::timestamptz')} as never,
-           $1::timestamptz = all ($8::timestamptz[]) as equal, ($9::text[])[2] as text,
-           ($10::bytea[])[1] = $2::bytea as same, cardinality($11::int[]) as length, ($12::text[])[1] as null,
-           $13::text::jsonb ->> 'a' as json`,
-        [
-          at,
-          new Uint8Array(bytes),
-          id,
-          -5,
-          false,
-          null,
-          null,
-          [at, at],
-          ['', AWKWARD],
-          [bytes],
-          [],
-          ['null'],
-          JSON.stringify({ a: AWKWARD }),
-        ],
+      const EVERY_TYPE = statement(
+        {},
+        () => `select ${millisOf('$at::timestamptz')} as at, encode($bytes::bytea, 'hex') as bytes, $id::uuid as id,
+           $number::int as number, $flag::boolean as flag, $nothing::text as nothing,
+           ${millisOf('$never::timestamptz')} as never, $at::timestamptz = all ($times::timestamptz[]) as equal,
+           ($texts::text[])[2] as text, ($list::bytea[])[1] = $bytes::bytea as same,
+           cardinality($none::int[]) as length, ($nulls::text[])[1] as null, $json::text::jsonb ->> 'a' as json`,
       )
+      const rows = await database.run(EVERY_TYPE, {
+        at,
+        bytes: new Uint8Array(bytes),
+        id,
+        number: -5,
+        flag: false,
+        nothing: null,
+        never: null,
+        times: [at, at],
+        texts: ['', AWKWARD],
+        list: [bytes],
+        none: [],
+        nulls: ['null'],
+        json: JSON.stringify({ a: AWKWARD }),
+      })
       expect(rows).toEqual([
         {
           at: String(at.getTime()),
@@ -310,7 +312,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
           json: AWKWARD,
         },
       ])
-      expect(await database.run('select 1 as one where false')).toEqual([])
+      expect(await database.run(statement({}, () => 'select 1 as one where false'))).toEqual([])
     })
   })
 })

@@ -16,14 +16,11 @@ import { sqlStateOf, unanswered } from './storage-error.ts'
 
 type Drizzle = PgRemoteDatabase
 
-/** A statement of a `….sql.ts`, and its parameters by name; a text with `$1`, `$2` … where it was not moved there yet. */
-interface Run {
-  <Columns extends ColumnTypes>(
-    statement: Statement<Columns>,
-    parameters?: Parameters,
-  ): Promise<Row<Columns>[]>
-  <Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>
-}
+/** A statement of a `….sql.ts`, and its parameters by name. */
+type Run = <Columns extends ColumnTypes>(
+  statement: Statement<Columns>,
+  parameters?: Parameters,
+) => Promise<Row<Columns>[]>
 
 /** What each part of the storage works with: where its statements run, and in which SQL schema. */
 export interface Database {
@@ -195,9 +192,8 @@ function runOn(
   perform: (text: string, parameters: readonly Parameter[]) => Promise<object[]>,
   schema: string,
 ): Run {
-  return (statement: Statement | string, parameters: Parameters | readonly Parameter[] = []) => {
-    if (typeof statement === 'string') return perform(statement, parameters as readonly Parameter[]) as never
+  return async <Columns extends ColumnTypes>(statement: Statement<Columns>, parameters: Parameters = {}) => {
     const made = numbered(statement, schema)
-    return perform(made.text, valuesOf(made, parameters as Parameters)) as never
+    return (await perform(made.text, valuesOf(made, parameters))) as Row<Columns>[]
   }
 }

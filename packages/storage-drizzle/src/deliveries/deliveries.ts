@@ -6,7 +6,9 @@ import type {
   SettledAttempt,
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { FIRST_UUID } from './delivery-statements.ts'
+import type { Row } from '../connection/statement.ts'
+import { DELIVERY_ROUND, RELEASE_DELIVERIES, RELEASE_UNKNOWN_DELIVERIES } from './deliveries.sql.ts'
+import { FIRST_UUID } from './delivery-id.ts'
 import { createHeldLeases } from './held-leases.ts'
 
 /**
@@ -22,7 +24,6 @@ const LARGE_CLAIM = 64
 
 /** The outbox as the workers see it: see DeliveryStorage. */
 export function deliveryStorage(database: Database): DeliveryStorage {
-  const { schema } = database
   const leases = createHeldLeases()
   /** Where the next walk over the endpoints begins. */
   let cursor = FIRST_UUID
@@ -49,19 +50,17 @@ export function deliveryStorage(database: Database): DeliveryStorage {
     const ended = [...unreleased, ...settled.filter(holdsNoLonger)]
     const rows = await leases.claiming(workerId, async (held) => {
       if (held !== undefined) await releaseUnknown(workerId, held)
-      return database.run<RoundRow | DeliveryRow>(
-        `select * from ${schema}.delivery_round($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), $8::text::json, $9, $10,
-          $11, $12, $13)`,
-        [
-          ...[workerId, now, limit, perEndpoint, cursor, isShort, after, attempts],
-          ...placesOf(round.underWay),
-          ended.map(({ delivery }) => delivery.endpoint.id),
-          ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
-          answering(settled),
-        ],
-      )
+      return database.run(DELIVERY_ROUND, {
+        ...{ worker_id: workerId, now, limit, per_endpoint: perEndpoint },
+        ...{ walk_after: cursor, must_walk: isShort, due_after: after, settled: attempts },
+        ...placesOf(round.underWay),
+        ended_endpoints: ended.map(({ delivery }) => delivery.endpoint.id),
+        ended_quotations: ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
+        answering: answering(settled),
+      })
     })
-    const [first, ...deliveries] = rows as [RoundRow, ...DeliveryRow[]]
+    const [first, ...deliveries] = rows
+    assert(first !== undefined)
     const found: FoundRound = JSON.parse(first.round)
     const claimed = claimedOf(deliveries, found.endpoints)
     leases.remove(workerId, idsOf(settled.map(({ delivery }) => delivery)))
@@ -81,11 +80,7 @@ export function deliveryStorage(database: Database): DeliveryStorage {
   }
 
   async function releaseUnknown(workerId: string, held: readonly string[]): Promise<void> {
-    await database.run(
-      `update ${schema}.deliveries set leased_by = null, leased_at = null, attempt = attempt - 1
-       where leased_by = $1 and id <> all ($2::uuid[])`,
-      [workerId, held],
-    )
+    await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
   }
 
   return {
@@ -102,19 +97,12 @@ export function deliveryStorage(database: Database): DeliveryStorage {
     },
 
     async release(workerId, deliveries) {
-      const released = await database.run(
-        `update ${schema}.deliveries delivery set leased_by = null, leased_at = null, attempt = lease.attempt - 1,
-           due_at = greatest(lease.due_at, delivery.due_at)
-         from unnest($2::uuid[], $3::smallint[], $4::timestamptz[]) as lease (id, attempt, due_at)
-         where delivery.id = lease.id and delivery.leased_by = $1 and delivery.attempt = lease.attempt
-         returning 1 as released`,
-        [
-          workerId,
-          idsOf(deliveries),
-          deliveries.map(({ attempt }) => attempt),
-          deliveries.map(({ due_at }) => due_at ?? '-infinity'),
-        ],
-      )
+      const released = await database.run(RELEASE_DELIVERIES, {
+        worker_id: workerId,
+        ids: idsOf(deliveries),
+        attempts: deliveries.map(({ attempt }) => attempt),
+        due_at: deliveries.map(({ due_at }) => due_at ?? '-infinity'),
+      })
       leases.remove(workerId, idsOf(deliveries))
       if (released.length > 0) await database.wake()
     },
@@ -145,21 +133,16 @@ function answering(settled: readonly SettledAttempt[]): string[] {
 /** Fewer keep nobody from a place, however few are left. */
 const FEW_PLACES = 4
 
-function placesOf(underWay: ReadonlyMap<string, number> = new Map()): [string[], number[]] {
+function placesOf(underWay: ReadonlyMap<string, number> = new Map()) {
   const counted = [...underWay].filter(([, places]) => places >= FEW_PLACES)
-  return [counted.map(([id]) => id), counted.map(([, places]) => places)]
+  return { organizations: counted.map(([id]) => id), places: counted.map(([, places]) => places) }
 }
 
 function idsOf(deliveries: readonly { readonly id: string }[]): string[] {
   return deliveries.map(({ id }) => id)
 }
 
-/** The first row of a round. */
-interface RoundRow {
-  /** A FoundRound as JSON. */
-  readonly round: string
-}
-
+/** The first row of a round, which is JSON. */
 interface FoundRound {
   readonly walked_to: string | null
   readonly is_long: boolean
@@ -185,9 +168,7 @@ interface FoundEndpoint {
 }
 
 /** The other rows. */
-interface DeliveryRow extends Omit<ClaimedDelivery, 'endpoint'> {
-  readonly endpoint_id: string
-}
+type DeliveryRow = Row<typeof DELIVERY_ROUND.columns>
 
 function claimedOf(rows: readonly DeliveryRow[], found: readonly FoundEndpoint[]): ClaimedDelivery[] {
   const endpoints = new Map(found.map((endpoint) => [endpoint.id, toEndpoint(endpoint)]))

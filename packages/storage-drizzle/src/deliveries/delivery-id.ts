@@ -1,3 +1,6 @@
+/** No id comes before it. */
+export const FIRST_UUID = '00000000-0000-0000-0000-000000000000'
+
 /** A new id that sorts by the time of the event, whose id is a uuid of version 7 too. An SQL expression. */
 export function newDeliveryId(eventId: string): string {
   return `(left(${eventId}::text, 15) || substr(gen_random_uuid()::text, 16))::uuid`

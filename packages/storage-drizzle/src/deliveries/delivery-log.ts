@@ -3,8 +3,8 @@ import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable, toDate } from '../connection/readable.ts'
-import { hoursStatement } from './delivery-hours.ts'
-import { madeSince, newDeliveryId } from './delivery-id.ts'
+import { madeSince } from './delivery-id.ts'
+import { COUNT_BY_HOUR, RESEND } from './delivery-log.sql.ts'
 import { isUndelivered } from './undelivered.ts'
 
 /** What was sent, as members read it: see DeliveryLogStorage. */
@@ -111,25 +111,14 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
     },
 
     async countByHour(organizationId, { endpoint_id, since, until }) {
-      return database.run(hoursStatement(schema), [organizationId, endpoint_id, since, until])
+      const wanted = { organization_id: organizationId, endpoint_id, since, until }
+      const rows = await database.run(COUNT_BY_HOUR, wanted)
+      return rows.map(({ hour, ...counts }) => ({ hour: toDate(hour), ...counts }))
     },
 
     async resend(organizationId, { id, event_id, endpoint_id }, now) {
-      const [resent] = await database.run<{ id: string }>(
-        `with replaced as (
-           delete from ${schema}.deliveries where id = $1 and organization_id = $2 and leased_by is null
-         )
-         insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
-           quotation_id, sequence)
-         select ${newDeliveryId('event.id')}, event.organization_id, $4, event.id, event.created_at, $5,
-           case when endpoint.ordering = 'quotation' and sequence is not null then quotation_id end,
-           case when endpoint.ordering = 'quotation' then sequence end
-         from ${schema}.events event join ${schema}.webhook_endpoints endpoint on endpoint.id = $4
-         where event.id = $3 and event.organization_id = $2 and not is_test
-           and not exists (select from ${schema}.deliveries where id = $1 and leased_by is not null)
-         returning id`,
-        [id, organizationId, event_id, endpoint_id, now],
-      )
+      const wanted = { id, organization_id: organizationId, event_id, endpoint_id, now }
+      const [resent] = await database.run(RESEND, wanted)
       if (resent === undefined) return null
       await database.wake()
       return resent.id

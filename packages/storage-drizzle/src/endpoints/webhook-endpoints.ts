@@ -1,12 +1,16 @@
-import { isUuid, type StoredWebhookEndpoint, type WebhookEndpointStorage } from '@quickquote/core/internal'
+import { isUuid, type WebhookEndpointStorage } from '@quickquote/core/internal'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { readable } from '../connection/readable.ts'
-
-/** Deliveries that are parked while somebody waits for it. */
-const PARKED_AT_ONCE = 1000
+import {
+  FORGET_FAILURES,
+  PARK_REST,
+  PARK_SOME,
+  PUT_IN_ORDER,
+  TAKE_OUT_OF_ORDER,
+} from './webhook-endpoints.sql.ts'
 
 const NO_PREVIOUS_SECRET = {
   previous_secret_ciphertext: null,
@@ -51,82 +55,6 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       .returning(endpoint)
     if (changed === undefined) throw new Error('An endpoint that was not locked is gone.')
     return changed
-  }
-
-  /**
-   * Takes what is pending out of the indexes that claims read, however little time there is for it: claims park the rest
-   * of a long backlog as they come to it. What is under way ends as it ends.
-   */
-  async function park(
-    { run, schema }: Database,
-    organizationId: string,
-    endpointId: string,
-    now: Date,
-  ): Promise<void> {
-    await run(
-      `update ${schema}.deliveries set parked_at = $2::timestamptz where ctid = any (array(
-         select ctid from ${schema}.deliveries
-         where endpoint_id = $1 and organization_id = $3 and leased_by is null and parked_at is null
-         order by due_at limit ${PARKED_AT_ONCE} for update skip locked
-       ))`,
-      [endpointId, now, organizationId],
-    )
-  }
-
-  /** Parks what is left of the backlog of an endpoint that was disabled: none of it is sent when that is enabled again. */
-  async function parkRest(
-    { run, schema }: Database,
-    organizationId: string,
-    endpointId: string,
-    now: Date,
-  ): Promise<void> {
-    await run(
-      `update ${schema}.deliveries set parked_at = $2::timestamptz
-       where endpoint_id = $1 and organization_id = $3 and leased_by is null and parked_at is null
-         and exists (select from ${schema}.webhook_endpoints where id = $1 and not is_enabled)`,
-      [endpointId, now, organizationId],
-    )
-  }
-
-  /** Gives what waits its place in its quotation, or takes it away. What is under way keeps what it has. */
-  async function order(
-    { run, schema, wake }: Database,
-    organizationId: string,
-    { id: endpointId, ordering: wanted }: Pick<StoredWebhookEndpoint, 'id' | 'ordering'>,
-    now: Date,
-  ): Promise<void> {
-    const waiting = 'delivery.endpoint_id = $1 and delivery.organization_id = $2 and leased_by is null'
-    if (wanted === 'quotation') {
-      await run(
-        `update ${schema}.deliveries delivery set quotation_id = event.quotation_id, sequence = event.sequence
-         from ${schema}.events event
-         where ${waiting} and not delivery.is_test and event.id = delivery.event_id
-           and event.created_at = delivery.event_created_at and event.sequence is not null`,
-        [endpointId, organizationId],
-      )
-      return
-    }
-    await run(
-      `update ${schema}.deliveries delivery set quotation_id = null, sequence = null,
-         due_at = case when due_at = 'infinity' then $3::timestamptz else due_at end
-       where ${waiting} and quotation_id is not null`,
-      [endpointId, organizationId, now],
-    )
-    await wake()
-  }
-
-  /** What failed before it was enabled does not count. */
-  async function forgive(
-    { run, schema }: Database,
-    organizationId: string,
-    endpointId: string,
-  ): Promise<void> {
-    await run(
-      `update ${schema}.endpoint_health set failing_since = null
-       where endpoint_id = $1 and failing_since is not null
-         and exists (select from ${schema}.webhook_endpoints where id = $1 and organization_id = $2)`,
-      [endpointId, organizationId],
-    )
   }
 
   return {
@@ -191,11 +119,16 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
 
     async update(organizationId, endpointId, fields, now) {
       return database.transaction(async (transaction) => {
-        if (fields.is_enabled === true) await parkRest(transaction, organizationId, endpointId, now)
+        const which = { organization_id: organizationId, endpoint_id: endpointId }
+        if (fields.is_enabled === true) await transaction.run(PARK_REST, { ...which, now })
         const changed = await change(transaction, organizationId, endpointId, fields, now)
-        if (fields.is_enabled === false) await park(transaction, organizationId, endpointId, now)
-        if (fields.is_enabled === true) await forgive(transaction, organizationId, endpointId)
-        if (fields.ordering !== undefined) await order(transaction, organizationId, changed, now)
+        if (fields.is_enabled === false) await transaction.run(PARK_SOME, { ...which, now })
+        if (fields.is_enabled === true) await transaction.run(FORGET_FAILURES, which)
+        if (fields.ordering === 'quotation') await transaction.run(PUT_IN_ORDER, which)
+        if (fields.ordering === 'none') {
+          await transaction.run(TAKE_OUT_OF_ORDER, { ...which, now })
+          await transaction.wake()
+        }
         return changed
       })
     },
@@ -209,7 +142,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
           ...NO_PREVIOUS_SECRET,
         }
         const deleted = await change(transaction, organizationId, endpointId, fields, now)
-        await park(transaction, organizationId, endpointId, now)
+        await transaction.run(PARK_SOME, { organization_id: organizationId, endpoint_id: endpointId, now })
         return deleted
       })
     },

@@ -1,0 +1,48 @@
+import { bool, int, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
+
+/**
+ * Records what was attempted, and claims: see the function in `0001_initial.sql`. The first row has nothing but `round`, which
+ * the others do not have. `$due_after` null: all that is due.
+ */
+export const DELIVERY_ROUND = statement(
+  {
+    round: text,
+    id: uuid,
+    organization_id: uuid,
+    event_id: uuid,
+    event_type: text,
+    quotation_id: nullable(uuid),
+    body: text,
+    attempt: smallint,
+    is_test: bool,
+    endpoint_id: uuid,
+    event_sequence: nullable(int),
+    is_in_order: bool,
+  },
+  (
+    schema,
+  ) => `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
+      event_sequence, is_in_order
+    from ${schema}.delivery_round($worker_id, $now, $limit, $per_endpoint, $walk_after, $must_walk,
+      coalesce($due_after::timestamptz, '-infinity'), $settled::text::json, $organizations, $places, $ended_endpoints,
+      $ended_quotations, $answering)`,
+)
+
+/** Leases of the worker that it does not know of: its answer was lost. */
+export const RELEASE_UNKNOWN_DELIVERIES = statement(
+  {},
+  (schema) => `update ${schema}.deliveries set leased_by = null, leased_at = null, attempt = attempt - 1
+    where leased_by = $worker_id and id <> all ($held::uuid[])`,
+)
+
+/** Each with its attempt, and from when on it is due; `-infinity`: as before. */
+export const RELEASE_DELIVERIES = statement(
+  { released: int },
+  (
+    schema,
+  ) => `update ${schema}.deliveries delivery set leased_by = null, leased_at = null, attempt = lease.attempt - 1,
+      due_at = greatest(lease.due_at, delivery.due_at)
+    from unnest($ids::uuid[], $attempts::smallint[], $due_at::timestamptz[]) as lease (id, attempt, due_at)
+    where delivery.id = lease.id and delivery.leased_by = $worker_id and delivery.attempt = lease.attempt
+    returning 1 as released`,
+)

@@ -1,0 +1,132 @@
+import { bool, int, statement, text } from '../connection/statement.ts'
+import { deliveryIds, newDeliveryId } from './delivery-id.ts'
+
+/**
+ * The transactions that have written events and are under way. What they wrote while the endpoint was disabled nobody
+ * sends to it but the replay, and it comes to light behind the replay's position when they are long. Those that begin to
+ * write later see that the endpoint is enabled.
+ */
+const writersOf = (
+  schema: string,
+) => `array(select virtualtransaction from pg_locks where relation = '${schema}.events'::regclass
+      and mode = 'RowExclusiveLock' and database = (select oid from pg_database where datname = current_database()))`
+
+/** Counts all the events of its time: how far it is shall be known from the beginning. */
+export const INSERT_REPLAY = statement(
+  { inserted: int },
+  (
+    schema,
+  ) => `insert into ${schema}.replays (id, organization_id, endpoint_id, state, since, until, status, position_at,
+      position_id, total, waits_for, created_at, updated_at)
+    select $id, $organization_id, $endpoint_id, 'running', $since, $until, $status, $since, $position_id, count(*),
+      ${writersOf(schema)}, $now, $now
+    from ${schema}.events
+    where organization_id = $organization_id and created_at >= $since and created_at < $until
+    on conflict (endpoint_id) where state = 'running' do nothing
+    returning 1 as inserted`,
+)
+
+/** Holds for what was made of an event of the batch for the endpoint of the replay. */
+function ofEvent(table: 'attempt' | 'delivery'): string {
+  return `${deliveryIds('batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
+          and ${table}.event_id = batch.id and ${table}.endpoint_id = replay.endpoint_id`
+}
+
+/** Those of the events in `batch` that the one row of `replay` is about. */
+function chosen(schema: string): string {
+  const attempts = `select from ${schema}.delivery_attempts attempt where ${ofEvent('attempt')}`
+  return `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
+      where not batch.is_test and batch.type = any (replay.events)
+        and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')
+        and (replay.status = 'all' or not exists (${attempts} and attempt.status = 'succeeded'))
+        and (replay.status <> 'failed' or exists (${attempts}))
+        and not exists (
+          select from ${schema}.deliveries delivery where ${ofEvent('delivery')} and delivery.parked_at is null
+        )`
+}
+
+/** Counts what a replay would send, of at most `$limit` events. */
+export const COUNT_REPLAY = statement(
+  { events: int, is_more: bool },
+  (schema) => `with replay as (
+      select id as endpoint_id, events, trigger_mode, $status::text as status
+      from ${schema}.webhook_endpoints where id = $endpoint_id and organization_id = $organization_id and deleted_at is null
+    ), batch as (
+      select id, created_at, type, generation_source, is_test, quotation_id, sequence from ${schema}.events
+      where organization_id = $organization_id and created_at >= $since and created_at < $until
+      order by created_at, id limit $limit::int + 1
+    ), chosen as (
+      ${chosen(schema)}
+    )
+    select (select count(*) from chosen)::int as events, (select count(*) from batch) > $limit as is_more`,
+)
+
+/** A transaction that takes longer than this is waited for no more: it may be one that never ends. */
+const LONGEST_WAIT = '1 minute'
+
+/**
+ * Takes the replay that has waited longest, looks at its next `$limit` events, makes deliveries of those that it is about, and
+ * keeps the position. What is parked is replaced; what is on its way is left alone.
+ */
+export const ADVANCE_REPLAY = statement(
+  { resent: int },
+  (schema) => `with replay as (
+      select replay.*, endpoint.events, endpoint.trigger_mode, endpoint.ordering,
+        endpoint.is_enabled and endpoint.deleted_at is null as is_active
+      from ${schema}.replays replay join ${schema}.webhook_endpoints endpoint on endpoint.id = replay.endpoint_id
+      where replay.state = 'running' and (
+        replay.waits_for = '{}' or replay.created_at < $now::timestamptz - interval '${LONGEST_WAIT}'
+        or not exists (select from pg_locks where virtualtransaction = any (replay.waits_for))
+      )
+      order by replay.updated_at limit 1
+      for no key update of replay skip locked
+    ), batch as (
+      select event.* from replay cross join lateral (
+        select id, created_at, type, generation_source, is_test, quotation_id, sequence from ${schema}.events
+        where organization_id = replay.organization_id and created_at < replay.until
+          and created_at >= replay.position_at and (created_at, id) > (replay.position_at, replay.position_id)
+        order by created_at, id limit $limit::int
+      ) event
+      where replay.is_active
+    ), chosen as (
+      ${chosen(schema)}
+    ), unparked as (
+      delete from ${schema}.deliveries delivery using chosen batch, replay
+      where ${ofEvent('delivery')} and delivery.leased_by is null
+    ), resent as (
+      insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
+        quotation_id, sequence)
+      select ${newDeliveryId('chosen.id')}, replay.organization_id, replay.endpoint_id, chosen.id, chosen.created_at,
+        $now::timestamptz, case when replay.ordering = 'quotation' and chosen.sequence is not null then chosen.quotation_id end,
+        case when replay.ordering = 'quotation' then chosen.sequence end
+      from chosen cross join replay
+      returning 1
+    ), last as (
+      select created_at, id from batch order by created_at desc, id desc limit 1
+    )
+    update ${schema}.replays moved set
+      examined = moved.examined + (select count(*) from batch),
+      total = greatest(moved.total, moved.examined + (select count(*) from batch)),
+      resent = moved.resent + (select count(*) from resent),
+      position_at = coalesce((select created_at from last), moved.position_at),
+      position_id = coalesce((select id from last), moved.position_id),
+      state = case when not replay.is_active then 'stopped'
+        when (select count(*) from batch) < $limit::int then 'completed' else 'running' end,
+      updated_at = $now::timestamptz
+    from replay where moved.id = replay.id
+    returning (select count(*) from resent)::int as resent`,
+)
+
+/**
+ * For a statement that lives on its indexes alone, to run before it in its transaction. A plan that was made while a
+ * table was empty would read all of it once it is full, a plan for each call costs more than the call, and compiling
+ * costs 100 times that. `delivery_round` has the same settings of its own. A process that stops in the middle of the
+ * transaction (it is paused) loses its locks after 10 s.
+ */
+export const LIVE_ON_INDEXES = statement(
+  { value: text },
+  () => `select set_config(name, setting, true) as value from (values
+      ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
+      ('plan_cache_mode', 'force_generic_plan'), ('jit', 'off'), ('idle_in_transaction_session_timeout', '10s')
+    ) as planner (name, setting)`,
+)
