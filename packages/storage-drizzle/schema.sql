@@ -17,6 +17,7 @@ create table api_keys (
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_status_check CHECK ((status = ANY (ARRAY['active'::text, 'inactive'::text, 'revoked'::text])))
 );
+CREATE INDEX api_keys_by_expiry ON quickquote.api_keys USING btree (expires_at) WHERE (status = 'active'::text);
 CREATE INDEX api_keys_newest ON quickquote.api_keys USING btree (organization_id, created_at DESC, id DESC);
 CREATE INDEX api_keys_that_count ON quickquote.api_keys USING btree (organization_id, expires_at) INCLUDE (owner_id) WHERE (status <> 'revoked'::text);
 
@@ -303,6 +304,25 @@ create table uploads (
 );
 CREATE INDEX uploads_by_age ON quickquote.uploads USING btree (created_at);
 
+create table warnings (
+  id uuid not null,
+  organization_id uuid not null,
+  kind text not null,
+  subject_id uuid not null,
+  since timestamp(3) with time zone not null,
+  until timestamp(3) with time zone,
+  count integer,
+  stage smallint,
+  attempt smallint not null default 0,
+  due_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint warnings_kind_check CHECK ((kind = ANY (ARRAY['endpoint_failing'::text, 'deliveries_exhausted'::text, 'api_key_expiring'::text]))),
+  constraint warnings_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX warnings_counting ON quickquote.warnings USING btree (subject_id) WHERE ((kind = 'deliveries_exhausted'::text) AND (attempt = 0));
+CREATE INDEX warnings_due ON quickquote.warnings USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX warnings_once ON quickquote.warnings USING btree (subject_id, kind, since, stage) WHERE (stage IS NOT NULL);
+
 create table webhook_endpoints (
   id uuid not null,
   organization_id uuid not null,
@@ -412,7 +432,16 @@ begin
     select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, quotation_id, attempt, status,
       http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
     from (select * from finished union all select * from postponed) ended
-    returning endpoint_id, status, created_at, is_test
+    returning organization_id, endpoint_id, status, created_at, is_test
+  ),
+  -- What was given up is counted for a warning of the endpoint, which is due an hour after the first.
+  given_up as (
+    insert into "quickquote".warnings as warning (id, organization_id, kind, subject_id, since, until, count, due_at, created_at)
+    select gen_random_uuid(), organization_id, 'deliveries_exhausted', endpoint_id, at, at, count(*), at + interval '1 hour', at
+    from recorded where status = 'exhausted' and not is_test
+    group by organization_id, endpoint_id order by endpoint_id
+    on conflict (subject_id) where kind = 'deliveries_exhausted' and attempt = 0
+      do update set count = warning.count + excluded.count, until = greatest(warning.until, excluded.until)
   ),
   -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
   -- so that no two statements wait for each other.

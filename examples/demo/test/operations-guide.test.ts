@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { createIntegrations, memberOf } from '@quickquote/core'
+import { createIntegrations, type Integrations, memberOf } from '@quickquote/core'
 import { startReceiver, testDatabase } from '@quickquote/dev-servers'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
+import postgres from 'postgres'
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { ACME } from '../src/members.ts'
 
@@ -91,6 +92,48 @@ describe('the guide to operations', () => {
     const { level, time, pid, hostname, msg, ...fields } = attempted()
     expect(firstColumn('Logs').sort()).toEqual(Object.keys(fields).sort())
     expect(fields).toMatchObject({ status: 'rejected', error_code: 'address_blocked', attempt: 1 })
+  })
+
+  it('shows hooks that warn', async () => {
+    const database = await testDatabase(inject('postgresUrl'))
+    onTestFinished(() => database.drop())
+    const storage = drizzleStorage({ connectionString: database.url })
+    await storage.migrate()
+    await recordAnEvent(storage, 'https://receiver.example/')
+    const [, section = ''] = guide.split('\n## Early warnings\n')
+    const [, code = ''] = section.match(/```ts\n([\s\S]*?)```/) ?? []
+    const mails: { key: string; to: string[]; subject: string }[] = []
+    const given = {
+      createIntegrations,
+      storage: drizzleStorage({ connectionString: database.url }),
+      pipeline: { async start() {}, signDocumentUrl: () => Promise.reject(new Error('not here')) },
+      encryptionKeys: [{ id: '1', key: INTEGRATIONS_KEY }],
+      sendMail: (mail: (typeof mails)[number]) => mails.push(mail),
+      adminsOf: (organizationId: string) => [`admins of ${organizationId}`],
+    }
+    const build = new Function(...Object.keys(given), `${code}; return integrations`)
+    const integrations: Integrations = build(...Object.values(given))
+    onTestFinished(() => integrations.close())
+    const member = memberOf({ memberId: 'ada', organizations: [{ id: ACME }] }, ACME)
+    const expires_at = new Date(Date.now() + 60 * 24 * 60 * 60 * 1000).toISOString()
+    const key = await integrations.apiKeys.create(member, { name: 'CRM', expires_at })
+    const client = postgres(database.url)
+    onTestFinished(() => client.end())
+    await client`update quickquote.api_keys set expires_at = now() + interval '167 hours'`
+    await client`insert into quickquote.endpoint_health (endpoint_id, failing_since)
+      select id, now() - interval '7 hours' from quickquote.webhook_endpoints`
+
+    expect(await integrations.sendWarnings()).toBe(1)
+    expect(mails.map(({ to, subject }) => ({ to, subject }))).toEqual([
+      { to: [`admins of ${ACME}`], subject: 'Webhooks to receiver fail' },
+    ])
+    await client`update quickquote.api_keys set created_at = now() - interval '30 days'`
+    expect(await integrations.sendWarnings()).toBe(1)
+    expect(mails[1]).toMatchObject({
+      to: ['ada'],
+      subject: `Your API key ${key.masked_key} expires in 7 days`,
+    })
+    expect(mails[0]?.key).not.toBe(mails[1]?.key)
   })
 
   it('names every metric and every error code that the worker has', async () => {

@@ -61,6 +61,13 @@ export type { Replay } from './model/replay.ts'
 export { DEFAULT_RETENTION, type Retention } from './model/retention.ts'
 export { MANAGE_INTEGRATIONS, type Member, memberOf, type Session } from './model/session.ts'
 export type { TestDeliveryResult } from './model/test-delivery.ts'
+export type {
+  ApiKeyExpiringWarning,
+  DeliveriesExhaustedWarning,
+  EndpointFailingWarning,
+  ExpiringApiKey,
+  WarnedEndpoint,
+} from './model/warning.ts'
 export type { EndpointHealth, FailingEndpoint, WebhookEndpoint } from './model/webhook-endpoint.ts'
 // What `createIntegrations` returns
 export type { ApiKeys, AuthenticatedKey } from './services/api-keys.ts'

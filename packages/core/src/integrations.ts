@@ -16,6 +16,7 @@ import { createReporter } from './services/reporter.ts'
 import { enforceRetention } from './services/retention.ts'
 import { reencryptSecrets, type SecretReencryption } from './services/secret-reencryption.ts'
 import { createTestDeliveries, type TestDeliveries } from './services/test-deliveries.ts'
+import { sendWarnings } from './services/warnings.ts'
 import { createWebhookEndpoints, type WebhookEndpoints } from './services/webhook-endpoints.ts'
 import { createSettings, type IntegrationsOptions, type Settings } from './settings.ts'
 import type { Storage } from './storage/storage.ts'
@@ -58,6 +59,12 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
    * @returns how many
    */
   disableFailingEndpoints(): Promise<number>
+  /**
+   * Logs the warnings that are due and calls their hooks: `onEndpointFailing`, `onDeliveriesExhausted`, `onApiKeyExpiring`.
+   * Workers do this every minute.
+   * @returns how many hooks took their warning
+   */
+  sendWarnings(): Promise<number>
   /** Removes what `retention` says is no longer kept. Workers do this now and then. */
   enforceRetention(): Promise<void>
   /** Writes what is still in memory and closes the storage. Stop the workers first. */
@@ -96,6 +103,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     },
     reencryptSecrets: () => reencryptSecrets(storage, settings),
     disableFailingEndpoints: () => disableFailingEndpoints(storage, settings),
+    sendWarnings: () => sendWarnings(storage, settings),
     enforceRetention: () => enforceRetention(storage, settings),
     async close() {
       await keyUses.close()

@@ -19,6 +19,11 @@ import { DELIVERY_RANGES, LIMIT_RANGES, START_RANGES } from './model/option-rang
 import { STEPS, type Step } from './model/quotation.ts'
 import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './model/quote-pipeline.ts'
 import { defaultRetention, type Retention, retentionRanges } from './model/retention.ts'
+import type {
+  ApiKeyExpiringWarning,
+  DeliveriesExhaustedWarning,
+  EndpointFailingWarning,
+} from './model/warning.ts'
 import type { FailingEndpoint } from './model/webhook-endpoint.ts'
 import type { HostQuotations } from './storage/host-quotations.ts'
 import type { Storage } from './storage/storage.ts'
@@ -55,8 +60,18 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents,
    */
   readonly onEndpointDisabled?: (endpoint: FailingEndpoint) => void | Promise<void>
   /**
-   * Milliseconds that a hook may take: `pipeline.signDocumentUrl`, `pipeline.status`, `onEndpointDisabled`,
-   * methods of `quotations`, `files.delete`, and `files.put` for each chunk. Default 10,000.
+   * Called when every delivery to an endpoint has failed for `delivery.warnAfterMs`, and again a day before it is disabled.
+   * Like the two hooks below it is called at least once: if it throws, again with the same `id`, after waits that grow to
+   * an hour, for about a day. Workers call it. Default: the warning is only logged.
+   */
+  readonly onEndpointFailing?: (warning: EndpointFailingWarning) => void | Promise<void>
+  /** Called when deliveries were given up after their last attempt: once for an endpoint and an hour. Default: logged. */
+  readonly onDeliveriesExhausted?: (warning: DeliveriesExhaustedWarning) => void | Promise<void>
+  /** Called 30 days, 7 days and 1 day before an active API key expires. Default: logged. */
+  readonly onApiKeyExpiring?: (warning: ApiKeyExpiringWarning) => void | Promise<void>
+  /**
+   * Milliseconds that a hook may take: `pipeline.signDocumentUrl`, `pipeline.status`, each hook whose
+   * name begins with `on`, methods of `quotations`, `files.delete`, and `files.put` for each chunk. Default 10,000.
    * A call of `pipeline.start` has its own limit: `start.callTimeoutMs`.
    */
   readonly hookTimeoutMs?: number
@@ -86,6 +101,9 @@ export interface Settings {
   readonly keyring: Keyring
   readonly addressGuard: AddressGuard
   readonly onEndpointDisabled: (endpoint: FailingEndpoint) => void | Promise<void>
+  readonly onEndpointFailing: (warning: EndpointFailingWarning) => void | Promise<void>
+  readonly onDeliveriesExhausted: (warning: DeliveriesExhaustedWarning) => void | Promise<void>
+  readonly onApiKeyExpiring: (warning: ApiKeyExpiringWarning) => void | Promise<void>
   readonly hookTimeoutMs: number
   readonly logger: Logger
   /** Lends a logger to a host that gave none. The first one stays. */
@@ -110,6 +128,9 @@ const OPTION_NAMES = Object.keys({
   retention: true,
   allowAddresses: true,
   onEndpointDisabled: true,
+  onEndpointFailing: true,
+  onDeliveriesExhausted: true,
+  onApiKeyExpiring: true,
   hookTimeoutMs: true,
   logger: true,
   now: true,
@@ -122,7 +143,8 @@ const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
 export function createSettings(options: IntegrationsOptions<EventDefinitions>): Settings {
   checkOptionNames('createIntegrations', options, OPTION_NAMES)
   const { storage, pipeline, encryptionKeys = [], productName = 'Service', allowAddresses = [] } = options
-  const { hookTimeoutMs = 10_000, onEndpointDisabled = () => {} } = options
+  const { hookTimeoutMs = 10_000 } = options
+  const hooks = checkHooks(options)
   const { events, files, now } = options
   const borrowed = borrowedLogger()
   const { logger: given = borrowed.logger } = options
@@ -156,10 +178,6 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     "allowAddresses must be a list of CIDRs and host names, as ['10.1.0.0/16', 'receiver.internal'].",
   )
   expect(
-    typeof onEndpointDisabled === 'function',
-    'onEndpointDisabled must be a function (endpoint) => void.',
-  )
-  expect(
     hasMethods(given, 'debug', 'info', 'warn', 'error'),
     'logger needs the functions debug, info, warn and error, as those of pino.',
   )
@@ -190,13 +208,29 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     ),
     keyring: createKeyring(encryptionKeys),
     addressGuard: addressGuard({ allow: allowAddresses }),
-    onEndpointDisabled,
+    ...hooks,
     hookTimeoutMs,
     logger,
     lendLogger: borrowed.lend,
     clock,
     now: clock.now,
   }
+}
+
+/** The hooks that tell the host of something; one that was not given does nothing. */
+function checkHooks(options: IntegrationsOptions<EventDefinitions>) {
+  const ignore = () => {}
+  const {
+    onEndpointDisabled = ignore,
+    onEndpointFailing = ignore,
+    onDeliveriesExhausted = ignore,
+    onApiKeyExpiring = ignore,
+  } = options
+  const hooks = { onEndpointDisabled, onEndpointFailing, onDeliveriesExhausted, onApiKeyExpiring }
+  for (const [name, hook] of Object.entries(hooks)) {
+    expect(typeof hook === 'function', `${name} must be a function.`)
+  }
+  return hooks
 }
 
 /** The options of a group over their defaults. */

@@ -96,6 +96,9 @@ const WRONG: [string, object, RegExp][] = [
   ['a number for an address', { allowAddresses: [10] }, /allowAddresses must be a list/],
   ['a CIDR with host bits', { allowAddresses: ['10.0.0.1/8'] }, /allowAddresses\[0\] must be a CIDR/],
   ['a URL for a hook', { onEndpointDisabled: 'https://x' }, /onEndpointDisabled must be a function/],
+  ['a URL for another hook', { onEndpointFailing: 'https://x' }, /onEndpointFailing must be a function/],
+  ['null for a hook', { onDeliveriesExhausted: null }, /onDeliveriesExhausted must be a function/],
+  ['a list of hooks', { onApiKeyExpiring: [] }, /onApiKeyExpiring must be a function/],
   [
     'a hook that may take forever',
     { hookTimeoutMs: Number.POSITIVE_INFINITY },

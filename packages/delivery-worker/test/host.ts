@@ -61,6 +61,10 @@ export type HostOptions = Partial<
     | 'files'
     | 'quotations'
     | 'onEndpointDisabled'
+    | 'onEndpointFailing'
+    | 'onDeliveriesExhausted'
+    | 'onApiKeyExpiring'
+    | 'now'
     | 'hookTimeoutMs'
     | 'logger'
   >

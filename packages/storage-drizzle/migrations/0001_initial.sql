@@ -26,6 +26,8 @@ create index api_keys_newest on "quickquote".api_keys (organization_id, created_
 -- revoked. No column of a use is in it, so that writing `last_used_at` stays an update in place.
 create index api_keys_that_count on "quickquote".api_keys (organization_id, expires_at) include (owner_id)
   where status <> 'revoked';
+-- Finds those that expire soon.
+create index api_keys_by_expiry on "quickquote".api_keys (expires_at) where status = 'active';
 
 -- Quotations ----------------------------------------------------------------------------------------------------------------
 
@@ -183,6 +185,33 @@ create table "quickquote".endpoint_health (
   failing_since timestamptz(3)
 ) with (fillfactor = 70);
 create index endpoint_health_failing on "quickquote".endpoint_health (failing_since) where failing_since is not null;
+
+-- Warnings to the host, each written once, whichever worker sees its cause.
+create table "quickquote".warnings (
+  id uuid primary key,
+  organization_id uuid not null,
+  kind text not null check (kind in ('endpoint_failing', 'deliveries_exhausted', 'api_key_expiring')),
+  -- The endpoint or the API key.
+  subject_id uuid not null,
+  -- The first failure; the first delivery that was given up; the expiry of the key.
+  since timestamptz(3) not null,
+  -- The last delivery that was given up.
+  until timestamptz(3),
+  -- Deliveries that were given up; days that the key had left.
+  count integer,
+  -- Which of several warnings: for an endpoint 1, then 2; for a key the days that it has left.
+  stage smallint,
+  -- Calls of the hook that were begun. The number of the one under way fences its lease.
+  attempt smallint not null default 0,
+  -- Null: the hook has taken it, or was called in vain for long enough.
+  due_at timestamptz(3),
+  created_at timestamptz(3) not null
+);
+create unique index warnings_once on "quickquote".warnings (subject_id, kind, since, stage) where stage is not null;
+-- The hour whose deliveries are being counted: it ends when the hook is first called.
+create unique index warnings_counting on "quickquote".warnings (subject_id)
+  where kind = 'deliveries_exhausted' and attempt = 0;
+create index warnings_due on "quickquote".warnings (due_at) where due_at is not null;
 
 -- Events and their deliveries -----------------------------------------------------------------------------------------------
 
@@ -834,7 +863,16 @@ begin
     select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, quotation_id, attempt, status,
       http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
     from (select * from finished union all select * from postponed) ended
-    returning endpoint_id, status, created_at, is_test
+    returning organization_id, endpoint_id, status, created_at, is_test
+  ),
+  -- What was given up is counted for a warning of the endpoint, which is due an hour after the first.
+  given_up as (
+    insert into "quickquote".warnings as warning (id, organization_id, kind, subject_id, since, until, count, due_at, created_at)
+    select gen_random_uuid(), organization_id, 'deliveries_exhausted', endpoint_id, at, at, count(*), at + interval '1 hour', at
+    from recorded where status = 'exhausted' and not is_test
+    group by organization_id, endpoint_id order by endpoint_id
+    on conflict (subject_id) where kind = 'deliveries_exhausted' and attempt = 0
+      do update set count = warning.count + excluded.count, until = greatest(warning.until, excluded.until)
   ),
   -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
   -- so that no two statements wait for each other.

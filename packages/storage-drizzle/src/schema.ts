@@ -11,6 +11,7 @@ import {
   REPLAY_STATUSES,
   SOURCES,
   TRIGGER_MODES,
+  WARNING_KINDS,
 } from '@quickquote/core/internal'
 import { relations, type SQL, sql } from 'drizzle-orm'
 import {
@@ -202,6 +203,19 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       last_success_at: moment('last_success_at'),
       failing_since: moment('failing_since'),
     }),
+    warnings: table('warnings', {
+      id: uuid('id').primaryKey(),
+      organization_id: uuid('organization_id').notNull(),
+      kind: text('kind', { enum: WARNING_KINDS }).notNull(),
+      subject_id: uuid('subject_id').notNull(),
+      since: moment('since').notNull(),
+      until: moment('until'),
+      count: integer('count'),
+      stage: smallint('stage'),
+      attempt: smallint('attempt').notNull().default(0),
+      due_at: moment('due_at'),
+      created_at: moment('created_at').notNull(),
+    }),
     replays: table('replays', {
       id: uuid('id').primaryKey(),
       organization_id: uuid('organization_id').notNull(),
@@ -314,6 +328,7 @@ export const {
   replays,
   retentionFloor,
   uploads,
+  warnings,
   webhookEndpoints,
   workers,
 } = createTables()

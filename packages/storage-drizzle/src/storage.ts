@@ -27,6 +27,7 @@ import { quotationStorage } from './quotations/quotations.ts'
 import { DEFAULT_SCHEMA } from './schema-name.ts'
 import { retentionStorage } from './workers/retention.ts'
 import { telemetryStorage } from './workers/telemetry.ts'
+import { warningStorage } from './workers/warnings.ts'
 import { workerStorage } from './workers/workers.ts'
 
 /** How to look after the database, beside what the rest of the product needs of it. */
@@ -122,6 +123,7 @@ function storageOn(
     webhookEndpoints: () => part('webhookEndpoints', webhookEndpointStorage(database)),
     signingSecrets: () => part('signingSecrets', signingSecretStorage(database)),
     endpointHealth: () => part('endpointHealth', endpointHealthStorage(database)),
+    warnings: () => part('warnings', warningStorage(database)),
     events: () => part('events', eventStorage(database)),
     eventFeed: () => part('eventFeed', eventFeedStorage(database)),
     deliveries: () => part('deliveries', deliveryStorage(database)),

@@ -126,7 +126,11 @@ describe.each(Object.entries(HOSTS))('within %s whose session is set otherwise',
     })
 
     expect(outcome.key).toMatchObject({ status: 'active', expires_at: new Date(later), created_at: now })
-    expect(outcome.authenticated).toEqual({ id: outcome.key.id, organizationId })
+    expect(outcome.authenticated).toEqual({
+      id: outcome.key.id,
+      organizationId,
+      expiresAt: new Date(later),
+    })
     expect(outcome.rotated.previous_secret_expires_at).toEqual(new Date(now.getTime() + 60_000))
     expect(outcome.again).toEqual({ ...outcome.quote, repeated: true })
     expect(outcome.found).toMatchObject({ created_at: now, updated_at: now })

@@ -292,6 +292,7 @@ async function everything() {
     values (${attempt}, ${attempt}, ${organization_id}, ${endpoint.id}, ${event.id}, 'quotation.completed', 1, 'failed',
       false, now())`
   await sql`insert into quickquote.endpoint_health (endpoint_id, failing_since) values (${endpoint.id}, now())`
+  await storage.warnings.noteFailingEndpoints({ failingSince: new Date(), stage: 1, now })
   const [row] = await sql<{ id: string }[]>`
     select id from quickquote.deliveries where endpoint_id = ${endpoint.id} and not is_test`
   const delivery = row?.id ?? ''
@@ -487,6 +488,11 @@ it('every method of the storage is either held to an organization above, or know
     'workers.heartbeat',
     'workers.hasLive',
     'endpointHealth.findFailing',
+    'warnings.noteFailingEndpoints',
+    'warnings.noteExpiringKeys',
+    'warnings.claim',
+    'warnings.settle',
+    'warnings.forget',
     'replays.advance',
     'workers.recoverDead',
     'telemetry.readQueueState',

@@ -485,6 +485,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -578,6 +580,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -673,6 +677,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -759,6 +765,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -845,6 +853,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -948,6 +958,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -1059,6 +1071,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */

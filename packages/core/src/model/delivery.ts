@@ -135,6 +135,11 @@ export interface DeliveryPolicy {
   readonly maxRawResponseBytes: number
   /** An endpoint is disabled after nothing but failures for this long, in milliseconds; 0: never. Default 5 days. */
   readonly disableAfterMs: number
+  /**
+   * An endpoint's owner is warned (`onEndpointFailing`) after nothing but failures for this long, in milliseconds, and a day
+   * before it is disabled; 0: never. Default 6 hours.
+   */
+  readonly warnAfterMs: number
   /** Deliveries to one endpoint that may be under way at once, tests among them, over all workers. Default 8. */
   readonly perEndpoint: number
   /**
@@ -154,6 +159,7 @@ export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = Object.freeze({
   maxResponseBytes: 16 * 1024,
   maxRawResponseBytes: 256 * 1024,
   disableAfterMs: 5 * 24 * 60 * 60 * 1000,
+  warnAfterMs: 6 * 60 * 60 * 1000,
   perEndpoint: 8,
   standardWebhooks: false,
 })

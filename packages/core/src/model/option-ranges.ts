@@ -41,6 +41,7 @@ export const DELIVERY_RANGES: Readonly<Record<keyof DeliveryPolicy, NumberRange 
   maxResponseBytes: OR_NONE,
   maxRawResponseBytes: AT_LEAST_ONE,
   disableAfterMs: OR_NONE,
+  warnAfterMs: OR_NONE,
   perEndpoint: AT_LEAST_ONE,
   standardWebhooks: 'boolean',
 }

@@ -27,6 +27,7 @@ import { auditChanges, auditEntry } from './audit-log.ts'
 export interface AuthenticatedKey {
   readonly id: string
   readonly organizationId: string
+  readonly expiresAt: Date
 }
 
 /**
@@ -128,7 +129,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
           throw new IntegrationError('API_KEY_REVOKED')
         case 'active':
           uses.note(key.id, now)
-          return { id: key.id, organizationId: key.organization_id }
+          return { id: key.id, organizationId: key.organization_id, expiresAt: key.expires_at }
       }
     },
   }

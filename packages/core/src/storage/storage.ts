@@ -12,6 +12,7 @@ import type { RetentionStorage } from './retention.ts'
 import type { SigningSecretStorage } from './signing-secrets.ts'
 import type { TelemetryStorage } from './telemetry.ts'
 import type { TestDeliveryStorage } from './test-deliveries.ts'
+import type { WarningStorage } from './warnings.ts'
 import type { WebhookEndpointStorage } from './webhook-endpoints.ts'
 import type { ClockStorage, WorkerStorage } from './workers.ts'
 
@@ -30,6 +31,7 @@ export interface Storage<Transaction = unknown> {
   readonly webhookEndpoints: WebhookEndpointStorage
   readonly signingSecrets: SigningSecretStorage
   readonly endpointHealth: EndpointHealthStorage
+  readonly warnings: WarningStorage
   readonly events: EventStorage
   readonly eventFeed: EventFeedStorage
   readonly deliveries: DeliveryStorage

@@ -40,7 +40,15 @@ const REPORTS_AT_ONCE = 10
  * that fails or hangs holds up no other one. What it removes or fails is old by the clock of the database.
  */
 export function createHousekeeping(
-  { requirementsFiles, disableFailingEndpoints, enforceRetention, pipeline, storage, settings }: Integrations,
+  {
+    requirementsFiles,
+    disableFailingEndpoints,
+    sendWarnings,
+    enforceRetention,
+    pipeline,
+    storage,
+    settings,
+  }: Integrations,
   missingKeys: MissingKeys,
 ): Housekeeping {
   const { logger, start: policy, clock } = settings
@@ -56,6 +64,11 @@ export function createHousekeeping(
       failure: 'failing endpoints cannot be disabled',
       everyMs: EVERY_MS,
       run: async () => void (await disableFailingEndpoints()),
+    },
+    {
+      failure: 'warnings cannot be sent',
+      everyMs: MINUTE_MS,
+      run: async () => void (await sendWarnings()),
     },
     { failure: 'what is no longer kept cannot be removed', everyMs: EVERY_MS, run: enforceRetention },
     {

@@ -1,4 +1,5 @@
 import { type AuthenticatedKey, IntegrationError, type Integrations } from '@quickquote/core'
+import { isKeyExpiring } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hasParameterOfKey } from './key-in-url.ts'
 import { isPreflight } from './preflight.ts'
@@ -8,16 +9,20 @@ import { API_KEY, AUTH_ERROR } from './request-state.ts'
  * The first checks of a partner request, in the order of the specification: a parameter named like a key (400), no or no good key
  * (401), a key that may not be used (403). A failed authentication is thrown only after the limiter of failures has seen
  * it: see rate-limits.ts, whose hook runs between these two. A CORS preflight that nobody else answered is no attempt to
- * authenticate.
+ * authenticate. In the last 30 days of a key, every response says when it expires.
  */
-export function authenticatePartners(fastify: FastifyInstance, { apiKeys }: Integrations): void {
-  fastify.addHook('onRequest', async (request) => {
+export function authenticatePartners(fastify: FastifyInstance, { apiKeys, settings }: Integrations): void {
+  fastify.addHook('onRequest', async (request, reply) => {
     if (hasParameterOfKey(request.url)) throw new IntegrationError('API_KEY_IN_QUERY')
     if (isPreflight(request.raw)) return
     const value = request.headers['x-api-key']
     try {
       if (value === undefined || value === '') throw new IntegrationError('API_KEY_MISSING')
-      request[API_KEY] = await apiKeys.authenticate(String(value))
+      const key = await apiKeys.authenticate(String(value))
+      request[API_KEY] = key
+      if (isKeyExpiring(key.expiresAt, settings.now())) {
+        reply.header('x-api-key-expires-at', key.expiresAt.toISOString())
+      }
     } catch (error) {
       if (!(error instanceof IntegrationError)) throw error
       request[AUTH_ERROR] = error

@@ -12,7 +12,11 @@ const CODES = Object.keys(ERRORS) as ErrorCode[]
 
 const REQUEST_ID = Type.String({ description: 'The id of the request, for questions to support.' })
 
-const LIMIT_HEADERS = {
+const KEY_HEADERS = {
+  'X-API-Key-Expires-At': Type.String({
+    format: 'date-time',
+    description: 'When the API key expires. Only in its last 30 days.',
+  }),
   'RateLimit-Policy': Type.String({
     description: 'The limits that count for this route (IETF RateLimit fields).',
   }),
@@ -84,7 +88,7 @@ function operationOf(route: Route, typeBase: string): FastifySchema & Record<str
     response: {
       [answer.status]: {
         description: answer.description,
-        headers: { 'X-Request-Id': REQUEST_ID, ...limitHeaders(route), ...answer.headers },
+        headers: { 'X-Request-Id': REQUEST_ID, ...keyHeaders(route), ...answer.headers },
         ...(answer.status === 204 ? { type: 'null' } : documentAnswer(answer)),
       },
       ...Object.fromEntries(problems),
@@ -107,7 +111,7 @@ function problemResponse(route: Route, status: number, codes: readonly ErrorCode
     headers: {
       'X-Request-Id': REQUEST_ID,
       ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter } : {}),
-      ...(status === 429 ? limitHeaders(route) : {}),
+      ...(status === 429 ? keyHeaders(route) : {}),
     },
     content: {
       [PROBLEM_MEDIA_TYPE]: {
@@ -145,6 +149,6 @@ function exampleProblem(code: ErrorCode, typeBase: string): Problem {
   return problemOf({ code, message: ERRORS[code].title, errors }, { typeBase, requestId: EXAMPLE.requestId })
 }
 
-function limitHeaders(route: Route) {
-  return route.access === 'api_key' ? LIMIT_HEADERS : {}
+function keyHeaders(route: Route) {
+  return route.access === 'api_key' ? KEY_HEADERS : {}
 }

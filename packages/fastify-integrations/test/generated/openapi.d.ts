@@ -1604,6 +1604,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -1697,6 +1699,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -1792,6 +1796,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -1878,6 +1884,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -1964,6 +1972,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -2067,6 +2077,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
@@ -2178,6 +2190,8 @@ export interface operations {
                 headers: {
                     /** @description The id of the request, for questions to support. */
                     "X-Request-Id"?: string;
+                    /** @description When the API key expires. Only in its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
                     /** @description The limits that count for this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description What is left of them (`r`), and the seconds until that grows (`t`). */

@@ -52,6 +52,16 @@ export const RECOVER_DEAD = statement({ deliveries: int, starts: int }, (schema)
         select type, sequence, quotation_id from ${schema}.events
         where id = orphan.event_id and created_at = orphan.event_created_at limit 1
       ) event
+      returning organization_id, endpoint_id, next_attempt_at, is_test
+    ), given_up as (
+      insert into ${schema}.warnings as warning
+        (id, organization_id, kind, subject_id, since, until, count, due_at, created_at)
+      select gen_random_uuid(), organization_id, 'deliveries_exhausted', endpoint_id, $now::timestamptz, $now::timestamptz,
+        count(*), $now::timestamptz + interval '1 hour', $now::timestamptz
+      from recorded where next_attempt_at is null and not is_test
+      group by organization_id, endpoint_id order by endpoint_id
+      on conflict (subject_id) where kind = 'deliveries_exhausted' and attempt = 0
+        do update set count = warning.count + excluded.count, until = greatest(warning.until, excluded.until)
     ), start as (
       update ${schema}.pipeline_starts set leased_by = null, due_at = $now::timestamptz
       where quotation_id in (

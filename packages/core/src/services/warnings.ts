@@ -1,0 +1,116 @@
+import { answerInTime } from '../lib/answer-in-time.ts'
+import { endpointWarnings, KEY_WARNING_DAYS, nextWarningAt, type WarningKind } from '../model/warning.ts'
+import type { Settings } from '../settings.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { ClaimedWarning } from '../storage/warnings.ts'
+
+/** Hooks that are called at once. */
+const BATCH = 10
+/** Time to record that a hook has ended, before others call it again. */
+const RECORDING_MS = 60 * 1000
+/** Warnings are remembered for longer than a key is warned of, so that none is repeated. */
+const REMEMBERED_MS = 60 * 24 * 60 * 60 * 1000
+
+const MESSAGES: Readonly<Record<WarningKind, string>> = {
+  endpoint_failing: 'every delivery to an endpoint has failed for a while',
+  deliveries_exhausted: 'deliveries to an endpoint were given up after their last attempt',
+  api_key_expiring: 'an API key expires soon',
+}
+
+/**
+ * Warns the host, each time once: of endpoints to which every delivery fails, of deliveries that were given up, of API keys
+ * that expire. Each warning is a line of the log and a call of its hook. Any number of processes may do it at once.
+ * @returns how many hooks took their warning
+ */
+export async function sendWarnings(storage: Storage, settings: Settings): Promise<number> {
+  const now = await settings.clock.read()
+  const stages = endpointWarnings(settings.delivery)
+  for (const [index, afterMs] of stages.entries()) {
+    const failingSince = new Date(now.getTime() - afterMs)
+    await storage.warnings.noteFailingEndpoints({ failingSince, stage: stages.length - index, now })
+  }
+  for (const days of KEY_WARNING_DAYS) await storage.warnings.noteExpiringKeys({ days, now })
+
+  let sent = 0
+  for (;;) {
+    const leaseUntil = new Date(settings.now().getTime() + settings.hookTimeoutMs + RECORDING_MS)
+    const claimed = await storage.warnings.claim({ limit: BATCH, now, leaseUntil })
+    const taken = await Promise.all(claimed.map((warning) => send(warning, { storage, settings })))
+    sent += taken.filter(Boolean).length
+    if (claimed.length < BATCH) break
+  }
+  await storage.warnings.forget(new Date(now.getTime() - REMEMBERED_MS))
+  return sent
+}
+
+/** @returns whether the hook took it */
+async function send(
+  warning: ClaimedWarning,
+  { storage, settings }: { storage: Storage; settings: Settings },
+): Promise<boolean> {
+  const { id, attempt, subject } = warning
+  if (subject === null) {
+    await storage.warnings.settle({ id, attempt, retryAt: null })
+    return false
+  }
+  if (attempt === 1) settings.logger.warn(loggable(warning, settings), MESSAGES[warning.kind])
+  const { hook, call } = callOf(warning, subject, settings)
+  try {
+    await answerInTime(hook, settings.hookTimeoutMs, call)
+  } catch (error) {
+    const retryAt = nextWarningAt(attempt, settings.now())
+    const fields = { err: error, hook, warning_id: id, attempt, next_attempt_at: retryAt }
+    settings.logger.error(fields, 'a hook that warns failed')
+    await storage.warnings.settle({ id, attempt, retryAt })
+    return false
+  }
+  await storage.warnings.settle({ id, attempt, retryAt: null })
+  return true
+}
+
+/** The hook of a warning, and what it is called with. */
+function callOf(
+  { id, kind, organization_id, subject_id, since, until, count }: ClaimedWarning,
+  { name, owner_id, masked_key }: NonNullable<ClaimedWarning['subject']>,
+  settings: Settings,
+): { hook: string; call: () => void | Promise<void> } {
+  const endpoint = { id: subject_id, organization_id, name }
+  switch (kind) {
+    case 'endpoint_failing': {
+      const disablesAt = disablingTime(since, settings)
+      const warning = { id, endpoint, failingSince: since, disablesAt }
+      return { hook: 'onEndpointFailing', call: () => settings.onEndpointFailing(warning) }
+    }
+    case 'deliveries_exhausted': {
+      const warning = { id, endpoint, count: count ?? 1, since, until: until ?? since }
+      return { hook: 'onDeliveriesExhausted', call: () => settings.onDeliveriesExhausted(warning) }
+    }
+    case 'api_key_expiring': {
+      const apiKey = { ...endpoint, owner_id: owner_id ?? '', masked_key: masked_key ?? '' }
+      const warning = { id, apiKey, expiresAt: since, daysLeft: count ?? 1 }
+      return { hook: 'onApiKeyExpiring', call: () => settings.onApiKeyExpiring(warning) }
+    }
+  }
+}
+
+function disablingTime(failingSince: Date, { delivery }: Settings): Date | null {
+  return delivery.disableAfterMs === 0 ? null : new Date(failingSince.getTime() + delivery.disableAfterMs)
+}
+
+/** No name: what a member wrote stays out of the log. */
+function loggable(
+  { id, kind, organization_id, subject_id, since, until, count }: ClaimedWarning,
+  settings: Settings,
+): object {
+  const common = { warning_id: id, organization_id }
+  switch (kind) {
+    case 'endpoint_failing': {
+      const disables_at = disablingTime(since, settings)
+      return { ...common, endpoint_id: subject_id, failing_since: since, disables_at }
+    }
+    case 'deliveries_exhausted':
+      return { ...common, endpoint_id: subject_id, deliveries: count, since, until }
+    case 'api_key_expiring':
+      return { ...common, api_key_id: subject_id, expires_at: since, days_left: count }
+  }
+}
