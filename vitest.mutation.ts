@@ -4,7 +4,10 @@ import { defineConfig } from 'vitest/config'
 /** The tests that mutants are tried with (stryker.config.json): those that need no database, of sources instead of builds. */
 export default defineConfig({
   resolve: {
-    alias: { '@quickquote/core': fileURLToPath(new URL('packages/core/src/index.ts', import.meta.url)) },
+    alias: ['index', 'internal'].map((door) => ({
+      find: door === 'index' ? /^@quickquote\/core$/ : '@quickquote/core/internal',
+      replacement: fileURLToPath(new URL(`packages/core/src/${door}.ts`, import.meta.url)),
+    })),
   },
   test: {
     testTimeout: 120_000,
