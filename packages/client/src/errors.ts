@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The request breaks a rule (400, 413, 415): `errors` lists the fields. */
+/** The request is not valid (400, 413, 415). `errors` lists the fields. */
 export class ValidationError extends ApiError {
   override readonly name = 'ValidationError'
 }
@@ -51,7 +51,7 @@ export class ForbiddenError extends ApiError {
   override readonly name = 'ForbiddenError'
 }
 
-/** There is no such quotation or proposal, or its document is not ready yet (404). */
+/** The quotation or proposal does not exist, or its document is not ready yet (404). */
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError'
 }
@@ -71,7 +71,7 @@ export class RateLimitedError extends ApiError {
   override readonly name = 'RateLimitedError'
 }
 
-/** The service failed (500), or cannot answer right now (503). */
+/** The service failed (500) or is temporarily unavailable (503). */
 export class ServiceError extends ApiError {
   override readonly name = 'ServiceError'
 }

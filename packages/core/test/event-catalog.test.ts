@@ -79,10 +79,10 @@ describe('the event catalog', () => {
   circular['self'] = circular
   it.each([
     ['a field that is missing', {}, '/data/project_id', 'is required'],
-    ['a field that is wrong', { project_id: 17 }, '/data/project_id', 'must be string'],
+    ['a field that is wrong', { project_id: 17 }, '/data/project_id', 'must be a string'],
     ['no data', undefined, '/data', 'is required'],
-    ['data that is no object', 'text', '/data', 'must be object'],
-    ['a list', [], '/data', 'must be object'],
+    ['data that is no object', 'text', '/data', 'must be an object'],
+    ['a list', [], '/data', 'must be an object'],
     ['what JSON cannot say', circular, '/data', 'cannot be written as JSON'],
   ])('refuses %s, and names the field', (_, data, pointer, detail) => {
     const make = () => createWebhookEvent(catalog, { ...created, data })

@@ -18,9 +18,9 @@ function errorsOf(run: () => unknown) {
 describe('validation of a body', () => {
   it('coerces nothing', () => {
     expect(errorsOf(() => validate(schema, { name: 5, config_id: true, metadata: 'x' }))).toEqual([
-      { pointer: '/name', detail: 'must be string or null' },
-      { pointer: '/config_id', detail: 'must be string or null' },
-      { pointer: '/metadata', detail: 'must be object or null' },
+      { pointer: '/name', detail: 'must be a string or null' },
+      { pointer: '/config_id', detail: 'must be a string or null' },
+      { pointer: '/metadata', detail: 'must be an object or null' },
     ])
   })
 
@@ -90,7 +90,7 @@ describe('validation of a body', () => {
   })
 
   it.each([[null], [[]], ['text'], [5]])('refuses %j in place of an object', (body) => {
-    expect(errorsOf(() => validate(schema, body))).toEqual([{ pointer: '', detail: 'must be object' }])
+    expect(errorsOf(() => validate(schema, body))).toEqual([{ pointer: '', detail: 'must be an object' }])
   })
 
   it('names a missing field by a JSON pointer', () => {
@@ -122,13 +122,13 @@ describe('validation of a query string', () => {
   it.each([
     ['101', 'must be at most 100'],
     ['0', 'must be at least 1'],
-    ['x', 'must be integer'],
-    ['NaN', 'must be integer'],
+    ['x', 'must be an integer'],
+    ['NaN', 'must be an integer'],
     ['1e400', 'must be at most 100'],
     ['Infinity', 'must be at most 100'],
     ['-1e400', 'must be at least 1'],
     ['-Infinity', 'must be at least 1'],
-    ['1.5', 'must be integer'],
+    ['1.5', 'must be an integer'],
   ])('limit=%s %s', (limit, detail) => {
     expect(errorsOf(() => validateUrlPart(query, { limit }, '?'))).toEqual([{ pointer: '?limit', detail }])
   })

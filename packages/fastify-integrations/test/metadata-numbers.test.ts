@@ -95,7 +95,7 @@ describe.each(WAYS)('numbers in metadata, sent as %s', (way) => {
     const { status, body } = await start(way, metadata)
     expect([status, body['errors']]).toEqual([
       400,
-      [{ pointer: '/metadata', detail: 'must be object or null' }],
+      [{ pointer: '/metadata', detail: 'must be an object or null' }],
     ])
   })
 
@@ -122,7 +122,7 @@ describe('a number that is not kept', () => {
     const send = (body: string) =>
       context.host.call('POST', PATH, { key, body, headers: { 'Content-Type': 'application/json' } })
     const refused = await send('{"requirementsText":"A portal.","name":1e999}')
-    expect(refused.body['errors']).toEqual([{ pointer: '/name', detail: 'must be string or null' }])
+    expect(refused.body['errors']).toEqual([{ pointer: '/name', detail: 'must be a string or null' }])
     expect((await send('{"requirementsText":"A portal.","other":1e999}')).status).toBe(202)
     expect((await send('1e999')).status).toBe(400)
     expect((await send('{1e999:1}')).body['code']).toBe('MALFORMED_REQUEST')

@@ -32,8 +32,8 @@ describe('a problem document (RFC 9457)', () => {
       json: { name: 5 },
     })
     expect(body).toMatchObject({
-      detail: '/name: must be string or null',
-      errors: [{ pointer: '/name', detail: 'must be string or null' }],
+      detail: '/name: must be a string or null',
+      errors: [{ pointer: '/name', detail: 'must be a string or null' }],
     })
   })
 

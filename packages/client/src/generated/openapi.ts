@@ -287,7 +287,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is under way. */
+        /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is still in progress. */
         IDEMPOTENCY_KEY_IN_USE: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -323,7 +323,7 @@ export interface components {
                 };
             };
         };
-        /** @description `UNSUPPORTED_MEDIA_TYPE`: The route does not take this media type. */
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
         UNSUPPORTED_MEDIA_TYPE: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -341,7 +341,7 @@ export interface components {
                 };
             };
         };
-        /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request. */
+        /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was already used for a different request. */
         IDEMPOTENCY_KEY_REUSED: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -379,7 +379,7 @@ export interface components {
                 };
             };
         };
-        /** @description `INTERNAL_ERROR`: Something went wrong on our side. */
+        /** @description `INTERNAL_ERROR`: Internal error. */
         INTERNAL_ERROR: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -397,7 +397,7 @@ export interface components {
                 };
             };
         };
-        /** @description `SERVICE_UNAVAILABLE`: The service cannot answer right now. */
+        /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
         SERVICE_UNAVAILABLE: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -417,7 +417,7 @@ export interface components {
                 };
             };
         };
-        /** @description `QUOTATION_NOT_FOUND`: There is no such quotation. */
+        /** @description `QUOTATION_NOT_FOUND`: Quotation not found. */
         QUOTATION_NOT_FOUND: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -499,7 +499,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quotation"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -535,7 +535,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -598,7 +598,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedQuotation"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -634,7 +634,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -689,7 +689,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quotation"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -725,7 +725,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -777,7 +777,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineStatus"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -813,7 +813,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -865,7 +865,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proposal"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -901,7 +901,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -919,7 +919,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `QUOTATION_NOT_FOUND`: There is no such quotation. `PROPOSAL_NOT_FOUND`: There is no such proposal. */
+            /** @description `QUOTATION_NOT_FOUND`: Quotation not found. `PROPOSAL_NOT_FOUND`: Proposal not found. */
             404: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -970,7 +970,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentUrl"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1006,7 +1006,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1024,7 +1024,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `PROPOSAL_NOT_FOUND`: There is no such proposal. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
+            /** @description `PROPOSAL_NOT_FOUND`: Proposal not found. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
             404: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1085,7 +1085,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEvent"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1121,7 +1121,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */

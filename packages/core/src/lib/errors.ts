@@ -12,20 +12,20 @@ export interface ErrorDefinition {
 export const ERRORS = {
   VALIDATION_FAILED: {
     status: 400,
-    title: 'The request breaks a rule',
-    advice: 'Look at `errors`: each entry points at a field and says what is allowed there.',
+    title: 'The request is not valid',
+    advice: 'See `errors`: each entry names a field and says what is allowed.',
   },
   MALFORMED_REQUEST: {
     status: 400,
-    title: 'The request cannot be read',
+    title: 'The request is malformed',
     advice:
-      'Send well-formed JSON (or multipart) in UTF-8 that fits the `Content-Type` header, to a well-formed URL.',
+      'Send well-formed JSON or multipart data in UTF-8, matching the `Content-Type` header, to a well-formed URL.',
   },
   API_KEY_IN_QUERY: {
     status: 400,
     title: 'API keys are not accepted in the URL',
     advice:
-      'Send the key in the `X-API-Key` header only. Treat a key that stood in a URL as leaked: revoke it and make a new one.',
+      'Send the key only in the `X-API-Key` header. A key that was part of a URL may have leaked: revoke it and create a new one.',
   },
   API_KEY_MISSING: {
     status: 401,
@@ -35,7 +35,7 @@ export const ERRORS = {
   API_KEY_INVALID: {
     status: 401,
     title: 'The API key is not valid',
-    advice: 'Check that the whole key was copied, `pk_` included, and that it belongs to this environment.',
+    advice: 'Check that you copied the whole key, including `pk_`, and that it belongs to this environment.',
   },
   SESSION_REQUIRED: {
     status: 401,
@@ -50,12 +50,12 @@ export const ERRORS = {
   API_KEY_EXPIRED: {
     status: 403,
     title: 'The API key has expired',
-    advice: 'Create a new key; the expiry of a key cannot be changed.',
+    advice: 'Create a new key. The expiry date of a key cannot be changed.',
   },
   API_KEY_REVOKED: {
     status: 403,
-    title: 'The API key was revoked',
-    advice: 'Revoking is permanent. Create a new key.',
+    title: 'The API key has been revoked',
+    advice: 'Revocation is permanent. Create a new key.',
   },
   OTHER_ORGANIZATION: {
     status: 403,
@@ -65,133 +65,134 @@ export const ERRORS = {
   NOT_A_MEMBER: {
     status: 403,
     title: 'You have no access to this organization',
-    advice: 'Check the organization id, or ask an administrator of the organization to add you.',
+    advice: 'Check the organization ID, or ask an administrator of the organization to add you.',
   },
   PERMISSION_REQUIRED: {
     status: 403,
-    title: 'A permission is missing',
-    advice: 'Ask an administrator of the organization for the permission `manage_integrations`.',
+    title: 'You do not have the required permission',
+    advice: 'Ask an administrator of your organization for the `manage_integrations` permission.',
   },
   CROSS_SITE_REQUEST: {
     status: 403,
-    title: 'Cross-site requests may not change anything',
-    advice: 'Call this route from pages of the application itself, or from outside a browser.',
+    title: 'Cross-site requests cannot make changes',
+    advice: 'Call this route from a page of the application itself, or from outside a browser.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,
-    title: 'There is no such route',
-    advice: 'Compare method and path with the API documentation at `/api-docs`.',
+    title: 'Route not found',
+    advice: 'Check the method and the path against the API documentation at `/api-docs`.',
   },
   QUOTATION_NOT_FOUND: {
     status: 404,
-    title: 'There is no such quotation',
+    title: 'Quotation not found',
     advice: 'Use the `quotation_id` that the start call returned.',
   },
   PROPOSAL_NOT_FOUND: {
     status: 404,
-    title: 'There is no such proposal',
+    title: 'Proposal not found',
     advice:
-      'A proposal exists once its step has finished: wait for `quotation.proposal.completed`, or poll the pipeline.',
+      'The proposal exists once its step has finished. Wait for `quotation.proposal.completed`, or poll the pipeline.',
   },
   DOCUMENT_NOT_READY: {
     status: 404,
     title: 'The proposal has no document yet',
-    advice: 'Ask again when the `document_id` of the proposal is set.',
+    advice: 'Try again once the `document_id` of the proposal is set.',
   },
   API_KEY_NOT_FOUND: {
     status: 404,
-    title: 'There is no such API key',
+    title: 'API key not found',
     advice:
-      'List the keys to see their ids. Only holders of `manage_integrations` reach the keys of other members.',
+      'List the keys to see their IDs. Access to the keys of other members requires `manage_integrations`.',
   },
   WEBHOOK_ENDPOINT_NOT_FOUND: {
     status: 404,
-    title: 'There is no such webhook endpoint',
-    advice: 'List the endpoints to see their ids.',
+    title: 'Webhook endpoint not found',
+    advice: 'List the endpoints to see their IDs.',
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
-    title: 'There is no such delivery',
-    advice: 'List the delivery attempts to see the ids of their deliveries. Old ones are no longer kept.',
+    title: 'Delivery not found',
+    advice: 'List the delivery attempts to see the IDs of their deliveries. Old deliveries are removed.',
   },
   REPLAY_NOT_FOUND: {
     status: 404,
-    title: 'There is no such replay',
-    advice: 'Use the `id` that the start of the replay returned, below its endpoint.',
+    title: 'Replay not found',
+    advice: 'Use the `id` returned when the replay was started, under the same endpoint.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    title: 'The route does not take this method',
+    title: 'Method not allowed',
     advice: 'Use one of the methods in the `Allow` header.',
   },
   STATE_CONFLICT: {
     status: 409,
     title: 'The current state does not allow this',
-    advice: 'Read the resource again: it may have changed since you last saw it.',
+    advice: 'Read the resource again: it may have changed since you last read it.',
   },
   API_KEY_LIMIT_REACHED: {
     status: 409,
-    title: 'The limit of API keys is reached',
-    advice: 'Revoke a key that is no longer needed. Inactive keys count; revoked and expired keys do not.',
+    title: 'API key limit reached',
+    advice:
+      'Revoke a key you no longer need. Inactive keys count toward the limit; revoked and expired keys do not.',
   },
   WEBHOOK_ENDPOINT_LIMIT_REACHED: {
     status: 409,
-    title: 'The organization has as many webhook endpoints as it may have',
-    advice: 'Delete an endpoint that is no longer needed, or let one endpoint subscribe to more events.',
+    title: 'Webhook endpoint limit reached',
+    advice: 'Delete an endpoint you no longer need, or subscribe an existing one to more events.',
   },
   IDEMPOTENCY_KEY_IN_USE: {
     status: 409,
-    title: 'A request with this Idempotency-Key is under way',
-    advice: 'Wait a moment and repeat the same request: it gets the answer of the first one.',
+    title: 'A request with this Idempotency-Key is still in progress',
+    advice: 'Wait a moment, then repeat the same request. It returns the response to the first one.',
   },
   CURSOR_EXPIRED: {
     status: 410,
     title: 'Events after this cursor are no longer kept',
     advice:
-      'Begin without `after` at the oldest event that is kept, or with `after=latest`, and read what you missed from the quotations themselves.',
+      'Start again without `after`, at the oldest event kept, or with `after=latest`. Read what you missed from the quotations themselves.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The request is too large',
-    advice: 'The limits are listed in the documentation of the route.',
+    advice: 'The documentation of the route lists the limits.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    title: 'The route does not take this media type',
-    advice: 'Send `Content-Type: application/json`, or another media type that the route documents.',
+    title: 'Unsupported media type',
+    advice: 'Send `Content-Type: application/json`, or another media type documented for the route.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
-    title: 'The Idempotency-Key was used for another request',
-    advice: 'Use a new key for each quote, and the same key only to repeat the very same request.',
+    title: 'The Idempotency-Key was already used for a different request',
+    advice: 'Use a new key for each quote. Reuse a key only to retry the identical request.',
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
-    advice: 'Wait for the seconds in the `Retry-After` header, then try again.',
+    advice: 'Wait for the number of seconds in the `Retry-After` header, then try again.',
   },
   INTERNAL_ERROR: {
     status: 500,
-    title: 'Something went wrong on our side',
-    advice: 'Try again. If it keeps failing, report the request id in `instance`.',
+    title: 'Internal error',
+    advice: 'Try again. If the error persists, report the request ID in `instance`.',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    title: 'The service cannot answer right now',
-    advice: 'Try again in a little while; repeat a start under its `Idempotency-Key`.',
+    title: 'The service is temporarily unavailable',
+    advice: 'Try again shortly. Retry a start with the same `Idempotency-Key`.',
   },
 } as const satisfies Record<string, ErrorDefinition>
 
 /** A stable code of the error table. */
 export type ErrorCode = keyof typeof ERRORS
 
-/** One field that was wrong. `pointer` is a JSON pointer into the body (`/name`), or `?limit` / `:id` for URL parts. */
+/** An invalid field. `pointer` is a JSON pointer into the body (`/name`), or `?limit` / `:id` for URL parts. */
 export interface FieldError {
   readonly pointer: string
   readonly detail: string
 }
 
-/** An error that a caller is told. `message` is public: it reaches the client as `detail`, so it never carries a secret or a cause. */
+/** An error that is reported to the caller. `message` is public: it reaches the client as `detail`, so it never carries a secret or a cause. */
 export class IntegrationError extends Error {
   override readonly name = 'IntegrationError'
   readonly code: ErrorCode
@@ -213,14 +214,14 @@ export class IntegrationError extends Error {
   }
 }
 
-/** A 400 that names the fields that were wrong. */
+/** A 400 that names the invalid fields. */
 export function validationFailed(errors: readonly FieldError[]): IntegrationError {
   const first = errors[0]
   const detail = first === undefined ? undefined : `${first.pointer || 'The body'}: ${first.detail}`
   return new IntegrationError('VALIDATION_FAILED', detail, { errors })
 }
 
-/** Thrown at start-up, never while serving: an option of the host is missing or wrong. The message says how to mend it. */
+/** Thrown at start-up, never while serving: an option is missing or wrong. The message says how to fix it. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }

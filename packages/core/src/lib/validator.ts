@@ -70,7 +70,7 @@ export const MAX_REPORTED = 20
 /**
  * Checks a value that a client sent and returns it typed. Types are never coerced (`"name": 5` is refused), unknown
  * fields are left alone, defaults of the schema are filled in.
- * @throws IntegrationError VALIDATION_FAILED with one entry for each rule that was broken
+ * @throws IntegrationError VALIDATION_FAILED, with one entry for each violation
  */
 export function validate<T extends TSchema>(schema: T, value: unknown): Static<T> {
   return run(compile(strict, compiled, schema), value, '')
@@ -115,7 +115,7 @@ function describe(error: ErrorObject): string {
     case 'required':
       return 'is required'
     case 'type':
-      return `must be ${[params['type']].flat().join(' or ')}`
+      return `must be ${[params['type']].flat().map(withArticle).join(' or ')}`
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
     case 'minLength':
@@ -137,4 +137,9 @@ function describe(error: ErrorObject): string {
     default:
       return error.message ?? 'is not valid'
   }
+}
+
+function withArticle(type: unknown): string {
+  if (type === 'null') return 'null'
+  return `${/^[aeiou]/.test(String(type)) ? 'an' : 'a'} ${type}`
 }

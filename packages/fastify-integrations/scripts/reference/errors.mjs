@@ -6,10 +6,10 @@ const example = {
   type: 'urn:problem-type:quickquote:VALIDATION_FAILED',
   title: ERRORS.VALIDATION_FAILED.title,
   status: ERRORS.VALIDATION_FAILED.status,
-  detail: '/name: must be string or null',
+  detail: '/name: must be a string or null',
   instance: 'req-4f',
   code: 'VALIDATION_FAILED',
-  errors: [{ pointer: '/name', detail: 'must be string or null' }],
+  errors: [{ pointer: '/name', detail: 'must be a string or null' }],
 }
 
 /** docs/reference/errors.md, from the error table of core. */

@@ -145,7 +145,7 @@ function documentedProblem() {
 }
 
 function exampleProblem(code: ErrorCode, typeBase: string): Problem {
-  const errors = code === 'VALIDATION_FAILED' ? [{ pointer: '/name', detail: 'must be string' }] : []
+  const errors = code === 'VALIDATION_FAILED' ? [{ pointer: '/name', detail: 'must be a string' }] : []
   return problemOf({ code, message: ERRORS[code].title, errors }, { typeBase, requestId: EXAMPLE.requestId })
 }
 

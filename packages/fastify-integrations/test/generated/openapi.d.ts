@@ -1244,7 +1244,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is under way. */
+        /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is still in progress. */
         IDEMPOTENCY_KEY_IN_USE: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1280,7 +1280,7 @@ export interface components {
                 };
             };
         };
-        /** @description `UNSUPPORTED_MEDIA_TYPE`: The route does not take this media type. */
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
         UNSUPPORTED_MEDIA_TYPE: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1298,7 +1298,7 @@ export interface components {
                 };
             };
         };
-        /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request. */
+        /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was already used for a different request. */
         IDEMPOTENCY_KEY_REUSED: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1336,7 +1336,7 @@ export interface components {
                 };
             };
         };
-        /** @description `INTERNAL_ERROR`: Something went wrong on our side. */
+        /** @description `INTERNAL_ERROR`: Internal error. */
         INTERNAL_ERROR: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1354,7 +1354,7 @@ export interface components {
                 };
             };
         };
-        /** @description `SERVICE_UNAVAILABLE`: The service cannot answer right now. */
+        /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
         SERVICE_UNAVAILABLE: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1374,7 +1374,7 @@ export interface components {
                 };
             };
         };
-        /** @description `QUOTATION_NOT_FOUND`: There is no such quotation. */
+        /** @description `QUOTATION_NOT_FOUND`: Quotation not found. */
         QUOTATION_NOT_FOUND: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1428,7 +1428,7 @@ export interface components {
                 };
             };
         };
-        /** @description `API_KEY_LIMIT_REACHED`: The limit of API keys is reached. */
+        /** @description `API_KEY_LIMIT_REACHED`: API key limit reached. */
         API_KEY_LIMIT_REACHED: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1464,7 +1464,7 @@ export interface components {
                 };
             };
         };
-        /** @description `API_KEY_NOT_FOUND`: There is no such API key. */
+        /** @description `API_KEY_NOT_FOUND`: API key not found. */
         API_KEY_NOT_FOUND: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1500,7 +1500,7 @@ export interface components {
                 };
             };
         };
-        /** @description `WEBHOOK_ENDPOINT_NOT_FOUND`: There is no such webhook endpoint. */
+        /** @description `WEBHOOK_ENDPOINT_NOT_FOUND`: Webhook endpoint not found. */
         WEBHOOK_ENDPOINT_NOT_FOUND: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1518,7 +1518,7 @@ export interface components {
                 };
             };
         };
-        /** @description `WEBHOOK_ENDPOINT_LIMIT_REACHED`: The organization has as many webhook endpoints as it may have. */
+        /** @description `WEBHOOK_ENDPOINT_LIMIT_REACHED`: Webhook endpoint limit reached. */
         WEBHOOK_ENDPOINT_LIMIT_REACHED: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1536,7 +1536,7 @@ export interface components {
                 };
             };
         };
-        /** @description `DELIVERY_NOT_FOUND`: There is no such delivery. */
+        /** @description `DELIVERY_NOT_FOUND`: Delivery not found. */
         DELIVERY_NOT_FOUND: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1554,7 +1554,7 @@ export interface components {
                 };
             };
         };
-        /** @description `REPLAY_NOT_FOUND`: There is no such replay. */
+        /** @description `REPLAY_NOT_FOUND`: Replay not found. */
         REPLAY_NOT_FOUND: {
             headers: {
                 /** @description The id of the request, for questions to support. */
@@ -1618,7 +1618,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quotation"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1654,7 +1654,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1717,7 +1717,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedQuotation"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1753,7 +1753,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1808,7 +1808,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quotation"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1844,7 +1844,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1896,7 +1896,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineStatus"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1932,7 +1932,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1984,7 +1984,7 @@ export interface operations {
                     "application/json": components["schemas"]["Proposal"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2020,7 +2020,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2038,7 +2038,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `QUOTATION_NOT_FOUND`: There is no such quotation. `PROPOSAL_NOT_FOUND`: There is no such proposal. */
+            /** @description `QUOTATION_NOT_FOUND`: Quotation not found. `PROPOSAL_NOT_FOUND`: Proposal not found. */
             404: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2089,7 +2089,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentUrl"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2125,7 +2125,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2143,7 +2143,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `PROPOSAL_NOT_FOUND`: There is no such proposal. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
+            /** @description `PROPOSAL_NOT_FOUND`: Proposal not found. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
             404: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2204,7 +2204,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEvent"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2240,7 +2240,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key was revoked. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2294,7 +2294,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2313,7 +2313,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2361,7 +2361,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2380,7 +2380,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2428,7 +2428,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2474,7 +2474,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2493,7 +2493,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2545,7 +2545,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2564,7 +2564,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2613,7 +2613,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2632,7 +2632,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2681,7 +2681,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2700,7 +2700,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2753,7 +2753,7 @@ export interface operations {
                     "application/json": components["schemas"]["TestDeliveryResult"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2772,7 +2772,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2820,7 +2820,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogEntry"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2839,7 +2839,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2883,7 +2883,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2902,7 +2902,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2950,7 +2950,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointWithSecret"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2969,7 +2969,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3017,7 +3017,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3036,7 +3036,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3080,7 +3080,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3099,7 +3099,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3151,7 +3151,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3170,7 +3170,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3222,7 +3222,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointWithSecret"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3241,7 +3241,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3303,7 +3303,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryAttempt"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3322,7 +3322,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3373,7 +3373,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryHour"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3392,7 +3392,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3438,7 +3438,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3457,7 +3457,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3503,7 +3503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3522,7 +3522,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3577,7 +3577,7 @@ export interface operations {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3596,7 +3596,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. `CROSS_SITE_REQUEST`: Cross-site requests may not change anything. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3652,7 +3652,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayCount"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3671,7 +3671,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3718,7 +3718,7 @@ export interface operations {
                     "application/json": components["schemas"]["Replay"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3737,7 +3737,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3795,7 +3795,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEntry"][];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3814,7 +3814,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: A permission is missing. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3858,7 +3858,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description `VALIDATION_FAILED`: The request breaks a rule. `MALFORMED_REQUEST`: The request cannot be read. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
+            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
                     /** @description The id of the request, for questions to support. */

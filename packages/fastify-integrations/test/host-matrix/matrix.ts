@@ -198,7 +198,9 @@ export function useHostMatrix() {
           [405, 'METHOD_NOT_ALLOWED'],
           [401, 'API_KEY_MISSING'],
         ])
-        expect(problems[0]?.body['errors']).toEqual([{ pointer: '/name', detail: 'must be string or null' }])
+        expect(problems[0]?.body['errors']).toEqual([
+          { pointer: '/name', detail: 'must be a string or null' },
+        ])
         for (const { headers, body } of problems) {
           expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
           expect(headers.get('x-request-id')).toBe(body['instance'])

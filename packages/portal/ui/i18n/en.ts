@@ -45,7 +45,7 @@ export const en = {
 
   'error.request': 'Request {id}',
   'error.NETWORK': 'The service could not be reached. Check your connection and try again.',
-  'error.SERVICE_UNAVAILABLE': 'The service cannot answer right now. Try again in a moment.',
+  'error.SERVICE_UNAVAILABLE': 'The service is temporarily unavailable. Try again in a moment.',
   'error.RATE_LIMITED': {
     one: 'Too many requests. Try again in one second.',
     other: 'Too many requests. Try again in {count} seconds.',
@@ -56,13 +56,13 @@ export const en = {
     'This needs the permission to manage integrations. Ask an administrator of your organization.',
   'error.CROSS_SITE_REQUEST': 'The service does not accept changes from this site.',
   'error.API_KEY_NOT_FOUND': 'This key no longer exists.',
-  'error.API_KEY_LIMIT_REACHED': 'The limit of API keys is reached. Revoke a key that is no longer needed.',
+  'error.API_KEY_LIMIT_REACHED': 'API key limit reached. Revoke a key you no longer need.',
   'error.WEBHOOK_ENDPOINT_NOT_FOUND': 'This endpoint no longer exists.',
   'error.WEBHOOK_ENDPOINT_LIMIT_REACHED':
     'Your organization has reached its limit of endpoints. Delete one that is no longer needed.',
-  'error.DELIVERY_NOT_FOUND': 'This delivery does not exist, or is no longer kept.',
-  'error.VALIDATION_FAILED': 'Something does not fit: {detail}',
-  'error.INTERNAL_ERROR': 'Something went wrong on the side of the service. Try again.',
+  'error.DELIVERY_NOT_FOUND': 'This delivery does not exist or has been removed.',
+  'error.VALIDATION_FAILED': 'Some of the input is not valid: {detail}',
+  'error.INTERNAL_ERROR': 'The service failed. Try again.',
 
   'problem.required': 'This is required.',
   'problem.https': 'Enter an address that starts with https://',
