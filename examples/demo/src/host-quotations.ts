@@ -16,6 +16,7 @@ export async function createQuotationTables(sql: ISql): Promise<void> {
       api_key_id uuid,
       requirements text,
       metadata jsonb,
+      file_ids uuid[] not null,
       error_code text,
       created_at timestamptz(3) not null,
       updated_at timestamptz(3) not null
@@ -54,7 +55,8 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
 
     async insert(quotation, tx) {
       const metadata = quotation.metadata && tx.json(quotation.metadata as JSONValue)
-      await tx`insert into host.quotations ${tx({ ...rowOf(quotation), metadata })}`
+      const file_ids = quotation.files.map(({ id }) => id)
+      await tx`insert into host.quotations ${tx({ ...rowOf(quotation), metadata, file_ids })}`
     },
 
     async update({ quotation_id, organization_id, at, step, proposal, ...fields }, tx) {
@@ -100,6 +102,12 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
         select id from host.quotations
         where status in ('queued', 'running') and updated_at < ${silentSince} order by updated_at limit ${limit}`
       return rows.map(({ id }) => id)
+    },
+
+    async erase(organizationId, id, tx) {
+      const erased = await tx<{ file_ids: string[] }[]>`
+        delete from host.quotations where id = ${id} and organization_id = ${organizationId} returning file_ids`
+      return erased.flatMap(({ file_ids }) => file_ids)
     },
 
     async list(organizationId, { status, source, created_since, created_until }, { after, limit }) {

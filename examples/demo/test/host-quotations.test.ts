@@ -365,3 +365,68 @@ describe('an object that cannot work', () => {
     await expect(start(open({ transaction: fails }))).rejects.toEqual(unavailable)
   })
 })
+
+describe('a quotation that is erased', () => {
+  const bytesOf = (text: string) => Readable.from([Buffer.from(text)])
+
+  async function startWithFile(from: Integrations) {
+    const file = { organizationId: ACME, index: 0, name: 'a.txt', bytes: bytesOf('Erase me.') }
+    const received = await from.requirementsFiles.receive(file)
+    const quote = { organizationId: ACME, source: 'ui' as const, body: BODY, files: [received] }
+    return { id: (await from.quotations.start(quote)).quotation_id, fileId: received.id }
+  }
+
+  const chunksOf = (fileId: string) => sql`select 1 from quickquote.file_chunks where file_id = ${fileId}`
+
+  it("leaves the host's tables, with its files, its order and the bodies of its events", async () => {
+    const { id, fileId } = await startWithFile(integrations)
+    await integrations.pipeline(id).stepCompleted('requirement_analysis')
+    expect(await chunksOf(fileId)).toHaveLength(1)
+
+    expect(await integrations.quotations.erase(ACME, id)).toEqual({
+      quotation_id: id,
+      events: 1,
+      deliveries: 1,
+      attempts: 0,
+      files: 1,
+      left_to_host: [],
+    })
+
+    expect(await written()).toMatchObject({ quotations: 0, steps: 0, starts: 0 })
+    expect(await chunksOf(fileId)).toEqual([])
+    expect(await sql`select body from quickquote.events where quotation_id = ${id}`).toEqual([
+      { body: '[erased]' },
+    ])
+    expect(await integrations.quotations.erase(ACME, id)).toMatchObject({ events: 0, left_to_host: [] })
+  })
+
+  it('is left to a host that has no method for it, and nothing of ours stays', async () => {
+    const without = open({ erase: undefined } as object)
+    const { id } = await startWithFile(without)
+    const left_to_host = ['quotations', 'files']
+    expect(await without.quotations.erase(ACME, id)).toMatchObject({ left_to_host })
+    expect(await without.quotations.erase(ACME, id)).toMatchObject({ left_to_host })
+    expect(await written()).toMatchObject({ quotations: 1, starts: 0 })
+    const { items } = await without.auditLog.list(admin(ACME), { resource_id: id })
+    expect(items).toMatchObject([{ action: 'quotation.erased', resource_name: '[erased]' }])
+  })
+
+  it('stays as it is when the host cannot erase it', async () => {
+    const { id } = await startWithFile(integrations)
+    const broken = open({ erase: () => Promise.reject(new Error('The table is locked.')) })
+    await expect(broken.quotations.erase(ACME, id)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    expect(await written()).toMatchObject({ quotations: 1, starts: 1 })
+    await expect(integrations.quotations.erase(GLOBEX, id)).rejects.toMatchObject({
+      code: 'OTHER_ORGANIZATION',
+    })
+  })
+})
+
+it("a file of a host's quotation is no stray, however old it is", async () => {
+  const file = { organizationId: ACME, index: 0, name: 'a.txt', bytes: Readable.from([Buffer.from('Keep me.')]) }
+  const received = await integrations.requirementsFiles.receive(file)
+  await integrations.quotations.start({ organizationId: ACME, source: 'ui', body: BODY, files: [received] })
+  await integrations.requirementsFiles.deleteAbandoned(new Date(Date.now() + 60 * 60 * 1000))
+  const kept = await buffer(integrations.requirementsFiles.read({ id: received.id, organization_id: ACME }))
+  expect(kept.toString()).toBe('Keep me.')
+})

@@ -28,6 +28,7 @@ export {
   type DeliveryPolicy,
 } from './model/delivery.ts'
 export type { CatalogEntry, WebhookEvent } from './model/event-catalog.ts'
+export type { ErasedQuotation, LeftToHost, RequestedBy } from './model/erasure.ts'
 export {
   defineEvents,
   type EventDataOf,

@@ -89,7 +89,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   const shared: Shared = { settings, requirementsFiles, keyUses }
   const settle = () => settings.clock.settle()
   return {
-    ...createServices(storage, shared, settle),
+    ...createServices(storage, shared, { settle, isBound: false }),
     testDeliveries: onTime(createTestDeliveries(storage, settings), settle),
     storage,
     settings,
@@ -99,7 +99,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
       const bound = storage.within(transaction)
       // Its connection may be the only one that there is.
       const settleThere = () => settings.clock.settle(() => bound.clock.read())
-      return createServices(bound, shared, settleThere)
+      return createServices(bound, shared, { settle: settleThere, isBound: true })
     },
     reencryptSecrets: () => reencryptSecrets(storage, settings),
     disableFailingEndpoints: () => disableFailingEndpoints(storage, settings),
@@ -122,11 +122,11 @@ interface Shared {
 function createServices(
   storage: Storage,
   { settings, requirementsFiles, keyUses }: Shared,
-  settle: Clock['settle'],
+  { settle, isBound }: { readonly settle: Clock['settle']; readonly isBound: boolean },
 ): IntegrationServices<EventDefinitions> {
   return {
     apiKeys: onTime(createApiKeys(storage, settings, keyUses), settle),
-    quotations: onTime(createQuotations(storage, settings, requirementsFiles), settle),
+    quotations: onTime(createQuotations(storage, settings, requirementsFiles, { isBound }), settle),
     webhookEndpoints: onTime(createWebhookEndpoints(storage, settings), settle),
     deliveryLog: onTime(createDeliveryLog(storage, settings), settle),
     replays: onTime(createReplays(storage, settings), settle),

@@ -456,7 +456,7 @@ end
 $$;
 
 -- A page of the feed after an event (null: the oldest that is kept), and as the last row where it ended. Events that the filters
--- hide are passed over, but at most so many for each page. "expired" alone: events after that one are gone.
+-- hide, or that were erased, are passed over, but at most so many for each page. "expired" alone: events after that one are gone.
 create function "quickquote".read_feed(
   organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text,
   page_limit integer, examined_limit integer
@@ -494,7 +494,7 @@ begin
       at_position := entry.feed_position;
       event := entry.id;
       content := entry.body;
-      if (only_types is null or entry.type = any (only_types))
+      if entry.body <> '[erased]' and (only_types is null or entry.type = any (only_types))
         and (only_source is null or entry.generation_source = only_source)
       then
         return next;
@@ -764,6 +764,73 @@ begin
 end
 $$;
 revoke all on function "quickquote".remove_audit_entries(timestamptz, uuid, integer) from public;
+
+-- Erases what history has of a quotation, which no other statement may change: see `quotations.erase`. Nothing in it is older
+-- than "since". Its events are found by their number, so the search ends with the last of them. A delivery that is being
+-- sent gets its attempt recorded, whose outcome nobody will know.
+--
+-- Whoever records an event of the quotation at the same time waits for its number, and is later.
+create function "quickquote".erase_history_of_quotation(organization uuid, quotation uuid, since timestamptz)
+returns table (events integer, deliveries integer, attempts integer)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  last_number integer;
+  event record;
+  counted integer;
+begin
+  events := 0;
+  deliveries := 0;
+  attempts := 0;
+  -- The order of a quotation that the host keeps: ours go with their quotation.
+  delete from "quickquote".pipeline_starts
+  where quotation_id = quotation and (quote ->> 'organization_id')::uuid = organization;
+  delete from "quickquote".idempotency_keys where organization_id = organization and quotation_id = quotation;
+  delete from "quickquote".event_sequences where organization_id = organization and quotation_id = quotation
+  returning last into last_number;
+  if last_number is null then
+    return next;
+    return;
+  end if;
+  for event in
+    select id, created_at, type, sequence from "quickquote".events
+    where organization_id = organization and created_at >= since and quotation_id = quotation and sequence is not null
+    order by created_at limit last_number
+  loop
+    update "quickquote".events set body = '[erased]', traceparent = null, tracestate = null
+    where id = event.id and created_at = event.created_at;
+    events := events + 1;
+
+    -- Ids of deliveries begin with the id of their event.
+    with ended as (
+      delete from "quickquote".deliveries
+      where id >= (left(event.id::text, 15) || '000-0000-000000000000')::uuid
+        and id <= (left(event.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = event.id
+      returning *
+    ), recorded as (
+      insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+        event_sequence, quotation_id, attempt, status, is_test, created_at)
+      select gen_random_uuid(), id, organization_id, endpoint_id, event_id, event.type, event.sequence, quotation, attempt,
+        'interrupted', is_test, leased_at
+      from ended where leased_by is not null
+    )
+    select count(*) into counted from ended;
+    deliveries := deliveries + counted;
+
+    update "quickquote".delivery_attempts set response_body = '[erased]'
+    where delivery_id >= (left(event.id::text, 15) || '000-0000-000000000000')::uuid
+      and delivery_id <= (left(event.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = event.id
+      and created_at >= since and response_body <> '[erased]';
+    get diagnostics counted = row_count;
+    attempts := attempts + counted;
+  end loop;
+  return next;
+end
+$$;
+revoke all on function "quickquote".erase_history_of_quotation(uuid, uuid, timestamptz) from public;
 
 select "quickquote".protect_history();
 
@@ -1173,7 +1240,7 @@ begin
   from leased cross join lateral (
     select type, quotation_id, body, sequence from "quickquote".events
     where id = leased.event_id and created_at = leased.event_created_at
-      and organization_id = leased.organization_id limit 1
+      and organization_id = leased.organization_id and body <> '[erased]' limit 1
   ) event;
 end
 $$;

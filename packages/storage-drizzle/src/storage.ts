@@ -21,6 +21,7 @@ import { MIGRATE_COMMAND } from './migrations/migrate-command.ts'
 import { checkOptions, type StorageOptions } from './options.ts'
 import { apiKeyStorage } from './organizations/api-keys.ts'
 import { auditStorage } from './organizations/audit-log.ts'
+import { erasureStorage } from './organizations/erasure.ts'
 import { fileStorage, uploadStorage } from './quotations/files.ts'
 import { pipelineStartStorage } from './quotations/pipeline-starts.ts'
 import { quotationStorage } from './quotations/quotations.ts'
@@ -133,6 +134,7 @@ function storageOn(
     workers: () => ({ ...part('workers', workerStorage(database)), listen }),
     clock: () => part('clock', clockStorage(database)),
     telemetry: () => part('telemetry', telemetryStorage(database)),
+    erasure: () => part('erasure', erasureStorage(database)),
   })
   return Object.assign(ports, {
     retention,

@@ -403,6 +403,16 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
     const all = { endpoint_id: endpoint.id, since: new Date(0), until: new Date(), status: 'all' } as const
     expect(await storage.replays.count(own, all, 100)).toEqual({ events: 0, is_more: false })
   },
+  'apiKeys.lockOfOwner': (own, { key }) => storage.apiKeys.lockOfOwner(own, key.owner_id),
+  'apiKeys.transfer': (own, { key }) =>
+    storage.apiKeys.transfer(own, [key.id], 'thief', { maximum: 25, now: new Date() }),
+  'quotations.lockForErasing': (own, { quotation }) => storage.quotations.lockForErasing(own, quotation.id),
+  'quotations.erase': (own, { quotation }) => storage.quotations.erase(own, quotation.id),
+  'erasure.eraseHistory': (own, { quotation }) =>
+    storage.erasure.eraseHistory(own, quotation.id, new Date(0)),
+  'erasure.findErased': async (own, { quotation }) => [
+    ...(await storage.erasure.findErased([{ id: quotation.id, organization_id: own }])),
+  ],
   'replays.find': (own, { replay }) => storage.replays.find(own, replay.endpoint_id, replay.id),
   'testDeliveries.find': (own, { test }) => storage.testDeliveries.find(own, test),
   'testDeliveries.withdraw': (own, { test }) => storage.testDeliveries.withdraw(own, test),

@@ -68,7 +68,7 @@ export interface UploadStorage {
    * keeps the bytes, too.
    * @param olderThan files of ids that were made later are left alone
    */
-  noteStrays?(olderThan: Date, now: Date): Promise<void>
+  noteStrays?: ((olderThan: Date, now: Date) => Promise<void>) | undefined
   /** Strikes off files whose bytes are gone. */
   forget(files: readonly FileId[]): Promise<void>
 }

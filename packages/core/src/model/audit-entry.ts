@@ -9,6 +9,7 @@ export const AUDIT_ACTIONS = [
   'api_key.activated',
   'api_key.deactivated',
   'api_key.revoked',
+  'api_key.transferred',
   'webhook_endpoint.created',
   'webhook_endpoint.updated',
   'webhook_endpoint.disabled',
@@ -17,10 +18,12 @@ export const AUDIT_ACTIONS = [
   'webhook_endpoint.tested',
   'webhook_endpoint.delivery_resent',
   'webhook_endpoint.replay_started',
+  'quotation.erased',
+  'organization.erased',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-export const AUDIT_RESOURCE_TYPES = ['api_key', 'webhook_endpoint'] as const
+export const AUDIT_RESOURCE_TYPES = ['api_key', 'webhook_endpoint', 'quotation', 'organization'] as const
 export type AuditResourceType = (typeof AUDIT_RESOURCE_TYPES)[number]
 
 /** A value of a field as the log keeps it. The serializer takes the first type that fits, and text fits nearly all. */
@@ -38,7 +41,9 @@ export const AuditChange = Type.Object({
 })
 export type AuditChange = Static<typeof AuditChange>
 
-/** One change of a key or an endpoint, or what somebody had sent to one: who it was, from where, and when. */
+/**
+ * One change of a key or an endpoint, what somebody had sent to one, or what was erased: who it was, from where, and when.
+ */
 export const AuditEntry = Type.Object(
   {
     id: Uuid,
@@ -55,7 +60,7 @@ export const AuditEntry = Type.Object(
     action: OneOf(AUDIT_ACTIONS),
     resource_type: OneOf(AUDIT_RESOURCE_TYPES),
     resource_id: Uuid,
-    resource_name: Type.String({ description: 'The name of the key or the endpoint after the change.' }),
+    resource_name: Type.String({ description: 'The name of the key or the endpoint after the change; `[erased]` of what was erased.' }),
     changes: Type.Array(AuditChange, { description: 'The fields that changed.' }),
     created_at: Timestamp,
   },

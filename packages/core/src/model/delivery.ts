@@ -16,6 +16,10 @@ import {
 export const ATTEMPT_STATUSES = ['succeeded', 'failed', 'exhausted', 'rejected', 'interrupted'] as const
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
 
+const QuotationName = Type.String({
+  description: 'Only when the quotation can be found; `[erased]` once it was erased.',
+})
+
 /** One attempt to deliver one event to one endpoint (specification, "Delivery attempt"). */
 export const DeliveryAttempt = Type.Object(
   {
@@ -31,7 +35,7 @@ export const DeliveryAttempt = Type.Object(
     error: NullableString,
     duration_ms: NullableInteger,
     quotation_id: NullableUuid,
-    quotation_name: Type.Optional(Type.String({ description: 'Only when the quotation can be found.' })),
+    quotation_name: Type.Optional(QuotationName),
     is_test: Type.Boolean(),
     created_at: Timestamp,
     next_attempt_at: NullableTimestamp,
@@ -81,12 +85,12 @@ export const Delivery = Type.Object(
     endpoint_name: Type.Optional(Type.String({ description: 'The name today, of a deleted endpoint too.' })),
     status: OneOf(DELIVERY_STATUSES),
     quotation_id: NullableUuid,
-    quotation_name: Type.Optional(Type.String({ description: 'Only when the quotation can be found.' })),
+    quotation_name: Type.Optional(QuotationName),
     is_test: Type.Boolean(),
     next_attempt_at: NullableTimestamp,
     request_body: Type.Unsafe<string | null>({
       ...NullableString,
-      description: 'What every attempt sends, byte for byte. Null when the event is no longer kept.',
+      description: 'What every attempt sends, byte for byte. Null when the event is no longer kept; `[erased]` once its quotation was erased.',
     }),
     attempts: Type.Array(DeliveryAttemptDetails, { description: 'The first one first.' }),
   },

@@ -15,6 +15,7 @@ import {
 } from '../model/api-key.ts'
 import { generateApiKeyValue, hashApiKey, isWellFormedApiKey, maskApiKey } from '../model/api-key-value.ts'
 import type { AuditAction } from '../model/audit-entry.ts'
+import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
 import { type Member, managesIntegrations, requireManageIntegrations } from '../model/session.ts'
 import type { Settings } from '../settings.ts'
@@ -22,6 +23,7 @@ import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ApiKeyUses } from './api-key-uses.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
+import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
 
 /** The key that a partner request came with, once it was found good. */
 export interface AuthenticatedKey {
@@ -67,6 +69,25 @@ export interface ApiKeys {
    * @throws IntegrationError API_KEY_NOT_FOUND
    */
   revoke(member: Member, id: string): Promise<ApiKey>
+  /**
+   * Revokes every key of a member who leaves, for the host's own code. The other members' keys work on.
+   * @param options.by the member who asked for it, for the audit log
+   * @returns the keys that were not revoked before
+   * @throws IntegrationError VALIDATION_FAILED
+   */
+  revokeOfMember(organizationId: string, memberId: string, options?: RequestedBy): Promise<readonly ApiKey[]>
+  /**
+   * Gives every key of a member that is not revoked to another member, for the host's own code: they work on. All or none.
+   * That `to` is a member of the organization is for the host to know.
+   * @param options.by the member who asked for it, for the audit log
+   * @returns the keys that changed hands
+   * @throws IntegrationError VALIDATION_FAILED, API_KEY_LIMIT_REACHED
+   */
+  transfer(
+    organizationId: string,
+    members: { readonly from: string; readonly to: string },
+    options?: RequestedBy,
+  ): Promise<readonly ApiKey[]>
   /**
    * Finds out whose key a request came with (specification, "Authentication"). A string that cannot be a key is refused
    * without a query. `last_used_at` follows within a second.
@@ -115,6 +136,11 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
     activate: (member, id) => move(context, member, id, 'activate'),
     deactivate: (member, id) => move(context, member, id, 'deactivate'),
     revoke: (member, id) => move(context, member, id, 'revoke'),
+
+    revokeOfMember: (organizationId, memberId, options) =>
+      revokeKeysOf({ storage, settings }, organizationId, memberId, options),
+    transfer: (organizationId, members, options) =>
+      transferKeys({ storage, settings }, organizationId, members, options),
 
     async authenticate(value) {
       const key = isWellFormedApiKey(value) ? await storage.apiKeys.findByHash(hashApiKey(value)) : null

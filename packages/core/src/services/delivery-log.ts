@@ -12,6 +12,7 @@ import {
   type DeliveryHour,
   UNDELIVERED,
 } from '../model/delivery.ts'
+import { ERASED } from '../model/erasure.ts'
 import type { EventCatalog } from '../model/event-catalog.ts'
 import { requestHeaders } from '../model/request-headers.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
@@ -76,7 +77,7 @@ export interface DeliveryLog {
    * Sends the event of a delivery to its endpoint once more: as a new delivery, with the same event id and all the
    * attempts of a new one. What is left of the old one is dropped.
    * @throws IntegrationError DELIVERY_NOT_FOUND; STATE_CONFLICT for a test, while it is being sent, when the endpoint is
-   * disabled or deleted, and when the event is no longer kept
+   * disabled or deleted, and when the event is no longer kept or was erased
    */
   resend(member: Member, id: string): Promise<Delivery>
 }
@@ -146,7 +147,7 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
         const now = settings.now()
         const resent = await transaction.deliveryLog.resend(organizationId, delivery, now)
         if (resent === null) {
-          throw conflict('The delivery is being sent right now, or its event is no longer kept.')
+          throw conflict('The delivery is being sent right now, or its event is no longer kept or was erased.')
         }
         await transaction.auditLog.record(
           auditEntry({
@@ -204,8 +205,13 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
       storage.quotations.findNames(organizationId, [...quotationIds]),
       storage.webhookEndpoints.names(organizationId, [...endpointIds]),
     ])
+    const unnamed = [...quotationIds].filter((id) => !quotations.has(id))
+    const erased = await storage.erasure.findErased(
+      unnamed.map((id) => ({ id, organization_id: organizationId })),
+    )
     return entries.map((entry) => {
-      const quotation = quotations.get(entry.quotation_id ?? '')
+      const id = entry.quotation_id ?? ''
+      const quotation = quotations.get(id) ?? (erased.has(id) ? ERASED : undefined)
       const endpoint = endpoints.get(entry.endpoint_id)
       return {
         ...entry,

@@ -40,7 +40,11 @@ export function withHostQuotations(
         inTransaction((bound) => bound.quotations.accept(quotation, idempotency)),
       lockProgress: (id) => inTransaction((bound) => bound.quotations.lockProgress(id)),
       saveProgress: (...change) => inTransaction((bound) => bound.quotations.saveProgress(...change)),
+      lockForErasing: (...which) => inTransaction((bound) => bound.quotations.lockForErasing(...which)),
+      erase: (...which) => inTransaction((bound) => bound.quotations.erase(...which)),
     },
+    // Which files belong to quotations of the host is not known here: all of them would look like strays.
+    uploads: { ...storage.uploads, noteStrays: undefined },
     pipelineStarts: {
       ...storage.pipelineStarts,
       claim: (round) => claimOpenStarts(storage.pipelineStarts, host, round),
@@ -103,7 +107,10 @@ function bind(within: Storage, host: Host, transaction: unknown): Storage {
   return bound
 }
 
-type Writes = Pick<QuotationStorage, 'accept' | 'lockProgress' | 'saveProgress'>
+type Writes = Pick<
+  QuotationStorage,
+  'accept' | 'lockProgress' | 'saveProgress' | 'lockForErasing' | 'erase'
+>
 
 function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
   const { quotations } = host
@@ -125,6 +132,17 @@ function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
     async saveProgress(organizationId, id, { event: _, ...change }, at) {
       const whole = { ...change, quotation_id: id, organization_id: organizationId, at }
       await ask(host, 'update', () => quotations.update(whole, transaction))
+    },
+
+    async lockForErasing(organizationId, id) {
+      if (!isUuid(id)) return 'unknown'
+      const found = await ask(host, 'lock', () => quotations.lock(id, transaction))
+      return pickOf(organizationId, found, ({ created_at }) => ({ created_at }))
+    },
+
+    async erase(organizationId, id) {
+      if (quotations.erase === undefined) return null
+      return ask(host, 'erase', async () => quotations.erase?.(organizationId, id, transaction) ?? [])
     },
   }
 }

@@ -10,6 +10,7 @@ import { optionalTimeOf } from '../lib/timestamp.ts'
 import { activeTraceContext, parseTraceContext } from '../lib/trace-context.ts'
 import { validate, validateUrlPart } from '../lib/validator.ts'
 import { idempotencyOf } from '../model/idempotency.ts'
+import type { ErasedQuotation, RequestedBy } from '../model/erasure.ts'
 import { checkOrganizationId, OrganizationId } from '../model/ids.ts'
 import { checkMetadata } from '../model/metadata.ts'
 import {
@@ -26,6 +27,7 @@ import {
 import type { Settings } from '../settings.ts'
 import type { Acceptance } from '../storage/quotations.ts'
 import type { Storage } from '../storage/storage.ts'
+import { eraseQuotation } from './erase-quotation.ts'
 
 export interface StartQuotation {
   /** A uuid. */
@@ -71,6 +73,18 @@ export interface Quotations {
   proposal(organizationId: string, quotationId: string): Promise<Proposal>
   /** @throws IntegrationError PROPOSAL_NOT_FOUND, DOCUMENT_NOT_READY, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE, INTERNAL_ERROR */
   documentUrl(organizationId: string, proposalId: string): Promise<DocumentUrl>
+  /**
+   * Erases a quotation: it, its steps, proposal, files and metadata, its order to start and its idempotency key, the
+   * bodies of its events and the recorded responses of receivers. A run gets its `signal` aborted within the worker's
+   * `pollIntervalMs`; deliveries that are pending end. Ids, times and statuses stay in the delivery log, with `[erased]` for
+   * the rest, and one entry is added to the audit log. Events that were already delivered cannot be called back.
+   *
+   * May be repeated: what was erased before is left as it is. Files that the file storage cannot delete now, and all of them
+   * inside `within(tx)`, are deleted by a worker later.
+   * @param options.by the member who asked for it, for the audit log
+   * @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, VALIDATION_FAILED
+   */
+  erase(organizationId: string, id: string, options?: RequestedBy): Promise<ErasedQuotation>
 }
 
 /** What a host says of a quote beside its fields. */
@@ -92,6 +106,7 @@ export function createQuotations(
   storage: Storage,
   settings: Settings,
   requirementsFiles: RequirementsFiles,
+  { isBound }: { readonly isBound: boolean },
 ): Quotations {
   const context: Context = {
     storage,
@@ -121,6 +136,14 @@ export function createQuotations(
     },
 
     documentUrl: (organizationId, proposalId) => documentUrl(context, organizationId, proposalId),
+
+    erase: (organizationId, id, options) =>
+      eraseQuotation(
+        { storage, settings, requirementsFiles: isBound ? null : requirementsFiles },
+        organizationId,
+        id,
+        options,
+      ),
   }
 }
 

@@ -24,6 +24,19 @@ export interface ApiKeyStorage {
   find(organizationId: string, id: string): Promise<StoredApiKey | null>
   /** The same, and nobody else changes the key before the transaction ends. */
   lock(organizationId: string, id: string): Promise<StoredApiKey | null>
+  /** The keys of an owner that are not revoked; nobody else changes them before the transaction ends. */
+  lockOfOwner(organizationId: string, ownerId: string): Promise<StoredApiKey[]>
+  /**
+   * Gives keys that were locked to another owner, unless that one would have more than `maximum` that are neither revoked
+   * nor expired.
+   * @returns whether it was done
+   */
+  transfer(
+    organizationId: string,
+    ids: readonly string[],
+    ownerId: string,
+    { maximum, now }: { readonly maximum: number; readonly now: Date },
+  ): Promise<boolean>
   /** Changes a key that was locked. */
   save(key: StoredApiKey): Promise<void>
   /** Keys in every state, the newest first: those of one owner, or (null) of all. */

@@ -51,6 +51,13 @@ export interface HostQuotations<Transaction = unknown> {
    */
   findStalled?(silentSince: Date, limit: number): Promise<readonly string[]>
   /**
+   * Deletes a quotation with its steps and its proposal, for `quotations.erase` and `organizations.erase`. One that is not
+   * there is passed over.
+   * @returns the ids of its requirements files, as `insert` was given them: they are deleted from the file storage. Without
+   * this method only what we keep of a quotation is erased, and the result says that the rest is left to you.
+   */
+  erase?(organizationId: string, id: string, transaction: Transaction): Promise<readonly string[]>
+  /**
    * The quotations of an organization that the filter lets through, at most `page.limit`: the newest first, by `created_at`
    * and then `id`, those after `page.after` (`(created_at, id) < (after.created_at, after.id)`). Without this method there
    * is no `GET /v1/integrations/quotations`.

@@ -47,4 +47,11 @@ export interface QuotationStorage {
   /** The names of those quotations of the organization that can be found. */
   findNames(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
+  /** When a quotation was accepted, which nobody else changes before the transaction ends. */
+  lockForErasing(organizationId: string, quotationId: string): Promise<Scoped<{ readonly created_at: Date }>>
+  /**
+   * Deletes a quotation that was locked, with its steps and its proposal.
+   * @returns the ids of its requirements files, whose bytes are still there; null: only the host can delete it
+   */
+  erase(organizationId: string, quotationId: string): Promise<readonly string[] | null>
 }

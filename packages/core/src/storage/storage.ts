@@ -4,6 +4,7 @@ import type { AuditStorage } from './audit-log.ts'
 import type { DeliveryStorage, EventStorage } from './deliveries.ts'
 import type { DeliveryLogStorage } from './delivery-log.ts'
 import type { EndpointHealthStorage } from './endpoint-health.ts'
+import type { ErasureStorage } from './erasure.ts'
 import type { EventFeedStorage } from './event-feed.ts'
 import type { PipelineStartStorage } from './pipeline-starts.ts'
 import type { QuotationStorage } from './quotations.ts'
@@ -42,6 +43,7 @@ export interface Storage<Transaction = unknown> {
   readonly clock: ClockStorage
   readonly telemetry: TelemetryStorage
   readonly retention: RetentionStorage
+  readonly erasure: ErasureStorage
   /** The same storage, bound to a transaction of the host: what it writes is rolled back with it. */
   within(transaction: Transaction): Storage<Transaction>
   /** Runs `work` in one transaction (or in the host's, for a bound storage). */

@@ -42,6 +42,7 @@ export function createPipelineStarter({
   const { start: policy, logger, now } = settings
   const backoff = createBackoff(logger, 'orders to start pipelines cannot be claimed or ended')
   const alarm = createAlarm(round)
+  const erasedAlarm = createAlarm(abortErased)
   const stopped = new AbortController()
   // Each start that cannot be recorded waits for it.
   setMaxListeners(0, stopped.signal)
@@ -68,8 +69,21 @@ export function createPipelineStarter({
     }
   }
 
+  /** A quotation may be erased in any process, while its hook is called or a run of the host goes on with its signal. */
+  async function abortErased(): Promise<void> {
+    const quotes = signals.quotes()
+    if (quotes.length === 0) return
+    erasedAlarm.ringIn(pollIntervalMs)
+    try {
+      signals.abort(await storage.erasure.findErased(quotes))
+    } catch (error) {
+      logger.debug({ err: error }, 'erased quotations cannot be asked for now')
+    }
+  }
+
   function begin(start: ClaimedStart, life: number): void {
-    const controller = signals.create()
+    const controller = signals.create(start.quote)
+    erasedAlarm.ringIn(pollIntervalMs)
     const run: Promise<unknown> = (
       holds(lifeSigns, life) ? attempt(start, controller) : giveBack(start)
     ).finally(() => {
@@ -104,7 +118,7 @@ export function createPipelineStarter({
     },
     async stop() {
       stopped.abort()
-      await alarm.stop()
+      await Promise.all([alarm.stop(), erasedAlarm.stop()])
     },
   }
 }

@@ -1,8 +1,18 @@
+/** A quote whose hook was called, as far as its signal goes. */
+interface RunningQuote {
+  readonly id: string
+  readonly organization_id: string
+}
+
 /** Makes what aborts the signals that pipeline hooks are given. */
 export interface StartSignals {
   /** Its signal aborts with `abortAll`, too: also after its call has ended, for a run of the host that goes on with it. */
-  create(): AbortController
+  create(quote: RunningQuote): AbortController
   abortAll(): void
+  /** Quotes whose signal somebody still has. */
+  quotes(): readonly RunningQuote[]
+  /** Aborts the signals of these quotes. */
+  abort(quoteIds: ReadonlySet<string>): void
 }
 
 /**
@@ -11,24 +21,29 @@ export interface StartSignals {
  */
 export function createStartSignals(): StartSignals {
   const controllers = new WeakMap<AbortSignal, AbortController>()
-  const signals = new Set<WeakRef<AbortSignal>>()
+  const signals = new Map<WeakRef<AbortSignal>, RunningQuote>()
   const registry = new FinalizationRegistry<WeakRef<AbortSignal>>((signal) => signals.delete(signal))
 
+  function abortWhere(isMeant: (quote: RunningQuote) => boolean): void {
+    for (const [reference, quote] of signals) {
+      if (!isMeant(quote)) continue
+      signals.delete(reference)
+      const signal = reference.deref()
+      if (signal !== undefined) controllers.get(signal)?.abort()
+    }
+  }
+
   return {
-    create() {
+    create({ id, organization_id }) {
       const controller = new AbortController()
       const signal = new WeakRef(controller.signal)
       controllers.set(controller.signal, controller)
-      signals.add(signal)
+      signals.set(signal, { id, organization_id })
       registry.register(controller.signal, signal)
       return controller
     },
-    abortAll() {
-      for (const reference of signals) {
-        const signal = reference.deref()
-        if (signal !== undefined) controllers.get(signal)?.abort()
-      }
-      signals.clear()
-    },
+    abortAll: () => abortWhere(() => true),
+    quotes: () => [...signals.values()],
+    abort: (quoteIds) => abortWhere(({ id }) => quoteIds.has(id)),
   }
 }

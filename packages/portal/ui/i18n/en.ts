@@ -341,6 +341,7 @@ export const en = {
   'audit.api_key.activated': 'Activated the key {name}',
   'audit.api_key.deactivated': 'Deactivated the key {name}',
   'audit.api_key.revoked': 'Revoked the key {name}',
+  'audit.api_key.transferred': 'Transferred the key {name} to another member',
   'audit.webhook_endpoint.created': 'Added the endpoint {name}',
   'audit.webhook_endpoint.updated': 'Changed the endpoint {name}',
   'audit.webhook_endpoint.disabled': 'Disabled the endpoint {name}',
@@ -349,11 +350,14 @@ export const en = {
   'audit.webhook_endpoint.tested': 'Sent a test to {name}',
   'audit.webhook_endpoint.delivery_resent': 'Resent a delivery to {name}',
   'audit.webhook_endpoint.replay_started': 'Started a replay to {name}',
+  'audit.quotation.erased': 'Erased a quotation',
+  'audit.organization.erased': 'Erased the organization',
   'audit.filter.api_key.created': 'Key created',
   'audit.filter.api_key.updated': 'Key changed',
   'audit.filter.api_key.activated': 'Key activated',
   'audit.filter.api_key.deactivated': 'Key deactivated',
   'audit.filter.api_key.revoked': 'Key revoked',
+  'audit.filter.api_key.transferred': 'Key transferred',
   'audit.filter.webhook_endpoint.created': 'Endpoint added',
   'audit.filter.webhook_endpoint.updated': 'Endpoint changed',
   'audit.filter.webhook_endpoint.disabled': 'Endpoint disabled',
@@ -362,6 +366,8 @@ export const en = {
   'audit.filter.webhook_endpoint.tested': 'Test sent',
   'audit.filter.webhook_endpoint.delivery_resent': 'Delivery resent',
   'audit.filter.webhook_endpoint.replay_started': 'Replay started',
+  'audit.filter.quotation.erased': 'Quotation erased',
+  'audit.filter.organization.erased': 'Organization erased',
 } as const satisfies Record<string, Message>
 
 export type TextKey = keyof typeof en

@@ -15,6 +15,7 @@ const ACTIONS = [
   'api_key.activated',
   'api_key.deactivated',
   'api_key.revoked',
+  'api_key.transferred',
   'webhook_endpoint.created',
   'webhook_endpoint.updated',
   'webhook_endpoint.disabled',
@@ -23,6 +24,8 @@ const ACTIONS = [
   'webhook_endpoint.tested',
   'webhook_endpoint.delivery_resent',
   'webhook_endpoint.replay_started',
+  'quotation.erased',
+  'organization.erased',
 ] as const
 
 /** Who did what to keys and endpoints. */

@@ -1,3 +1,4 @@
+import { ERASED } from '@quickquote/core/internal'
 import { millisOf } from '../connection/readable.ts'
 import { int, millis, statement, uuid } from '../connection/statement.ts'
 import { newDeliveryId } from './delivery-id.ts'
@@ -31,6 +32,7 @@ export const RESEND = statement(
       case when endpoint.ordering = 'quotation' then sequence end
     from ${schema}.events event join ${schema}.webhook_endpoints endpoint on endpoint.id = $endpoint_id
     where event.id = $event_id and event.organization_id = $organization_id and not is_test
+      and body <> '${ERASED}'
       and not exists (select from ${schema}.deliveries where id = $id and leased_by is not null)
     returning id`,
 )

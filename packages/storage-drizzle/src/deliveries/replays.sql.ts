@@ -1,3 +1,4 @@
+import { ERASED } from '@quickquote/core/internal'
 import { bool, int, statement, text } from '../connection/statement.ts'
 import { deliveryIds, newDeliveryId } from './delivery-id.ts'
 
@@ -26,6 +27,9 @@ export const INSERT_REPLAY = statement(
     returning 1 as inserted`,
 )
 
+/** What of the events of a batch counts. */
+const EVENT = `id, created_at, type, generation_source, is_test, body = '${ERASED}' as is_erased, quotation_id, sequence`
+
 /** Holds for what was made of an event of the batch for the endpoint of the replay. */
 function ofEvent(table: 'attempt' | 'delivery'): string {
   return `${deliveryIds('batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
@@ -36,7 +40,7 @@ function ofEvent(table: 'attempt' | 'delivery'): string {
 function chosen(schema: string): string {
   const attempts = `select from ${schema}.delivery_attempts attempt where ${ofEvent('attempt')}`
   return `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
-      where not batch.is_test and batch.type = any (replay.events)
+      where not batch.is_test and not batch.is_erased and batch.type = any (replay.events)
         and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')
         and (replay.status = 'all' or not exists (${attempts} and attempt.status = 'succeeded'))
         and (replay.status <> 'failed' or exists (${attempts}))
@@ -52,7 +56,7 @@ export const COUNT_REPLAY = statement(
       select id as endpoint_id, events, trigger_mode, $status::text as status
       from ${schema}.webhook_endpoints where id = $endpoint_id and organization_id = $organization_id and deleted_at is null
     ), batch as (
-      select id, created_at, type, generation_source, is_test, quotation_id, sequence from ${schema}.events
+      select ${EVENT} from ${schema}.events
       where organization_id = $organization_id and created_at >= $since and created_at < $until
       order by created_at, id limit $limit::int + 1
     ), chosen as (
@@ -82,7 +86,7 @@ export const ADVANCE_REPLAY = statement(
       for no key update of replay skip locked
     ), batch as (
       select event.* from replay cross join lateral (
-        select id, created_at, type, generation_source, is_test, quotation_id, sequence from ${schema}.events
+        select ${EVENT} from ${schema}.events
         where organization_id = replay.organization_id and created_at < replay.until
           and created_at >= replay.position_at and (created_at, id) > (replay.position_at, replay.position_id)
         order by created_at, id limit $limit::int

@@ -1,5 +1,5 @@
 import { type ApiKeyStorage, isUuid } from '@quickquote/core/internal'
-import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, ne, sql } from 'drizzle-orm'
 import { batched } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
@@ -59,6 +59,34 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
         .where(inOrganization(organizationId, id))
         .for('no key update')
       return key ?? null
+    },
+
+    async lockOfOwner(organizationId, ownerId) {
+      return db
+        .select(record)
+        .from(apiKeys)
+        .where(
+          and(
+            eq(apiKeys.organization_id, organizationId),
+            eq(apiKeys.owner_id, ownerId),
+            ne(apiKeys.status, 'revoked'),
+          ),
+        )
+        .orderBy(asc(apiKeys.id))
+        .for('no key update')
+    },
+
+    async transfer(organizationId, ids, ownerId, { maximum, now }) {
+      return database.transaction(async (transaction) => {
+        await oneAtATime(transaction, `keys of ${organizationId}`)
+        await transaction.db
+          .update(apiKeys)
+          .set({ owner_id: ownerId, updated_at: now })
+          .where(and(eq(apiKeys.organization_id, organizationId), inArray(apiKeys.id, [...ids])))
+        const counted = { organization_id: organizationId, owner_id: ownerId, now }
+        const [existing] = await transaction.run(COUNT_KEYS, counted)
+        return (existing?.owned ?? 0) <= maximum
+      })
     },
 
     async save({ organization_id, id, name, status, updated_at }) {

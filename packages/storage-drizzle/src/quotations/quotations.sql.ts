@@ -26,3 +26,12 @@ export const INSERT_QUOTATION = statement(
     )
     insert into ${schema}.pipeline_starts (quotation_id, due_at) values ($id, $created_at)`,
 )
+
+/** Steps and proposal go with it, by their foreign keys. What is returned is read as it was before. */
+export const ERASE_QUOTATION = statement(
+  { id: uuid },
+  (schema) => `with erased as (
+      delete from ${schema}.quotations where id = $id and organization_id = $organization_id returning id
+    )
+    select file.id from erased join ${schema}.quotation_files file on file.quotation_id = erased.id`,
+)

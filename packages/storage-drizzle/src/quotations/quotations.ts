@@ -6,7 +6,7 @@ import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
 import { accept } from './acceptance.ts'
 import { quotationList, summaryColumns } from './quotation-list.ts'
-import { FIND_STALLED, INSERT_QUOTATION } from './quotations.sql.ts'
+import { ERASE_QUOTATION, FIND_STALLED, INSERT_QUOTATION } from './quotations.sql.ts'
 import { traceOf } from './trace-columns.ts'
 
 /** Quotations, their progress and their proposals in PostgreSQL: see QuotationStorage. */
@@ -137,6 +137,21 @@ export function quotationStorage(database: Database): QuotationStorage {
         steps: rows.flatMap(({ step }) => step ?? []),
         proposal: rows[0]?.proposal ?? null,
       }
+    },
+
+    async lockForErasing(organizationId, quotationId) {
+      if (!isUuid(quotationId)) return 'unknown'
+      const [row] = await db
+        .select(readable({ organization_id, created_at: quotations.created_at }))
+        .from(quotations)
+        .where(eq(id, quotationId))
+        .for('update')
+      return scoped(row && { ...row, found: { created_at: row.created_at } }, organizationId)
+    },
+
+    async erase(organizationId, quotationId) {
+      const files = await database.run(ERASE_QUOTATION, { organization_id: organizationId, id: quotationId })
+      return files.map((file) => file.id)
     },
 
     async saveProgress(organizationId, quotationId, change, now) {

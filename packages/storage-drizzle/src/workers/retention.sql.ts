@@ -31,7 +31,7 @@ export const REMOVE_STRAY_LEASES = statement(
   (schema) => `delete from ${schema}.deliveries delivery
     where leased_by is not null and leased_at < $leased_before and (
       select id from ${schema}.events
-      where id = delivery.event_id and created_at = delivery.event_created_at limit 1
+      where id = delivery.event_id and created_at = delivery.event_created_at and body <> '[erased]' limit 1
     ) is null
     returning 1 as removed`,
 )

@@ -1,0 +1,81 @@
+import type { RequirementsFiles } from '../files/requirements-file.ts'
+import { IntegrationError } from '../lib/errors.ts'
+import { isUuid } from '../lib/tenancy.ts'
+import { ERASED, type ErasedQuotation, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
+import { checkMemberIds, checkOrganizationId } from '../model/ids.ts'
+import type { Settings } from '../settings.ts'
+import type { Storage } from '../storage/storage.ts'
+import { auditEntry } from './audit-log.ts'
+
+/** Clocks differ: events of a quotation are looked for from this long before it was accepted. */
+const CLOCK_SKEW_MS = 60 * 60 * 1000
+
+/** Erases a quotation: see `Quotations.erase`. Files are deleted after the commit, so by a worker where that is the host's. */
+export async function eraseQuotation(
+  {
+    storage,
+    settings,
+    requirementsFiles,
+  }: {
+    storage: Storage
+    settings: Settings
+    /** Null inside a transaction of the host. */
+    requirementsFiles: Pick<RequirementsFiles, 'discard'> | null
+  },
+  organizationId: string,
+  quotationId: string,
+  { by }: RequestedBy = {},
+): Promise<ErasedQuotation> {
+  checkOrganizationId(organizationId)
+  if (by !== undefined) checkMemberIds({ organizationId, memberId: by })
+  if (!isUuid(quotationId)) throw new IntegrationError('QUOTATION_NOT_FOUND')
+  const [organization_id, id] = [organizationId.toLowerCase(), quotationId.toLowerCase()]
+
+  const { fileIds, ...erased } = await storage.transaction(async (transaction) => {
+    const found = await transaction.quotations.lockForErasing(organization_id, id)
+    if (found === 'other_organization') throw new IntegrationError('OTHER_ORGANIZATION')
+    const wasErased = (await transaction.erasure.findErased([{ id, organization_id }])).has(id)
+    if (found === 'unknown') {
+      if (wasErased) return NOTHING_LEFT
+      throw new IntegrationError('QUOTATION_NOT_FOUND')
+    }
+    const now = settings.now()
+    const since = new Date(found.created_at.getTime() - CLOCK_SKEW_MS)
+    const history = await transaction.erasure.eraseHistory(organization_id, id, since)
+    const fileIds = await transaction.quotations.erase(organization_id, id)
+    // Queued for deletion by whoever comes first: us after the commit, or a worker.
+    const files = filesOf(fileIds ?? [], organization_id)
+    for (const file of files) await transaction.uploads.record(file, LONG_AGO)
+    await transaction.uploads.abandon(files, now)
+    if (!wasErased) {
+      await transaction.auditLog.record(
+        auditEntry({
+          by: { organizationId: organization_id, memberId: by ?? null },
+          action: 'quotation.erased',
+          resource: { id, name: ERASED },
+          changes: [],
+          at: now,
+        }),
+      )
+    }
+    const left: readonly LeftToHost[] = fileIds === null ? ['quotations', 'files'] : []
+    return { ...history, fileIds: fileIds ?? [], left_to_host: left }
+  })
+  await requirementsFiles?.discard(filesOf(fileIds, organization_id))
+  return { quotation_id: id, ...erased, files: fileIds.length }
+}
+
+/** No upload is older, so it is the first that a worker deletes. */
+const LONG_AGO = new Date(0)
+
+const NOTHING_LEFT = {
+  events: 0,
+  deliveries: 0,
+  attempts: 0,
+  fileIds: [] as readonly string[],
+  left_to_host: [] as readonly LeftToHost[],
+}
+
+function filesOf(ids: readonly string[], organization_id: string) {
+  return ids.map((id) => ({ id, organization_id }))
+}

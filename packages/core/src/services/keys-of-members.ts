@@ -1,0 +1,88 @@
+import { IntegrationError } from '../lib/errors.ts'
+import { type ApiKey, apiKeyStatus } from '../model/api-key.ts'
+import type { AuditAction } from '../model/audit-entry.ts'
+import type { RequestedBy } from '../model/erasure.ts'
+import { checkMemberIds } from '../model/ids.ts'
+import type { Settings } from '../settings.ts'
+import type { StoredApiKey } from '../storage/api-keys.ts'
+import type { Storage } from '../storage/storage.ts'
+import { auditChanges, auditEntry } from './audit-log.ts'
+
+interface Context {
+  readonly storage: Storage
+  readonly settings: Settings
+}
+
+/** See `ApiKeys.revokeOfMember`. */
+export function revokeKeysOf(
+  { storage, settings }: Context,
+  organizationId: string,
+  memberId: string,
+  options: RequestedBy = {},
+): Promise<readonly ApiKey[]> {
+  checkMembers(organizationId, [memberId, options.by])
+  return storage.transaction(async (transaction) => {
+    const keys = await transaction.apiKeys.lockOfOwner(organizationId, memberId)
+    const now = settings.now()
+    const revoked = keys.map((key): StoredApiKey => ({ ...key, status: 'revoked', updated_at: now }))
+    for (const [at, key] of revoked.entries()) {
+      await transaction.apiKeys.save(key)
+      const changes = auditChanges({ ...keys[at], status: apiKeyStatus(keys[at] ?? key, now) }, key)
+      await transaction.auditLog.record(entryOf(key, 'api_key.revoked', changes, options))
+    }
+    return revoked
+  })
+}
+
+/** See `ApiKeys.transfer`. */
+export function transferKeys(
+  { storage, settings }: Context,
+  organizationId: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  options: RequestedBy = {},
+): Promise<readonly ApiKey[]> {
+  checkMembers(organizationId, [from, to, options.by])
+  if (from === to) return Promise.resolve([])
+  const maximum = settings.limits.apiKeysPerMember
+  return storage.transaction(async (transaction) => {
+    const keys = await transaction.apiKeys.lockOfOwner(organizationId, from)
+    if (keys.length === 0) return []
+    const now = settings.now()
+    const ids = keys.map(({ id }) => id)
+    if (!(await transaction.apiKeys.transfer(organizationId, ids, to, { maximum, now }))) {
+      throw new IntegrationError(
+        'API_KEY_LIMIT_REACHED',
+        `A member may have at most ${maximum} API keys that are neither revoked nor expired.`,
+      )
+    }
+    const changes = [{ field: 'owner_id', from, to }]
+    const transferred = keys.map((key) => ({ ...key, owner_id: to, updated_at: now }))
+    for (const key of transferred) {
+      await transaction.auditLog.record(entryOf(key, 'api_key.transferred', changes, options))
+    }
+    return transferred.map((key) => ({ ...key, status: apiKeyStatus(key, now) }))
+  })
+}
+
+function entryOf(
+  key: StoredApiKey,
+  action: AuditAction,
+  changes: Parameters<typeof auditEntry>[0]['changes'],
+  { by }: RequestedBy,
+) {
+  const organizationId = key.organization_id
+  return auditEntry({
+    by: { organizationId, memberId: by ?? null },
+    action,
+    resource: key,
+    changes,
+    at: key.updated_at,
+  })
+}
+
+/** @throws IntegrationError VALIDATION_FAILED */
+function checkMembers(organizationId: string, memberIds: readonly (string | undefined)[]): void {
+  for (const memberId of memberIds) {
+    if (memberId !== undefined) checkMemberIds({ organizationId, memberId })
+  }
+}
