@@ -742,7 +742,7 @@ begin
   from leased cross join lateral (
     select type, quotation_id, body, sequence from "quickquote".events
     where id = leased.event_id and created_at = leased.event_created_at
-      and organization_id = leased.organization_id limit 1
+      and organization_id = leased.organization_id and body <> '[erased]' limit 1
   ) event;
 end
 $function$;
@@ -833,6 +833,70 @@ begin
     limit 1;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION quickquote.erase_history_of_quotation(organization uuid, quotation uuid, since timestamp with time zone)
+ RETURNS TABLE(events integer, deliveries integer, attempts integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  last_number integer;
+  event record;
+  counted integer;
+begin
+  events := 0;
+  deliveries := 0;
+  attempts := 0;
+  -- The order of a quotation that the host keeps: ours go with their quotation.
+  delete from "quickquote".pipeline_starts
+  where quotation_id = quotation and (quote ->> 'organization_id')::uuid = organization;
+  delete from "quickquote".idempotency_keys where organization_id = organization and quotation_id = quotation;
+  delete from "quickquote".event_sequences where organization_id = organization and quotation_id = quotation
+  returning last into last_number;
+  if last_number is null then
+    return next;
+    return;
+  end if;
+  for event in
+    select id, created_at, type, sequence from "quickquote".events
+    where organization_id = organization and created_at >= since and quotation_id = quotation and sequence is not null
+    order by created_at limit last_number
+  loop
+    update "quickquote".events set body = '[erased]', traceparent = null, tracestate = null
+    where id = event.id and created_at = event.created_at;
+    events := events + 1;
+
+    -- Ids of deliveries begin with the id of their event.
+    with ended as (
+      delete from "quickquote".deliveries
+      where id >= (left(event.id::text, 15) || '000-0000-000000000000')::uuid
+        and id <= (left(event.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = event.id
+      returning *
+    ), recorded as (
+      insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+        event_sequence, quotation_id, attempt, status, is_test, created_at)
+      select gen_random_uuid(), id, organization_id, endpoint_id, event_id, event.type, event.sequence, quotation, attempt,
+        'interrupted', is_test, leased_at
+      from ended where leased_by is not null
+    )
+    select count(*) into counted from ended;
+    deliveries := deliveries + counted;
+
+    update "quickquote".delivery_attempts set response_body = '[erased]'
+    where delivery_id >= (left(event.id::text, 15) || '000-0000-000000000000')::uuid
+      and delivery_id <= (left(event.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = event.id
+      and created_at >= since and response_body <> '[erased]';
+    get diagnostics counted = row_count;
+    attempts := attempts + counted;
+  end loop;
+  return next;
+end
+$function$;
+revoke all on function erase_history_of_quotation from public;
 
 CREATE OR REPLACE FUNCTION quickquote.feed_bound(organization uuid)
  RETURNS bigint
@@ -1028,7 +1092,7 @@ begin
       at_position := entry.feed_position;
       event := entry.id;
       content := entry.body;
-      if (only_types is null or entry.type = any (only_types))
+      if entry.body <> '[erased]' and (only_types is null or entry.type = any (only_types))
         and (only_source is null or entry.generation_source = only_source)
       then
         return next;

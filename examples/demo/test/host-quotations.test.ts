@@ -423,7 +423,12 @@ describe('a quotation that is erased', () => {
 })
 
 it("a file of a host's quotation is no stray, however old it is", async () => {
-  const file = { organizationId: ACME, index: 0, name: 'a.txt', bytes: Readable.from([Buffer.from('Keep me.')]) }
+  const file = {
+    organizationId: ACME,
+    index: 0,
+    name: 'a.txt',
+    bytes: Readable.from([Buffer.from('Keep me.')]),
+  }
   const received = await integrations.requirementsFiles.receive(file)
   await integrations.quotations.start({ organizationId: ACME, source: 'ui', body: BODY, files: [received] })
   await integrations.requirementsFiles.deleteAbandoned(new Date(Date.now() + 60 * 60 * 1000))

@@ -27,8 +27,8 @@ export {
   type DeliveryAttemptDetails,
   type DeliveryPolicy,
 } from './model/delivery.ts'
-export type { CatalogEntry, WebhookEvent } from './model/event-catalog.ts'
 export type { ErasedQuotation, LeftToHost, RequestedBy } from './model/erasure.ts'
+export type { CatalogEntry, WebhookEvent } from './model/event-catalog.ts'
 export {
   defineEvents,
   type EventDataOf,

@@ -8,7 +8,10 @@ const OTHER = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
 const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
 /** In every text of the quotation that is erased. */
 const SECRET = 'Wintergarten'
-const ADMIN = memberOf({ memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] }, ORGANIZATION)
+const ADMIN = memberOf(
+  { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
+  ORGANIZATION,
+)
 
 let certificate: Certificate
 let host: Host
@@ -153,7 +156,9 @@ describe('quotations.erase', () => {
     await erase(id)
 
     const ids = (events: readonly unknown[]) =>
-      events.map((event) => (JSON.parse(String(event)) as { data: { quotation_id: string } }).data.quotation_id)
+      events.map(
+        (event) => (JSON.parse(String(event)) as { data: { quotation_id: string } }).data.quotation_id,
+      )
     expect(ids(page.bodies)).toEqual([first, id])
     const rest = await eventFeed.read(ORGANIZATION, { after: page.nextCursor })
     expect(ids(rest.bodies)).toEqual([last])
@@ -272,7 +277,9 @@ describe('quotations.erase', () => {
     expect(await rowsWith(SECRET)).toEqual(before)
 
     await host.sql.begin(async (tx) => {
-      expect(await host.integrations.within(tx).quotations.erase(ORGANIZATION, id)).toMatchObject({ files: 1 })
+      expect(await host.integrations.within(tx).quotations.erase(ORGANIZATION, id)).toMatchObject({
+        files: 1,
+      })
     })
     expect(await rowsWith(SECRET)).toEqual(['file_chunks'])
     await host.createWorker().start()

@@ -60,7 +60,9 @@ export const AuditEntry = Type.Object(
     action: OneOf(AUDIT_ACTIONS),
     resource_type: OneOf(AUDIT_RESOURCE_TYPES),
     resource_id: Uuid,
-    resource_name: Type.String({ description: 'The name of the key or the endpoint after the change; `[erased]` of what was erased.' }),
+    resource_name: Type.String({
+      description: 'The name of the key or the endpoint after the change; `[erased]` of what was erased.',
+    }),
     changes: Type.Array(AuditChange, { description: 'The fields that changed.' }),
     created_at: Timestamp,
   },

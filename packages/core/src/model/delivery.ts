@@ -90,7 +90,8 @@ export const Delivery = Type.Object(
     next_attempt_at: NullableTimestamp,
     request_body: Type.Unsafe<string | null>({
       ...NullableString,
-      description: 'What every attempt sends, byte for byte. Null when the event is no longer kept; `[erased]` once its quotation was erased.',
+      description:
+        'What every attempt sends, byte for byte. Null when the event is no longer kept; `[erased]` once its quotation was erased.',
     }),
     attempts: Type.Array(DeliveryAttemptDetails, { description: 'The first one first.' }),
   },

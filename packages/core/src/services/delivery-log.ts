@@ -147,7 +147,9 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
         const now = settings.now()
         const resent = await transaction.deliveryLog.resend(organizationId, delivery, now)
         if (resent === null) {
-          throw conflict('The delivery is being sent right now, or its event is no longer kept or was erased.')
+          throw conflict(
+            'The delivery is being sent right now, or its event is no longer kept or was erased.',
+          )
         }
         await transaction.auditLog.record(
           auditEntry({

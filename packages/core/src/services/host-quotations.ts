@@ -107,10 +107,7 @@ function bind(within: Storage, host: Host, transaction: unknown): Storage {
   return bound
 }
 
-type Writes = Pick<
-  QuotationStorage,
-  'accept' | 'lockProgress' | 'saveProgress' | 'lockForErasing' | 'erase'
->
+type Writes = Pick<QuotationStorage, 'accept' | 'lockProgress' | 'saveProgress' | 'lockForErasing' | 'erase'>
 
 function writesOf(host: Host, within: Storage, transaction: unknown): Writes {
   const { quotations } = host

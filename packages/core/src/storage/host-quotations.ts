@@ -51,7 +51,7 @@ export interface HostQuotations<Transaction = unknown> {
    */
   findStalled?(silentSince: Date, limit: number): Promise<readonly string[]>
   /**
-   * Deletes a quotation with its steps and its proposal, for `quotations.erase` and `organizations.erase`. One that is not
+   * Deletes a quotation with its steps and its proposal, for `quotations.erase`. One that is not
    * there is passed over.
    * @returns the ids of its requirements files, as `insert` was given them: they are deleted from the file storage. Without
    * this method only what we keep of a quotation is erased, and the result says that the rest is left to you.

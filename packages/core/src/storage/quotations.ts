@@ -48,7 +48,10 @@ export interface QuotationStorage {
   findNames(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
   /** When a quotation was accepted, which nobody else changes before the transaction ends. */
-  lockForErasing(organizationId: string, quotationId: string): Promise<Scoped<{ readonly created_at: Date }>>
+  lockForErasing(
+    organizationId: string,
+    quotationId: string,
+  ): Promise<TenantLookup<{ readonly created_at: Date }>>
   /**
    * Deletes a quotation that was locked, with its steps and its proposal.
    * @returns the ids of its requirements files, whose bytes are still there; null: only the host can delete it

@@ -1032,7 +1032,7 @@ export interface components {
             duration_ms: number | null;
             /** Format: uuid */
             quotation_id: string | null;
-            /** @description Only when the quotation can be found. */
+            /** @description Only when the quotation can be found; `[erased]` once it was erased. */
             quotation_name?: string;
             is_test: boolean;
             /** Format: date-time */
@@ -1073,7 +1073,7 @@ export interface components {
             duration_ms: number | null;
             /** Format: uuid */
             quotation_id: string | null;
-            /** @description Only when the quotation can be found. */
+            /** @description Only when the quotation can be found; `[erased]` once it was erased. */
             quotation_name?: string;
             is_test: boolean;
             /** Format: date-time */
@@ -1103,12 +1103,12 @@ export interface components {
             status: "pending" | "sending" | "parked" | "succeeded" | "failed";
             /** Format: uuid */
             quotation_id: string | null;
-            /** @description Only when the quotation can be found. */
+            /** @description Only when the quotation can be found; `[erased]` once it was erased. */
             quotation_name?: string;
             is_test: boolean;
             /** Format: date-time */
             next_attempt_at: string | null;
-            /** @description What every attempt sends, byte for byte. Null when the event is no longer kept. */
+            /** @description What every attempt sends, byte for byte. Null when the event is no longer kept; `[erased]` once its quotation was erased. */
             request_body: string | null;
             /** @description The first one first. */
             attempts: components["schemas"]["DeliveryAttemptDetails"][];
@@ -1177,12 +1177,12 @@ export interface components {
             /** @description The IP address that the request came from; null where none was known, or the change came of no request. */
             client_address: string | null;
             /** @enum {string} */
-            action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started";
+            action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "quotation.erased" | "organization.erased";
             /** @enum {string} */
-            resource_type: "api_key" | "webhook_endpoint";
+            resource_type: "api_key" | "webhook_endpoint" | "quotation" | "organization";
             /** Format: uuid */
             resource_id: string;
-            /** @description The name of the key or the endpoint after the change. */
+            /** @description The name of the key or the endpoint after the change; `[erased]` of what was erased. */
             resource_name: string;
             /** @description The fields that changed. */
             changes: {
@@ -3765,7 +3765,7 @@ export interface operations {
             query?: {
                 /** @description One key or endpoint. */
                 resource_id?: string;
-                action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started";
+                action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "quotation.erased" | "organization.erased";
                 /** @description Changes made then or later. */
                 since?: string;
                 /** @description Changes made before then. */

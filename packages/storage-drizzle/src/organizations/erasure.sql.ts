@@ -9,7 +9,9 @@ export const ERASE_HISTORY = statement(
 /** The audit log remembers. */
 export const FIND_ERASED = statement(
   { id: uuid },
-  (schema) => `select quotation.id from unnest($ids::uuid[], $organization_ids::uuid[]) as quotation (id, organization_id)
+  (
+    schema,
+  ) => `select quotation.id from unnest($ids::uuid[], $organization_ids::uuid[]) as quotation (id, organization_id)
     where exists (
       select from ${schema}.audit_log entry
       where entry.resource_id = quotation.id and entry.organization_id = quotation.organization_id

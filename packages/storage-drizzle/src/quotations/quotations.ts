@@ -146,7 +146,7 @@ export function quotationStorage(database: Database): QuotationStorage {
         .from(quotations)
         .where(eq(id, quotationId))
         .for('update')
-      return scoped(row && { ...row, found: { created_at: row.created_at } }, organizationId)
+      return ownedBy(row && { ...row, found: { created_at: row.created_at } }, organizationId)
     },
 
     async erase(organizationId, quotationId) {
