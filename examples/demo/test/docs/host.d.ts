@@ -19,6 +19,7 @@ declare const client: { query(text: string, values: unknown[]): Promise<{ rows: 
 /** Of Kysely. */
 declare const trx: import('kysely').Transaction<unknown>
 declare const memberId: string
+declare const adminId: string
 declare const request: import('fastify').FastifyRequest<{ Params: { id: string } }>
 declare const reply: import('fastify').FastifyReply
 declare function hostQuotations(
