@@ -156,7 +156,7 @@ export interface AuditEntry {
   actor_id: string | null
   client_address: string | null
   action: string
-  resource_type: 'api_key' | 'webhook_endpoint'
+  resource_type: 'api_key' | 'webhook_endpoint' | 'quotation' | 'organization'
   resource_id: string
   resource_name: string
   changes: AuditChange[]
