@@ -12,6 +12,7 @@ import { chaos } from './chaos.ts'
 import { type Child, type Service, startChild } from './child.ts'
 import { deliveries } from './deliveries.ts'
 import { deliveryClaim } from './delivery-claim.ts'
+import { deliveryHours } from './delivery-hours.ts'
 import { deliveryHungEndpoint } from './delivery-hung-endpoint.ts'
 import { deliveryKilledWorker } from './delivery-killed-worker.ts'
 import { deliveryLatency } from './delivery-latency.ts'
@@ -42,7 +43,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
     deliveryKilledWorker,
     deliveryMemory,
   ],
-  history: [retention, disableEndpoint],
+  history: [retention, disableEndpoint, deliveryHours],
   crashes: [chaos],
   clients: [repeatedUploads],
   machines: [scaling],

@@ -135,10 +135,19 @@ describe('GET /deliveries/hours', () => {
   it('counts one endpoint, and a span of time', async () => {
     expect(sums(await counted(`?endpoint_id=${gone.id}`))).toEqual([1, 2])
     expect(await counted(`?until=${new Date(Date.now() - 12 * HOUR_MS).toISOString()}`)).toEqual([])
-    await context.sql`
-      update quickquote.delivery_attempts set created_at = created_at - interval '2 hours'
-      where endpoint_id = ${gone.id} and status = 'succeeded'`
-    expect(await counted(`?endpoint_id=${gone.id}`)).toHaveLength(2)
+    const before = await context.sql<{ id: string }[]>`
+      insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+        attempt, status, is_test, created_at)
+      select gen_random_uuid(), gen_random_uuid(), ${ACME}, ${gone.id}, gen_random_uuid(), 'quotation.failed', 1,
+        'failed', false, now() - hours * interval '1 hour' from unnest(array[2, 30]) as hours
+      returning id`
+    // Hours that were counted, and those that were not yet, are told alike.
+    for (const _ of ['before', 'after']) {
+      expect(sums(await counted(`?endpoint_id=${gone.id}`))).toEqual([1, 3])
+      expect(await counted(`?endpoint_id=${gone.id}`)).toHaveLength(2)
+      await context.sql`select quickquote.count_delivery_hours()`
+    }
+    await context.sql`delete from quickquote.delivery_attempts where id = any (${before.map(({ id }) => id)})`
   })
 
   it('takes at most seven days, and only endpoints of the organization', async () => {

@@ -321,6 +321,24 @@ create table "quickquote".delivery_attempts_default partition of "quickquote".de
 create index delivery_attempts_of_organization on "quickquote".delivery_attempts (organization_id, created_at desc, id desc);
 create index delivery_attempts_of_endpoint on "quickquote".delivery_attempts (endpoint_id, created_at desc, id desc);
 
+-- Attempts of each endpoint by the hour (UTC) they were made in, tests left out: what charts read instead of the attempts
+-- themselves. Hours that are over are counted once; see "Functions of hourly counts".
+create table "quickquote".delivery_hours (
+  endpoint_id uuid not null,
+  hour timestamptz(3) not null,
+  delivered integer not null,
+  failed integer not null,
+  primary key (endpoint_id, hour)
+);
+create index delivery_hours_by_age on "quickquote".delivery_hours (hour);
+
+-- One row: all hours before "until" are counted.
+create table "quickquote".delivery_hours_counted (
+  is_only boolean primary key default true check (is_only),
+  until timestamptz(3) not null default '-infinity'
+);
+insert into "quickquote".delivery_hours_counted default values;
+
 -- Orders to send an endpoint what it missed. A worker goes through the events in batches; each batch and the position after
 -- it are one transaction.
 create table "quickquote".replays (
@@ -524,6 +542,58 @@ begin
 end
 $$;
 
+-- Functions of hourly counts ------------------------------------------------------------------------------------------------
+
+-- Counts the hours that have been over for five minutes and are not counted yet. Whoever finds another process at it leaves it
+-- to that one. What is recorded later than that is added by the trigger below.
+create function "quickquote".count_delivery_hours() returns void language plpgsql
+set enable_seqscan = off set jit = off
+as $$
+declare
+  begins timestamptz;
+  ends constant timestamptz := date_trunc('hour', now() - interval '5 minutes', 'UTC');
+begin
+  select until into begins from "quickquote".delivery_hours_counted where until < ends for update skip locked;
+  if not found then
+    return;
+  end if;
+  -- A statement of its own sees all that was committed before the row was locked.
+  insert into "quickquote".delivery_hours (endpoint_id, hour, delivered, failed)
+  select endpoint.id, attempt.hour, attempt.delivered, attempt.failed
+  from "quickquote".webhook_endpoints endpoint cross join lateral (
+    select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
+      count(*) filter (where status <> 'succeeded') as failed
+    from "quickquote".delivery_attempts
+    where endpoint_id = endpoint.id and created_at >= begins and created_at < ends and not is_test
+    group by 1
+  ) attempt;
+  update "quickquote".delivery_hours_counted set until = ends;
+end
+$$;
+
+-- An attempt that is recorded after its hour was counted (the database was away meanwhile) is added to the count. The lock
+-- makes it wait for whoever is counting, and has two of them wait for each other in one order.
+create function "quickquote".count_late_attempt() returns trigger language plpgsql as $$
+declare
+  counted_until timestamptz;
+begin
+  select until into counted_until from "quickquote".delivery_hours_counted for update;
+  if new.created_at < counted_until then
+    insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
+    values (new.endpoint_id, date_trunc('hour', new.created_at, 'UTC'),
+      (new.status = 'succeeded')::int, (new.status <> 'succeeded')::int)
+    on conflict (endpoint_id, hour) do update
+      set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
+  end if;
+  return null;
+end
+$$;
+-- An attempt that is recorded in time costs no more than the condition. What is younger than a minute when its transaction
+-- begins has four more until its hour can be counted, and no such transaction takes so long.
+create trigger count_late_attempt after insert on "quickquote".delivery_attempts
+  for each row when (not new.is_test and new.created_at < now() - interval '1 minute')
+  execute function "quickquote".count_late_attempt();
+
 -- Functions of history ------------------------------------------------------------------------------------------------------
 --
 -- History has one way in, its parent tables, and the functions below are its only way out: API and workers may not change or
@@ -716,6 +786,7 @@ declare
 begin
   select least(before, "quickquote".history_floor(event_days)) into ends_at from "quickquote".retention_floor;
   if of_table = 'delivery_attempts' then
+    delete from "quickquote".delivery_hours where hour < ends_at;
     delete from "quickquote".delivery_attempts_default where ctid = any (array(
       select ctid from "quickquote".delivery_attempts_default
       where created_at < ends_at limit at_most for update skip locked

@@ -303,6 +303,20 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       },
       (columns) => [primaryKey({ columns: [columns.delivery_id, columns.attempt, columns.created_at] })],
     ),
+    deliveryHours: table(
+      'delivery_hours',
+      {
+        endpoint_id: uuid('endpoint_id').notNull(),
+        hour: moment('hour').notNull(),
+        delivered: integer('delivered').notNull(),
+        failed: integer('failed').notNull(),
+      },
+      (columns) => [primaryKey({ columns: [columns.endpoint_id, columns.hour] })],
+    ),
+    deliveryHoursCounted: table('delivery_hours_counted', {
+      is_only: boolean('is_only').primaryKey().default(true),
+      until: moment('until').notNull().default(sql`'-infinity'`),
+    }),
   }
 }
 
@@ -314,6 +328,8 @@ export const {
   auditLog,
   deliveries,
   deliveryAttempts,
+  deliveryHours,
+  deliveryHoursCounted,
   endpointHealth,
   eventSequences,
   events,

@@ -293,6 +293,8 @@ async function everything() {
       false, now())`
   await sql`insert into quickquote.endpoint_health (endpoint_id, failing_since) values (${endpoint.id}, now())`
   await storage.warnings.noteFailingEndpoints({ failingSince: new Date(), stage: 1, now })
+  await sql`insert into quickquote.delivery_hours (endpoint_id, hour, delivered, failed)
+    values (${endpoint.id}, date_trunc('hour', now()), 1, 0)`
   const [row] = await sql<{ id: string }[]>`
     select id from quickquote.deliveries where endpoint_id = ${endpoint.id} and not is_test`
   const delivery = row?.id ?? ''
@@ -389,8 +391,12 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
     await storage.deliveryLog.find(own, attempt),
   ],
   'deliveryLog.findBody': (own, { event }) => storage.deliveryLog.findBody(own, event.id),
-  'deliveryLog.countByHour': (own, { endpoint }) =>
-    storage.deliveryLog.countByHour(own, { endpoint_id: endpoint.id, since: new Date(0), until: new Date() }),
+  'deliveryLog.countByHour': async (own, { endpoint }) => {
+    const ever = { since: new Date(0), until: new Date() }
+    for (const endpoint_id of [endpoint.id, null]) {
+      expect(await storage.deliveryLog.countByHour(own, { ...ever, endpoint_id })).toEqual([])
+    }
+  },
   'deliveryLog.resend': (own, { delivery, event, endpoint }) => {
     const theirs = { id: delivery, event_id: event.id, endpoint_id: endpoint.id }
     return storage.deliveryLog.resend(own, theirs, new Date())
@@ -459,7 +465,14 @@ it.each(Object.entries(REACHES))('%s gives and changes nothing of another organi
   expect({ ...after, ...rest }).toEqual({ ...before, ...rest })
 })
 
-const OF_NO_ORGANIZATION = ['feed_floors', 'file_chunks', 'migrations', 'retention_floor', 'workers']
+const OF_NO_ORGANIZATION = [
+  'delivery_hours_counted',
+  'feed_floors',
+  'file_chunks',
+  'migrations',
+  'retention_floor',
+  'workers',
+]
 
 it('every method of the storage is either held to an organization above, or known not to need one', () => {
   const heldAbove = Object.keys(REACHES)
@@ -511,6 +524,7 @@ it('every method of the storage is either held to an organization above, or know
     'quotations.findStalled',
     'uploads.abandonBefore',
     'uploads.noteStrays',
+    'retention.countHours',
     'retention.forgetIdempotencyKeys',
     'retention.expireDeliveries',
     'retention.removeStrayLeases',

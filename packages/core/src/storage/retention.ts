@@ -2,6 +2,8 @@
 export interface RetentionStorage {
   /** Makes the tables of the coming days. */
   ensurePartitions(): Promise<void>
+  /** Counts the attempts of the hours that are over, so that nobody has to read them for a chart. At most once for each hour. */
+  countHours(): Promise<void>
   forgetIdempotencyKeys(before: Date): Promise<void>
   /**
    * Removes deliveries of events that happened before `before`, at most `limit`, but none that is being sent.

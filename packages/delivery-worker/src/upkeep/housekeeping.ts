@@ -59,6 +59,11 @@ export function createHousekeeping(
       everyMs: EVERY_MS,
       run: () => storage.retention.ensurePartitions(),
     },
+    {
+      failure: 'the delivery attempts of the last hours cannot be counted',
+      everyMs: MINUTE_MS,
+      run: () => storage.retention.countHours(),
+    },
     { failure: 'runs without a report cannot be failed', everyMs: EVERY_MS, run: failStalled },
     {
       failure: 'failing endpoints cannot be disabled',

@@ -6,6 +6,11 @@ const HEIGHT = 40
 /** A failure among thousands must be seen. */
 const LEAST = 3
 
+/** Where the first of so many bars begins: whole hours, which the API has counted already. */
+export function firstHour(count: number, until: number): number {
+  return (Math.floor(until / HOUR_MS) - (count - 1)) * HOUR_MS
+}
+
 /** What was delivered and what failed, a bar an hour. The numbers stand in a table for those who do not see it. */
 export function Bars({
   hours,
@@ -18,9 +23,9 @@ export function Bars({
 }) {
   const { t, format } = usePortal()
   const known = new Map(hours.map((each) => [Date.parse(each.hour), each]))
-  const last = Math.floor(until / HOUR_MS) * HOUR_MS
+  const first = firstHour(count, until)
   const slots = Array.from({ length: count }, (_, index) => {
-    const start = last - (count - 1 - index) * HOUR_MS
+    const start = first + index * HOUR_MS
     return { start, delivered: 0, failed: 0, ...known.get(start) }
   })
   const most = Math.max(1, ...slots.map(({ delivered, failed }) => delivered + failed))

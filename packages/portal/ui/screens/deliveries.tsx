@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Attempt } from '../api/types.ts'
-import { Bars } from '../parts/bars.tsx'
+import { Bars, firstHour } from '../parts/bars.tsx'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
 import { Filter, Segments } from '../parts/field.tsx'
@@ -242,7 +242,7 @@ function Overview({ endpointId }: { endpointId: string }) {
     `hours of log ${endpointId}`,
     (signal) =>
       client.deliveries.hours(
-        { endpoint_id: endpointId, since: new Date(Date.now() - (DAY_HOURS - 1) * HOUR_MS).toISOString() },
+        { endpoint_id: endpointId, since: new Date(firstHour(DAY_HOURS, Date.now())).toISOString() },
         signal,
       ),
     { everyMs: REFRESH_BARS_MS },

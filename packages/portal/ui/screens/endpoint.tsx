@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { CatalogEntry, WebhookEndpoint } from '../api/types.ts'
-import { Bars } from '../parts/bars.tsx'
+import { Bars, firstHour } from '../parts/bars.tsx'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
 import { Link } from '../parts/link.tsx'
@@ -19,7 +19,6 @@ import { RotateSecret } from './rotate-secret.tsx'
 import { TestEndpoint } from './test-endpoint.tsx'
 
 const HOURS = 48
-const HOUR_MS = 60 * 60 * 1000
 const REFRESH_MS = 30_000
 
 type Open = 'test' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
@@ -229,13 +228,13 @@ function Health({ id }: { id: string }) {
   const { t, client, format } = usePortal()
   const hours = useLoaded(`hours ${id}`, (signal) =>
     client.deliveries.hours(
-      { endpoint_id: id, since: new Date(Date.now() - HOURS * HOUR_MS).toISOString() },
+      { endpoint_id: id, since: new Date(firstHour(HOURS, Date.now())).toISOString() },
       signal,
     ),
   )
   const delivered = (hours.value ?? []).reduce((sum, each) => sum + each.delivered, 0)
   const failed = (hours.value ?? []).reduce((sum, each) => sum + each.failed, 0)
-  const start = new Date(now.value - HOURS * HOUR_MS).toISOString()
+  const start = new Date(firstHour(HOURS, now.value)).toISOString()
   return (
     <section class="card">
       <header>

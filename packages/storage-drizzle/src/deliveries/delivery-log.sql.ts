@@ -1,23 +1,6 @@
 import { ERASED } from '@quickquote/core/internal'
-import { millisOf } from '../connection/readable.ts'
-import { int, millis, statement, uuid } from '../connection/statement.ts'
+import { statement, uuid } from '../connection/statement.ts'
 import { newDeliveryId } from './delivery-id.ts'
-
-/** The attempts of an organization by hours (UTC), tests left out. `$endpoint_id` null: of all its endpoints. */
-export const COUNT_BY_HOUR = statement(
-  { hour: millis, delivered: int, failed: int },
-  (schema) => `select ${millisOf('counted.hour')} as hour, delivered, failed
-    from (
-      select date_trunc('hour', created_at, 'UTC') as hour,
-        count(*) filter (where status = 'succeeded')::int as delivered,
-        count(*) filter (where status <> 'succeeded')::int as failed
-      from ${schema}.delivery_attempts
-      where organization_id = $organization_id and ($endpoint_id::uuid is null or endpoint_id = $endpoint_id)
-        and created_at >= $since and created_at < $until and not is_test
-      group by 1
-    ) counted
-    order by counted.hour`,
-)
 
 /** A new delivery in the place of the one that ended, or is parked. Nothing while that one is sent. */
 export const RESEND = statement(

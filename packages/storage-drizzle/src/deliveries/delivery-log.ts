@@ -3,8 +3,9 @@ import { and, asc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable, toDate } from '../connection/readable.ts'
+import { COUNT_BY_HOUR } from './delivery-hours.sql.ts'
 import { madeSince } from './delivery-id.ts'
-import { COUNT_BY_HOUR, RESEND } from './delivery-log.sql.ts'
+import { RESEND } from './delivery-log.sql.ts'
 import { isUndelivered } from './undelivered.ts'
 
 /** What was sent, as members read it: see DeliveryLogStorage. */

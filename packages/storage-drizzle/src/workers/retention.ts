@@ -1,5 +1,6 @@
 import type { RetentionStorage } from '@quickquote/core/internal'
 import { type Connection, unhurried } from '../connection/database.ts'
+import { COUNT_HOURS } from '../deliveries/delivery-hours.sql.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
 import { RELEASE_NEXT } from '../deliveries/release-next.sql.ts'
 import { ensurePartitions } from '../migrations/partitions.ts'
@@ -62,6 +63,10 @@ export function retentionStorage(connection: Connection): RetentionStorage {
 
   return {
     ensurePartitions: () => ensurePartitions(connection.driver, connection.schema),
+
+    async countHours() {
+      await run(COUNT_HOURS)
+    },
 
     async forgetIdempotencyKeys(before) {
       await run(FORGET_KEYS, { before })

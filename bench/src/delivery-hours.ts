@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { dropDatabase } from '@quickquote/dev-servers'
+import { type DrizzleStorage, drizzleStorage } from '@quickquote/storage-drizzle'
+import postgres from 'postgres'
+import type { Bench } from './bench.ts'
+import { atMost } from './goal.ts'
+import { createSubscribers, databaseName } from './old-day.ts'
+import { type Contender, medianOf, ratioOf, takeTurns } from './rounds.ts'
+
+const ATTEMPTS = 1_000_000
+const ENDPOINTS = 10
+const HOUR_MS = 60 * 60 * 1000
+/** An hour, and what it takes until it is counted. */
+const LONGEST_UNCOUNTED_MS = HOUR_MS + 6 * 60 * 1000
+const READS = 5
+const INSERTS = 50_000
+
+export const deliveryHours: Bench = {
+  name: 'delivery-hours',
+  title: 'Attempts by the hour: the last 24 of an organization with 1,000,000 attempts a day',
+
+  async run(context) {
+    const url = await context.postgres.createDatabase()
+    const [subscriber] = await createSubscribers(url, 1)
+    assert(subscriber !== undefined)
+    const sql = postgres(url, { max: 1, connection: { search_path: 'quickquote' }, onnotice() {} })
+    // The attempts themselves may take longer than the product waits.
+    const storage = drizzleStorage({ connectionString: url, statementTimeoutMs: 600_000 })
+    context.progress('filling a day')
+    await sql`
+      insert into webhook_endpoints (id, organization_id, name, url, events, trigger_mode, is_enabled, secret_ciphertext,
+        secret_key_id, secret_hint, created_at, updated_at)
+      select gen_random_uuid(), organization_id, name, url, events, trigger_mode, is_enabled, secret_ciphertext,
+        secret_key_id, secret_hint, created_at, updated_at
+      from webhook_endpoints, generate_series(2, ${ENDPOINTS}::int)`
+    await insertAttempts(sql, ATTEMPTS, '24 hours')
+    await sql`vacuum analyze delivery_attempts`
+
+    const begun = performance.now()
+    await storage.retention.countHours()
+    const countMs = performance.now() - begun
+    // As it is when an hour is about to be counted: never are there more attempts that are not.
+    const [row] = await sql<{ until: Date }[]>`
+      update delivery_hours_counted set until = until - interval '1 hour' returning until`
+    assert(row !== undefined)
+    const countedUntil = row.until
+    const span = {
+      organizationId: subscriber.organizationId,
+      since: new Date(countedUntil.getTime() - 23 * HOUR_MS),
+      until: new Date(countedUntil.getTime() + LONGEST_UNCOUNTED_MS),
+    }
+    const reading = (name: string, counted: Date): Contender<{ ms: number; attempts: number }> => ({
+      name,
+      async measure() {
+        await sql`update delivery_hours_counted set until = ${counted}`
+        return read(storage, span)
+      },
+    })
+    const rounds = { rounds: context.rounds, onRound: context.progress }
+    const [finished, attempts] = await takeTurns(
+      [
+        reading('hours that are over are counted', countedUntil),
+        reading('the attempts themselves', new Date(0)),
+      ],
+      rounds,
+    )
+    assert(finished !== undefined && attempts !== undefined)
+
+    const inserting = (name: string, trigger: 'enable' | 'disable'): Contender<{ us: number }> => ({
+      name,
+      async measure() {
+        await sql.unsafe(`alter table delivery_attempts ${trigger} trigger count_late_attempt`)
+        const from = performance.now()
+        await insertAttempts(sql, INSERTS, '1 second')
+        return { us: ((performance.now() - from) * 1000) / INSERTS }
+      },
+    })
+    const [watched, bare] = await takeTurns(
+      [inserting('with the trigger', 'enable'), inserting('without it', 'disable')],
+      rounds,
+    )
+    assert(watched !== undefined && bare !== undefined)
+    await storage.close()
+    await sql.end()
+    await dropDatabase(context.postgres.url, databaseName(url))
+
+    const ms = medianOf(finished, 'ms')
+    return {
+      head: ['', 'ms', 'ratio', 'attempts'],
+      rows: [finished, attempts].map((each) => [
+        each.name,
+        medianOf(each, 'ms').toFixed(1),
+        `${ratioOf(attempts, each, 'ms').median.toFixed(2)}x`,
+        medianOf(each, 'attempts').toFixed(0),
+      ]),
+      notes: [
+        `Counting the ${ATTEMPTS.toLocaleString('en')} attempts took ${countMs.toFixed(0)} ms: ${((countMs * 1000) / ATTEMPTS).toFixed(2)} us for each, once.`,
+        `An attempt is written in ${medianOf(watched, 'us').toFixed(2)} us, ${medianOf(bare, 'us').toFixed(2)} without the trigger that looks for late ones.`,
+      ],
+      goals: [
+        atMost({
+          goal: 'attempts by the hour at a million a day',
+          value: ms,
+          must: 50,
+          format: (value) => `${value.toFixed(0)} ms`,
+        }),
+      ],
+    }
+  },
+}
+
+/** Evenly over the endpoints and over the time before now, one in fifty failed. */
+async function insertAttempts(sql: postgres.Sql, count: number, span: string): Promise<void> {
+  await sql`
+    insert into delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type, quotation_id,
+      attempt, status, http_status, duration_ms, is_test, created_at, response_body)
+    select gen_random_uuid(), gen_random_uuid(), endpoint.organization_id, endpoint.id, gen_random_uuid(),
+      'quotation.completed', gen_random_uuid(), 1, case when n % 50 = 0 then 'failed' else 'succeeded' end, 204, 12, false,
+      now() - ${span}::interval + n * ${span}::interval / ${count}::int, '{"received":true}'
+    from generate_series(1, ${count}::int) n
+    join (select *, row_number() over () as place from webhook_endpoints) endpoint on place = 1 + n % ${ENDPOINTS}::int
+    order by n`
+}
+
+async function read(
+  storage: DrizzleStorage,
+  { organizationId, since, until }: { organizationId: string; since: Date; until: Date },
+): Promise<{ ms: number; attempts: number }> {
+  const times: number[] = []
+  let attempts = 0
+  for (let index = 0; index < READS; index += 1) {
+    const begun = performance.now()
+    const hours = await storage.deliveryLog.countByHour(organizationId, { endpoint_id: null, since, until })
+    times.push(performance.now() - begun)
+    attempts = hours.reduce((sum, { delivered, failed }) => sum + delivered + failed, 0)
+  }
+  return { ms: times.sort((a, b) => a - b)[Math.floor(READS / 2)] ?? Number.NaN, attempts }
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+let outbox: Outbox
+let endpoint: StoredWebhookEndpoint
+/** The beginning of the last hour that is over for long enough to be counted. */
+let counted: number
+
+beforeEach(async () => {
+  outbox = await openOutbox()
+  endpoint = await outbox.insertEndpoint()
+  const [row] = await outbox.sql<{ now: Date }[]>`select now()`
+  counted = Math.floor(((row?.now.getTime() ?? 0) - 5 * MINUTE_MS) / HOUR_MS) * HOUR_MS - HOUR_MS
+})
+afterEach(() => outbox.close())
+
+interface Fields {
+  readonly of?: StoredWebhookEndpoint
+  readonly status?: string
+  readonly isTest?: boolean
+}
+
+async function attempt(at: number, { of = endpoint, status = 'succeeded', isTest = false }: Fields = {}) {
+  await outbox.sql`
+    insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+      attempt, status, is_test, created_at)
+    values (${randomUUID()}, ${randomUUID()}, ${of.organization_id}, ${of.id}, ${randomUUID()}, 'quotation.failed',
+      1, ${status}, ${isTest}, ${new Date(at)})`
+}
+
+const countHours = () => outbox.storage.retention.countHours()
+
+/** Hours (0: the last that is counted), with what succeeded and what failed in them. */
+async function read(
+  from: number,
+  until: number,
+  { of = endpoint, one = true }: { of?: StoredWebhookEndpoint; one?: boolean } = {},
+) {
+  const hours = await outbox.storage.deliveryLog.countByHour(of.organization_id, {
+    endpoint_id: one ? of.id : null,
+    since: new Date(from),
+    until: new Date(until),
+  })
+  return hours.map(({ hour, delivered, failed }) => [(hour.getTime() - counted) / HOUR_MS, delivered, failed])
+}
+
+/** What was counted of hours until then. The rest is read of the attempts themselves. */
+const rows = () =>
+  outbox.sql<{ delivered: number; failed: number }[]>`
+    select delivered, failed from quickquote.delivery_hours where hour <= ${new Date(counted)}
+    order by endpoint_id, hour`
+
+const ever = () => read(counted - DAY_MS, counted + DAY_MS)
+
+describe('Attempts by the hour', () => {
+  it('are the same before and after they were counted, to the millisecond at the edges of an hour', async () => {
+    await attempt(counted - 1)
+    await attempt(counted)
+    await attempt(counted, { status: 'failed' })
+    await attempt(counted + HOUR_MS - 1, { status: 'exhausted' })
+    await attempt(counted + HOUR_MS)
+    await attempt(counted, { isTest: true })
+    const expected = [
+      [-1, 1, 0],
+      [0, 1, 2],
+      [1, 1, 0],
+    ]
+    await outbox.sql`truncate quickquote.delivery_hours`
+    await outbox.sql`update quickquote.delivery_hours_counted set until = '-infinity'`
+    expect(await ever()).toEqual(expected)
+    await countHours()
+    expect(await rows()).toHaveLength(2)
+    expect(await ever()).toEqual(expected)
+  })
+
+  it('are cut where the span is cut, within an hour that was counted too', async () => {
+    for (const minute of [0, 10, 50]) await attempt(counted + minute * MINUTE_MS)
+    await attempt(counted + HOUR_MS)
+    await countHours()
+    const at = (minutes: number) => counted + minutes * MINUTE_MS
+    expect(await read(at(0), at(60))).toEqual([[0, 3, 0]])
+    expect(await read(at(10), at(50))).toEqual([[0, 1, 0]])
+    expect(await read(at(1), at(55))).toEqual([[0, 2, 0]])
+    expect(await read(at(10), at(61))).toEqual([
+      [0, 2, 0],
+      [1, 1, 0],
+    ])
+    expect(await read(at(-30), at(10))).toEqual([[0, 1, 0]])
+    expect(await read(at(10), at(10))).toEqual([])
+    expect(await read(at(50), at(10))).toEqual([])
+  })
+
+  it('are counted once, however many processes count and however often', async () => {
+    await attempt(counted)
+    await Promise.all(Array.from({ length: 5 }, countHours))
+    await countHours()
+    expect(await ever()).toEqual([[0, 1, 0]])
+  })
+
+  it('go on from where the count ended', async () => {
+    await countHours()
+    await outbox.sql`update quickquote.delivery_hours_counted set until = until - interval '3 hours'`
+    for (const hours of [0, 1, 2]) await attempt(counted - hours * HOUR_MS)
+    expect(await rows()).toEqual([])
+    await countHours()
+    expect(await rows()).toHaveLength(3)
+    expect(await ever()).toEqual([
+      [-2, 1, 0],
+      [-1, 1, 0],
+      [0, 1, 0],
+    ])
+  })
+
+  it('are those of all endpoints together, of deleted ones too, and of no other organization', async () => {
+    const sibling = await outbox.insertEndpoint({ organization_id: endpoint.organization_id })
+    const other = await outbox.insertEndpoint()
+    for (const of of [endpoint, sibling, other]) {
+      await attempt(counted, { of })
+      await attempt(counted + HOUR_MS, { of })
+    }
+    await attempt(counted, { of: sibling, status: 'rejected' })
+    for (const done of [0, 1]) {
+      expect(await read(counted, counted + DAY_MS, { one: false })).toEqual([
+        [0, 2, 1],
+        [1, 2, 0],
+      ])
+      expect(await read(counted, counted + DAY_MS, { of: sibling })).toEqual([
+        [0, 1, 1],
+        [1, 1, 0],
+      ])
+      const theirs = { ...other, organization_id: endpoint.organization_id }
+      expect(await read(counted, counted + DAY_MS, { of: theirs })).toEqual([])
+      await outbox.storage.webhookEndpoints
+        .delete(sibling.organization_id, sibling.id, new Date())
+        .catch(() => {
+          // Deleted in the turn before.
+          expect(done).toBe(1)
+        })
+      await countHours()
+    }
+  })
+})
+
+describe('An attempt that is recorded after its hour was counted', () => {
+  it('is added to the count, whoever records it', async () => {
+    await countHours()
+    await outbox.recordEvent(endpoint)
+    const workerId = randomUUID()
+    const { claimed } = await outbox.storage.deliveries.settleAndClaim(claimOf(workerId))
+    const settled = claimed.map((delivery) => succeeded(delivery, { created_at: new Date(counted + 1) }))
+    await outbox.storage.deliveries.settleAndClaim({ ...claimOf(workerId), settled })
+    await attempt(counted, { status: 'interrupted' })
+    await attempt(counted, { isTest: true })
+    expect(await rows()).toEqual([{ delivered: 1, failed: 1 }])
+    expect(await ever()).toEqual([[0, 1, 1]])
+  })
+
+  it('waits for whoever is counting, and is neither lost nor counted twice', async () => {
+    await attempt(counted)
+    let late: Promise<void> | undefined
+    await outbox.sql.begin(async (counting) => {
+      await counting`select quickquote.count_delivery_hours()`
+      late = attempt(counted, { status: 'failed' })
+      await expect
+        .poll(
+          () => outbox.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+          and datname = current_database()`,
+          { timeout: 60_000 },
+        )
+        .toHaveLength(1)
+    })
+    await late
+    expect(await ever()).toEqual([[0, 1, 1]])
+    await countHours()
+    expect(await ever()).toEqual([[0, 1, 1]])
+  })
+
+  it('is left to the count while its hour is not counted', async () => {
+    await outbox.sql`update quickquote.delivery_hours_counted set until = '-infinity'`
+    await attempt(counted)
+    expect(await rows()).toEqual([])
+    await countHours()
+    expect(await ever()).toEqual([[0, 1, 0]])
+  })
+
+  it('costs an attempt that is recorded in time no lock', async () => {
+    await outbox.sql.begin(async (holder) => {
+      await holder`lock table quickquote.delivery_hours_counted in access exclusive mode`
+      await attempt(Date.now())
+    })
+  })
+})
+
+it('counts leave with the history, and not before', async () => {
+  const midnight = new Date(new Date(counted).toISOString().slice(0, 10)).getTime()
+  const before = new Date(midnight - 30 * DAY_MS)
+  for (const at of [before.getTime() - 1, before.getTime(), counted]) await attempt(at)
+  await countHours()
+  await outbox.storage.retention.dropHistory(before)
+  expect(await rows()).toHaveLength(2)
+  expect(await read(before.getTime() - DAY_MS, before.getTime() + HOUR_MS)).toHaveLength(1)
+
+  // Nor does the floor of the owner give them away.
+  await outbox.storage.retention.dropHistory(new Date(midnight + DAY_MS))
+  expect(await rows()).toHaveLength(1)
+})
