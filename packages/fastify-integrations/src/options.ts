@@ -1,7 +1,13 @@
 import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
-import { checkNumber, checkOptionNames, givenOptions, MAX_TIMER_MS } from '@quickquote/core/internal'
+import {
+  checkNumber,
+  checkOptionNames,
+  DEFAULT_PROBLEM_TYPE_BASE,
+  givenOptions,
+  MAX_TIMER_MS,
+  SESSION_TIMEOUT_MS,
+} from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
-import { DEFAULT_PROBLEM_TYPE_BASE } from './errors/problem.ts'
 import type { RedisClient } from './limits/redis-counter.ts'
 
 /**
@@ -112,7 +118,7 @@ const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
 export function resolveOptions(options: FastifyIntegrationsOptions): PluginSettings {
   checkOptionNames('fastifyIntegrations', options, [...OPTION_NAMES, ...REGISTER_OPTIONS])
   const { integrations, resolveSession, worker, redis } = options
-  const { sessionTimeoutMs = 10_000, trustedOrigins = [], onLimiterError = 'open' } = options
+  const { sessionTimeoutMs = SESSION_TIMEOUT_MS, trustedOrigins = [], onLimiterError = 'open' } = options
   const { apiKeyRoutes = true, inHostDocument = false, problemTypeBase = DEFAULT_PROBLEM_TYPE_BASE } = options
   expect(
     typeof integrations?.quotations?.start === 'function',

@@ -1,10 +1,10 @@
 import { IntegrationError, type Settings } from '@quickquote/core'
+import { Problem } from '@quickquote/core/internal'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientSignal } from './answers/client-signal.ts'
 import { apiKeyOf } from './auth/partner-auth.ts'
 import { callerOf } from './auth/session-auth.ts'
 import { isMultipart } from './bodies/multipart.ts'
-import { Problem } from './errors/problem.ts'
 import type { Answer, Route } from './route.ts'
 
 /** How a row looks in an OpenAPI document of @fastify/swagger: ours, or the host's. */

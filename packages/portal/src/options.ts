@@ -33,7 +33,7 @@ export interface FastifyPortalOptions {
   /** What `createIntegrations` returned: the portal shows its limits and the name in its headers. */
   readonly integrations: Integrations
   /**
-   * Who calls, as for `fastifyIntegrations`. With it the page finds out the organization when the address names none.
+   * Who calls, as for `fastifyIntegrations`, within 10 s. With it the page finds out the organization when the address names none.
    * Default: the address must name it, as `/integrations/#/<organization id>`.
    */
   readonly resolveSession?: (

@@ -1,6 +1,9 @@
+import { IntegrationError } from '@quickquote/core'
+import { readSession, SESSION_TIMEOUT_MS } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { element, files } from '#assets'
+import { answerProblem } from './answer-problem.ts'
 import { type Content, contentOf } from './content.ts'
 import { pageHtml } from './html.ts'
 import { checkOptions, type FastifyPortalOptions, PORTAL_FEATURES } from './options.ts'
@@ -38,12 +41,13 @@ async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): 
   }
 
   if (resolveSession !== undefined) {
-    fastify.get('/organizations', async (request, reply) => {
-      const session = await resolveSession(request)
+    fastify.get('/organizations', { errorHandler: answerProblem }, async (request, reply) => {
+      const session = await readSession(() => resolveSession(request), {
+        timeoutMs: SESSION_TIMEOUT_MS,
+        logger: request.log,
+      })
+      if (session === null) throw new IntegrationError('SESSION_REQUIRED')
       reply.header('cache-control', 'no-store')
-      if (session === null || session === undefined) {
-        return reply.code(401).send({ code: 'SESSION_REQUIRED', detail: 'You are not signed in.' })
-      }
       return session.organizations.map((organization) => ({
         id: organization.id,
         name: nameOf(organization),

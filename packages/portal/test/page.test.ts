@@ -164,11 +164,53 @@ describe('The page', () => {
           ? null
           : { memberId: 'ada', organizations: [{ id, role: 'admin' }] },
     })
-    expect((await get(app, '/integrations/organizations')).statusCode).toBe(401)
+    const refusal = await get(app, '/integrations/organizations')
+    expect(refusal.statusCode).toBe(401)
+    expect(refusal.headers['content-type']).toMatch(/^application\/problem\+json/)
+    expect(refusal.headers['cache-control']).toBe('no-store')
+    expect(refusal.json()).toMatchObject({
+      type: 'urn:problem-type:quickquote:SESSION_REQUIRED',
+      status: 401,
+      title: expect.any(String),
+      detail: expect.any(String),
+      instance: expect.any(String),
+      code: 'SESSION_REQUIRED',
+    })
     const answer = await get(app, '/integrations/organizations', { 'x-member': 'ada' })
     expect(answer.json()).toEqual([{ id, name: null }])
     expect(answer.headers['cache-control']).toBe('no-store')
   })
+
+  it.each<[string, number, string, () => never | unknown]>([
+    ['never answers', 503, 'SERVICE_UNAVAILABLE', () => new Promise(() => {})],
+    [
+      'throws',
+      503,
+      'SERVICE_UNAVAILABLE',
+      () => {
+        throw new Error('the session store is away: secret')
+      },
+    ],
+    ['answers something else', 500, 'INTERNAL_ERROR', () => ({ user: 'ada' })],
+    [
+      'throws an error with status 401',
+      401,
+      'SESSION_REQUIRED',
+      () => {
+        throw Object.assign(new Error(), { statusCode: 401 })
+      },
+    ],
+  ])(
+    'answers for a resolver that %s with %i and %s',
+    async (_, status, code, resolve) => {
+      const app = await host({ resolveSession: resolve as FastifyPortalOptions['resolveSession'] & object })
+      const answer = await get(app, '/integrations/organizations')
+      expect([answer.statusCode, answer.json().code]).toEqual([status, code])
+      expect(answer.headers['retry-after']).toBe(status === 503 ? '5' : undefined)
+      expect(answer.body).not.toContain('secret')
+    },
+    60_000,
+  )
 })
 
 describe('An option that is wrong ends the start, and says how to mend it', () => {

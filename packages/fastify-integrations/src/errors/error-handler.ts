@@ -1,10 +1,14 @@
 import { IntegrationError } from '@quickquote/core'
-import { loggableError } from '@quickquote/core/internal'
+import {
+  DEFAULT_PROBLEM_TYPE_BASE,
+  loggableError,
+  PROBLEM_MEDIA_TYPE,
+  problemOf,
+} from '@quickquote/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identifyRequest } from '../answers/request-id.ts'
 import { holdsApiKey } from '../auth/key-in-url.ts'
 import { toIntegrationError } from './integration-error.ts'
-import { DEFAULT_PROBLEM_TYPE_BASE, PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts'
 
 /** What is away, be it the database or a store of the host's, is seldom back sooner. A hook of the host may say otherwise. */
 const RETRY_AFTER_SECONDS = 5

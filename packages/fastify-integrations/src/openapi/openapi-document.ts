@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { ERRORS } from '@quickquote/core'
-import { PROBLEM_MEDIA_TYPE } from '../errors/problem.ts'
+import { PROBLEM_MEDIA_TYPE } from '@quickquote/core/internal'
 import type { PluginSettings, SessionScheme } from '../options.ts'
 import { mapValues } from './map-values.ts'
 import { EVENTS_TAG, openapiWebhooks } from './openapi-webhooks.ts'

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from '@quickquote/core'
+import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType } from '@quickquote/core/internal'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
-import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType } from '../errors/problem.ts'
 import type { Documentation } from '../register-routes.ts'
 import type { Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'

@@ -1,5 +1,5 @@
-import { ERRORS, type ErrorCode, type IntegrationError } from '@quickquote/core'
 import { type Static, Type } from '@sinclair/typebox'
+import { ERRORS, type ErrorCode, type IntegrationError } from './errors.ts'
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
