@@ -83,6 +83,7 @@ create table delivery_attempts (
 ) partition by RANGE (created_at);
 CREATE INDEX delivery_attempts_of_endpoint ON ONLY quickquote.delivery_attempts USING btree (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX delivery_attempts_of_organization ON ONLY quickquote.delivery_attempts USING btree (organization_id, created_at DESC, id DESC);
+CREATE TRIGGER count_late_attempt AFTER INSERT ON quickquote.delivery_attempts FOR EACH ROW WHEN (((NOT new.is_test) AND (new.created_at < (now() - '00:01:00'::interval)))) EXECUTE FUNCTION quickquote.count_late_attempt();
 
 create table delivery_attempts_default (
   id uuid not null,
@@ -108,6 +109,23 @@ create table delivery_attempts_default (
 ) partition of delivery_attempts DEFAULT;
 CREATE INDEX delivery_attempts_default_endpoint_id_created_at_id_idx ON quickquote.delivery_attempts_default USING btree (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX delivery_attempts_default_organization_id_created_at_id_idx ON quickquote.delivery_attempts_default USING btree (organization_id, created_at DESC, id DESC);
+CREATE TRIGGER count_late_attempt AFTER INSERT ON quickquote.delivery_attempts_default FOR EACH ROW WHEN (((NOT new.is_test) AND (new.created_at < (now() - '00:01:00'::interval)))) EXECUTE FUNCTION quickquote.count_late_attempt();
+
+create table delivery_hours (
+  endpoint_id uuid not null,
+  hour timestamp(3) with time zone not null,
+  delivered integer not null,
+  failed integer not null,
+  constraint delivery_hours_pkey PRIMARY KEY (endpoint_id, hour)
+);
+CREATE INDEX delivery_hours_by_age ON quickquote.delivery_hours USING btree (hour);
+
+create table delivery_hours_counted (
+  is_only boolean not null default true,
+  until timestamp(3) with time zone not null default '-infinity'::timestamp with time zone,
+  constraint delivery_hours_counted_is_only_check CHECK (is_only),
+  constraint delivery_hours_counted_pkey PRIMARY KEY (is_only)
+);
 
 create table endpoint_health (
   endpoint_id uuid not null,
@@ -358,6 +376,53 @@ create table workers (
   heartbeat_at timestamp(3) with time zone not null default now(),
   constraint workers_pkey PRIMARY KEY (id)
 );
+
+CREATE OR REPLACE FUNCTION quickquote.count_delivery_hours()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  begins timestamptz;
+  ends constant timestamptz := date_trunc('hour', now() - interval '5 minutes', 'UTC');
+begin
+  select until into begins from "quickquote".delivery_hours_counted where until < ends for update skip locked;
+  if not found then
+    return;
+  end if;
+  -- A statement of its own sees all that was committed before the row was locked.
+  insert into "quickquote".delivery_hours (endpoint_id, hour, delivered, failed)
+  select endpoint.id, attempt.hour, attempt.delivered, attempt.failed
+  from "quickquote".webhook_endpoints endpoint cross join lateral (
+    select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
+      count(*) filter (where status <> 'succeeded') as failed
+    from "quickquote".delivery_attempts
+    where endpoint_id = endpoint.id and created_at >= begins and created_at < ends and not is_test
+    group by 1
+  ) attempt;
+  update "quickquote".delivery_hours_counted set until = ends;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION quickquote.count_late_attempt()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  counted_until timestamptz;
+begin
+  select until into counted_until from "quickquote".delivery_hours_counted for update;
+  if new.created_at < counted_until then
+    insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
+    values (new.endpoint_id, date_trunc('hour', new.created_at, 'UTC'),
+      (new.status = 'succeeded')::int, (new.status <> 'succeeded')::int)
+    on conflict (endpoint_id, hour) do update
+      set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
+  end if;
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, settled_attempts json, organizations uuid[], places integer[], ended_endpoints uuid[], ended_quotations uuid[], answering uuid[])
  RETURNS TABLE(round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint, is_test boolean, endpoint_id uuid, event_sequence integer, is_in_order boolean)
@@ -1140,6 +1205,7 @@ declare
 begin
   select least(before, "quickquote".history_floor(event_days)) into ends_at from "quickquote".retention_floor;
   if of_table = 'delivery_attempts' then
+    delete from "quickquote".delivery_hours where hour < ends_at;
     delete from "quickquote".delivery_attempts_default where ctid = any (array(
       select ctid from "quickquote".delivery_attempts_default
       where created_at < ends_at limit at_most for update skip locked
