@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { createRoundMemory, type RoundMemory } from '@quickquote/core/internal'
 import type { Bench } from './bench.ts'
 import { quantile } from './delivery/arrivals.ts'
 import { type Outbox, openOutbox } from './delivery/outbox.ts'
@@ -70,17 +71,18 @@ export const deliveryClaim: Bench = {
   },
 }
 
-function claim(fields: { workerId?: string; limit: number }) {
+function claim(fields: { workerId?: string; memory?: RoundMemory; limit: number }) {
   return { workerId: randomUUID(), settled: [], perEndpoint: PER_ENDPOINT, now: new Date(), ...fields }
 }
 
 /** What is claimed is given back, so that the backlog stays as it is. */
 async function measure({ storage, sql }: Outbox) {
   const workerId = randomUUID()
+  const memory = createRoundMemory()
   const took: number[] = []
   for (let n = 0; n < CLAIMS; n += 1) {
     const begun = performance.now()
-    const { claimed } = await storage.deliveries.settleAndClaim(claim({ workerId, limit: LIMIT }))
+    const { claimed } = await storage.deliveries.settleAndClaim(claim({ workerId, memory, limit: LIMIT }))
     took.push(performance.now() - begun)
     assert.equal(claimed.length, LIMIT)
     await storage.deliveries.release(workerId, claimed)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
+import { type ClaimedDelivery, createRoundMemory, type SettledAttempt } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
 import type { Bench } from './bench.ts'
@@ -81,10 +81,11 @@ async function drain({ storage }: Outbox): Promise<number> {
   const workerId = randomUUID()
   const begun = performance.now()
   let left = BACKLOG
+  const memory = createRoundMemory()
   let settled: SettledAttempt[] = []
   while (left > 0) {
     left -= settled.length
-    const round = { workerId, settled, limit: LIMIT, perEndpoint: 8, now: new Date() }
+    const round = { workerId, settled, limit: LIMIT, perEndpoint: 8, memory, now: new Date() }
     const { claimed } = await storage.deliveries.settleAndClaim(round)
     settled = claimed.map(succeeded)
   }

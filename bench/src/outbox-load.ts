@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
+import { type ClaimedDelivery, createRoundMemory, type SettledAttempt } from '@quickquote/core/internal'
 import type { DrizzleStorage } from '@quickquote/storage-drizzle'
 import { v7 as uuidv7 } from 'uuid'
 import type { Subscriber } from './old-day.ts'
@@ -57,9 +57,10 @@ export function startOutboxLoad(storage: DrizzleStorage, subscribers: readonly S
   }
 
   async function settle(): Promise<void> {
+    const memory = createRoundMemory()
     let settled: SettledAttempt[] = []
     while (!isStopped) {
-      const round = { workerId, settled, limit: 100, perEndpoint: 100, now: new Date() }
+      const round = { workerId, settled, limit: 100, perEndpoint: 100, memory, now: new Date() }
       const { claimed } = await timed(() => storage.deliveries.settleAndClaim(round))
       settled = claimed.map(succeeded)
     }

@@ -1,5 +1,6 @@
 import { createRequirementsFiles, type RequirementsFiles } from './files/requirements-file.ts'
-import type { Clock } from './lib/clock.ts'
+import { type Clock, createClock } from './lib/clock.ts'
+import { lazily } from './lib/lazily.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import type { QuotationReporter } from './model/quote-pipeline.ts'
 import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
@@ -78,7 +79,10 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
 export function createIntegrations<Events extends EventDefinitions = NoEvents, Transaction = unknown>(
   options: IntegrationsOptions<Events, Transaction>,
 ): Integrations<Events, Transaction> {
-  const settings = createSettings(options)
+  const checked = createSettings(options)
+  const readClock = () => options.storage.clock.read()
+  const clock = createClock({ given: options.now, readClock, logger: checked.logger })
+  const settings: Settings = { ...checked, clock, now: clock.now }
   const storage =
     options.quotations === undefined
       ? options.storage
@@ -87,7 +91,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   const requirementsFiles = createRequirementsFiles({ uploads: storage.uploads, files }, settings)
   const keyUses = createApiKeyUses(storage.apiKeys, settings.logger)
   const shared: Shared = { settings, requirementsFiles, keyUses }
-  const settle = () => settings.clock.settle()
+  const settle = () => clock.settle()
   return {
     ...createServices(storage, shared, { settle, isBound: false }),
     testDeliveries: onTime(createTestDeliveries(storage, settings), settle),
@@ -98,7 +102,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     within(transaction) {
       const bound = storage.within(transaction)
       // Its connection may be the only one that there is.
-      const settleThere = () => settings.clock.settle(() => bound.clock.read())
+      const settleThere = () => clock.settle(() => bound.clock.read())
       return createServices(bound, shared, { settle: settleThere, isBound: true })
     },
     reencryptSecrets: () => reencryptSecrets(storage, settings),
@@ -124,16 +128,20 @@ function createServices(
   { settings, requirementsFiles, keyUses }: Shared,
   { settle, isBound }: { readonly settle: Clock['settle']; readonly isBound: boolean },
 ): IntegrationServices<EventDefinitions> {
-  return {
-    apiKeys: onTime(createApiKeys(storage, settings, keyUses), settle),
-    quotations: onTime(createQuotations(storage, settings, requirementsFiles, { isBound }), settle),
-    webhookEndpoints: onTime(createWebhookEndpoints(storage, settings), settle),
-    deliveryLog: onTime(createDeliveryLog(storage, settings), settle),
-    replays: onTime(createReplays(storage, settings), settle),
-    auditLog: onTime(createAuditLog(storage.auditLog, settings), settle),
-    pipeline: (quotationId) => onTime(createReporter({ storage, settings }, quotationId), settle),
+  const services = lazily<
+    Omit<IntegrationServices<EventDefinitions>, 'pipeline' | keyof Emitter<EventDefinitions>>
+  >({
+    apiKeys: () => onTime(createApiKeys(storage, settings, keyUses), settle),
+    quotations: () => onTime(createQuotations(storage, settings, requirementsFiles, { isBound }), settle),
+    webhookEndpoints: () => onTime(createWebhookEndpoints(storage, settings), settle),
+    deliveryLog: () => onTime(createDeliveryLog(storage, settings), settle),
+    replays: () => onTime(createReplays(storage, settings), settle),
+    auditLog: () => onTime(createAuditLog(storage.auditLog, settings), settle),
+  })
+  return Object.assign(services, {
+    pipeline: (quotationId: string) => onTime(createReporter({ storage, settings }, quotationId), settle),
     ...onTime(createEmitter(storage, settings), settle),
-  }
+  })
 }
 
 /** The same service; before a call begins, the time is known: see Clock. */

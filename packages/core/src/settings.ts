@@ -1,6 +1,6 @@
 import type { FileStorage } from './files/file-storage.ts'
 import { type AddressGuard, addressGuard } from './lib/address-guard.ts'
-import { type Clock, createClock } from './lib/clock.ts'
+import type { Clock } from './lib/clock.ts'
 import { ConfigurationError } from './lib/errors.ts'
 import { createKeyring, type EncryptionKey, type Keyring } from './lib/keyring.ts'
 import { borrowedLogger, carefulLogger, type Logger } from './lib/logger.ts'
@@ -139,8 +139,13 @@ const OPTION_NAMES = Object.keys({
 /** No wait between two tries is longer. */
 const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
 
-/** @throws ConfigurationError for an option that is missing, unknown or wrong, with what was wrong and how to mend it */
-export function createSettings(options: IntegrationsOptions<EventDefinitions>): Settings {
+/**
+ * All but the clock, which has to ask the storage.
+ * @throws ConfigurationError for an option that is missing, unknown or wrong, with what was wrong and how to mend it
+ */
+export function createSettings(
+  options: IntegrationsOptions<EventDefinitions>,
+): Omit<Settings, 'clock' | 'now'> {
   checkOptionNames('createIntegrations', options, OPTION_NAMES)
   const { storage, pipeline, encryptionKeys = [], productName = 'Service', allowAddresses = [] } = options
   const { hookTimeoutMs = 10_000 } = options
@@ -191,7 +196,6 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
   checkBackoff('delivery', delivery)
   checkBackoff('start', { ...start, backoffFactor: 2 })
   const logger = carefulLogger(given)
-  const clock = createClock({ given: now, readClock: () => storage.clock.read(), logger })
   return {
     pipeline,
     events: createEventCatalog(events),
@@ -212,8 +216,6 @@ export function createSettings(options: IntegrationsOptions<EventDefinitions>): 
     hookTimeoutMs,
     logger,
     lendLogger: borrowed.lend,
-    clock,
-    now: clock.now,
   }
 }
 

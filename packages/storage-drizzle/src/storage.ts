@@ -1,4 +1,5 @@
 import { ConfigurationError, type Storage } from '@quickquote/core'
+import { lazily } from '@quickquote/core/internal'
 import { clockStorage } from './connection/clock.ts'
 import { connect } from './connection/connect.ts'
 import { type Connection, createDatabase, type Database } from './connection/database.ts'
@@ -150,22 +151,6 @@ function storageOn(
 
 /** What each transaction has anew. */
 type Ports = Omit<Storage, 'retention' | 'transaction' | 'within' | 'close'>
-
-/** Each is made when it is first asked for: a transaction needs few of them. */
-function lazily<T extends object>(make: { readonly [Name in keyof T]: () => T[Name] }): T {
-  const object = {} as T
-  for (const name of Object.keys(make) as (keyof T)[]) {
-    let made: T[keyof T] | undefined
-    Object.defineProperty(object, name, {
-      enumerable: true,
-      get() {
-        made ??= make[name]()
-        return made
-      },
-    })
-  }
-  return object
-}
 
 function careOf(driver: Driver, schema: string): DatabaseCare {
   return {

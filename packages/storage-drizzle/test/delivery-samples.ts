@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  ClaimedDelivery,
-  RecordedEvent,
-  SettledAttempt,
-  StoredWebhookEndpoint,
+import {
+  type ClaimedDelivery,
+  createRoundMemory,
+  type RecordedEvent,
+  type RoundMemory,
+  type SettledAttempt,
+  type StoredWebhookEndpoint,
 } from '@quickquote/core/internal'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
@@ -87,12 +89,22 @@ export async function openOutbox(): Promise<Outbox> {
   }
 }
 
+/** What each worker of the tests remembers of its rounds. */
+const memories = new Map<string, RoundMemory>()
+
+export function memoryOf(workerId: string): RoundMemory {
+  const memory = memories.get(workerId) ?? createRoundMemory()
+  memories.set(workerId, memory)
+  return memory
+}
+
 /** A round without outcomes, that claims as much as there is. */
 export function claimOf(
   workerId: string,
   fields: { limit?: number; perEndpoint?: number; underWay?: ReadonlyMap<string, number>; now?: Date } = {},
 ) {
-  return { workerId, settled: [], limit: 100, perEndpoint: 8, now: new Date(), ...fields }
+  const memory = memoryOf(workerId)
+  return { workerId, settled: [], limit: 100, perEndpoint: 8, memory, now: new Date(), ...fields }
 }
 
 /** The outcome of an attempt that succeeded. */

@@ -31,7 +31,11 @@ async function accept(fields: Partial<NewQuotation> = {}): Promise<NewQuotation>
   return quotation
 }
 
-function claim(workerId: string, fields: { limit?: number; now?: Date } = {}, from = storage) {
+function claim(
+  workerId: string,
+  fields: { limit?: number; held?: string[]; now?: Date } = {},
+  from = storage,
+) {
   return from.pipelineStarts.claim({ workerId, limit: 10, now: new Date(), ...fields })
 }
 
@@ -138,7 +142,7 @@ describe('an order to start a pipeline', () => {
     await expect(claim(worker, {}, far)).rejects.toMatchObject({ name: 'StorageError' })
     expect(await sql`select * from quickquote.pipeline_starts where leased_by = ${worker}`).toHaveLength(2)
 
-    const { claimed } = await claim(worker, {}, far)
+    const { claimed } = await claim(worker, { held: [known.id] }, far)
     await far.close()
     await thief.stop()
 

@@ -48,6 +48,31 @@ export interface UnbegunDelivery extends Pick<ClaimedDelivery, 'id' | 'attempt'>
   readonly due_at?: Date
 }
 
+/** What one round of a worker tells the next. The worker keeps it, hands it to each round, and leaves it to the storage. */
+export interface RoundMemory {
+  /** Where the next walk over the endpoints begins: after this one; null: at the first. */
+  walkAfter: string | null
+  /** The oldest due deliveries were not enough for the last round, and there are more behind them. */
+  isShort: boolean
+  /** When the oldest delivery was due that the last round saw; null: there is no backlog. */
+  oldestDueAt: Date | null
+  /** When a round last looked at all that is due, by the monotonic clock in milliseconds. */
+  lookedFullyAt: number
+  /** Ended deliveries that others wait for, whose endpoint somebody was claiming of when they ended. */
+  unreleased: readonly SettledAttempt[]
+}
+
+/** Of a worker that has made no round yet. */
+export function createRoundMemory(): RoundMemory {
+  return {
+    walkAfter: null,
+    isShort: false,
+    oldestDueAt: null,
+    lookedFullyAt: Number.NEGATIVE_INFINITY,
+    unreleased: [],
+  }
+}
+
 export interface EventStorage {
   /** Writes an event, numbered within its quotation, and one delivery for each endpoint that subscribes to it, is enabled, and whose trigger mode fits; wakes the workers when that is committed. */
   record(event: RecordedEvent): Promise<void>
@@ -59,6 +84,9 @@ export interface DeliveryStorage {
    * `limit` due deliveries, never more than `perEndpoint` of one endpoint over all workers. No organization gets more than four
    * times the places that are left free, with what it has under way at this worker (`underWay`, by organization), so that
    * those whose endpoints hang leave some to others.
+   *
+   * `held`: all leases that the worker knows of, when an answer of a round may have been lost: what else is leased to it is
+   * given back first. `memory`: of its rounds before; without it each round begins anew.
    * @returns what was leased, and when the next delivery is due that could not be (null: none is waiting)
    */
   settleAndClaim(round: {
@@ -67,6 +95,8 @@ export interface DeliveryStorage {
     limit: number
     perEndpoint: number
     underWay?: ReadonlyMap<string, number>
+    held?: readonly string[] | undefined
+    memory?: RoundMemory
     now: Date
   }): Promise<{ claimed: ClaimedDelivery[]; nextDueAt: Date | null }>
   /** Gives leases back whose attempt was never begun: the attempt does not count. Those that were lost are passed over. */

@@ -18,9 +18,11 @@ export interface PipelineStartStorage {
    * with the quote in it; what is to be remembered of its idempotency key; its files are taken over. All or nothing.
    */
   order(quotation: NewQuotation, idempotency: Idempotency | null): Promise<Acceptance>
+  /** `held`: as in `deliveries.settleAndClaim`, the ids of quotations. */
   claim(round: {
     workerId: string
     limit: number
+    held?: readonly string[] | undefined
     now: Date
   }): Promise<{ claimed: ClaimedStart[]; nextDueAt: Date | null }>
   /** Ends the order (`retryAt` null) or sets when it is due again; nothing happens when the lease was lost. */

@@ -1,7 +1,13 @@
 import type { Logger, Storage } from '@quickquote/core'
-import type { ClaimedDelivery, SettledAttempt, UnbegunDelivery } from '@quickquote/core/internal'
+import {
+  type ClaimedDelivery,
+  createRoundMemory,
+  type SettledAttempt,
+  type UnbegunDelivery,
+} from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
+import { createHeldLeases } from '../lib/held-leases.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -56,6 +62,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { pollIntervalMs, logger, now } = options
   const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(round)
+  const memory = createRoundMemory()
+  const leases = createHeldLeases()
   const settled: SettledAttempt[] = []
   let onDrained = () => {}
   let underWay = 0
@@ -90,14 +98,14 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (!mayClaim) alarm.ringIn(pollIntervalMs)
     if (limit === 0 && batch.length === 0) return
     const begun = performance.now()
-    const { claimed, nextDueAt } = await storage.deliveries.settleAndClaim({
-      workerId,
-      settled: batch,
-      limit,
-      perEndpoint,
-      underWay: underWayOf,
-      now: now(),
-    })
+    const { claimed, nextDueAt } = await leases.claiming((held) =>
+      storage.deliveries.settleAndClaim({
+        ...{ workerId, settled: batch, limit, perEndpoint, underWay: underWayOf },
+        ...{ held, memory, now: now() },
+      }),
+    )
+    leases.remove(batch.map(({ delivery }) => delivery.id))
+    leases.add(claimed.map(({ id }) => id))
     settled.splice(0, batch.length)
     batchMs = Math.min(Math.max(2 * (performance.now() - begun), BATCH_MS), LONGEST_BATCH_MS)
     if (isDraining) {
@@ -142,6 +150,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (unbegun.length === 0) return
     const batch = [...unbegun]
     await storage.deliveries.release(workerId, batch)
+    leases.remove(batch.map(({ id }) => id))
     unbegun.splice(0, batch.length)
   }
 

@@ -4,6 +4,7 @@ import type { Integrations } from '@quickquote/core'
 import type { ClaimedStart } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
+import { createHeldLeases } from '../lib/held-leases.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import { createStartAttempt } from './start-attempt.ts'
@@ -43,6 +44,7 @@ export function createPipelineStarter({
   const backoff = createBackoff(logger, 'orders to start pipelines cannot be claimed or ended')
   const alarm = createAlarm(round)
   const erasedAlarm = createAlarm(abortErased)
+  const leases = createHeldLeases()
   const stopped = new AbortController()
   // Each start that cannot be recorded waits for it.
   setMaxListeners(0, stopped.signal)
@@ -58,7 +60,10 @@ export function createPipelineStarter({
     if (!lifeSigns.isFresh()) return alarm.ringIn(pollIntervalMs)
     const life = lifeSigns.life()
     try {
-      const { claimed, nextDueAt } = await storage.pipelineStarts.claim({ workerId, limit, now: now() })
+      const { claimed, nextDueAt } = await leases.claiming((held) =>
+        storage.pipelineStarts.claim({ workerId, limit, held, now: now() }),
+      )
+      leases.add(claimed.map(({ quote }) => quote.id))
       backoff.succeeded()
       if (isDraining) return
       for (const start of claimed) begin(start, life)
@@ -88,6 +93,7 @@ export function createPipelineStarter({
       holds(lifeSigns, life) ? attempt(start, controller) : giveBack(start)
     ).finally(() => {
       underWay.delete(run)
+      leases.remove([start.quote.id])
       alarm.ringIn(0)
     })
     underWay.set(run, controller)

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import type {
-  ClaimedDelivery,
-  DeliveryStorage,
-  EncryptedSecret,
-  SettledAttempt,
+import {
+  type ClaimedDelivery,
+  createRoundMemory,
+  type DeliveryStorage,
+  type EncryptedSecret,
+  type RoundMemory,
+  type SettledAttempt,
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
 import { DELIVERY_ROUND, RELEASE_DELIVERIES, RELEASE_UNKNOWN_DELIVERIES } from './deliveries.sql.ts'
 import { FIRST_UUID } from './delivery-id.ts'
-import { createHeldLeases } from './held-leases.ts'
 
 /**
  * While a backlog is drained, a round looks only at what was due since the oldest delivery that the last one saw, and so long
@@ -24,71 +25,12 @@ const LARGE_CLAIM = 64
 
 /** The outbox as the workers see it: see DeliveryStorage. */
 export function deliveryStorage(database: Database): DeliveryStorage {
-  const leases = createHeldLeases()
-  /** Where the next walk over the endpoints begins. */
-  let cursor = FIRST_UUID
-  /** The oldest due deliveries were not enough for the last round, and there are more behind them. */
-  let isShort = false
-  /** The oldest due delivery that the last round saw; null: there is no backlog. */
-  let oldest: Date | null = null
-  let lookedFullyAt = Number.NEGATIVE_INFINITY
-  /** Ended deliveries that others wait for, whose endpoint somebody was claiming of when they ended. */
-  let unreleased: readonly SettledAttempt[] = []
-
-  /** After this a round begins to look; null: it looks at all there is. */
-  function dueAfter(now: Date): Date | null {
-    if (oldest !== null && performance.now() - lookedFullyAt < FULL_LOOK_MS) {
-      return new Date(Math.min(oldest.getTime(), now.getTime()) - OVERLAP_MS)
-    }
-    lookedFullyAt = performance.now()
-    return null
-  }
-
-  async function round({ workerId, settled, limit, perEndpoint, now, ...round }: Round): Promise<RoundClaim> {
-    const after = dueAfter(now)
-    const attempts = JSON.stringify(settled.map(toRecord))
-    const ended = [...unreleased, ...settled.filter(holdsNoLonger)]
-    const rows = await leases.claiming(workerId, async (held) => {
-      if (held !== undefined) await releaseUnknown(workerId, held)
-      return database.run(DELIVERY_ROUND, {
-        ...{ worker_id: workerId, now, limit, per_endpoint: perEndpoint },
-        ...{ walk_after: cursor, must_walk: isShort, due_after: after, settled: attempts },
-        ...placesOf(round.underWay),
-        ended_endpoints: ended.map(({ delivery }) => delivery.endpoint.id),
-        ended_quotations: ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
-        answering: answering(settled),
-      })
-    })
-    const [first, ...deliveries] = rows
-    assert(first !== undefined)
-    const found: FoundRound = JSON.parse(first.round)
-    const claimed = claimedOf(deliveries, found.endpoints)
-    leases.remove(workerId, idsOf(settled.map(({ delivery }) => delivery)))
-    leases.add(workerId, idsOf(claimed))
-    const busy = new Set(found.busy)
-    unreleased = ended.filter(({ delivery }) => busy.has(delivery.endpoint.id))
-    cursor = found.walked_to ?? FIRST_UUID
-    isShort = found.is_long && claimed.length < limit / 2
-    oldest = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? fromIso(found.first_due_at) : null
-    const sawAllAhead = after === null || claimed.length === limit
-    const isMore = unreleased.length > 0 || found.is_more || found.walked_to !== null || !sawAllAhead
-    return {
-      claimed,
-      nextDueAt: isMore ? now : fromIso(found.next_due_at),
-      isAtTheEnd: found.walked_to === null && sawAllAhead,
-    }
-  }
-
-  async function releaseUnknown(workerId: string, held: readonly string[]): Promise<void> {
-    await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
-  }
-
   return {
-    async settleAndClaim(wanted) {
+    async settleAndClaim({ memory = createRoundMemory(), ...wanted }) {
       let settled = wanted.settled
-      let sawAll = cursor === FIRST_UUID
+      let sawAll = memory.walkAfter === null
       for (;;) {
-        const { isAtTheEnd, ...claim } = await round({ ...wanted, settled })
+        const { isAtTheEnd, ...claim } = await round(database, memory, { ...wanted, settled })
         // A walk that was cut short, or began in the middle, and found nothing goes on until all endpoints were seen.
         if (claim.claimed.length > 0 || wanted.limit === 0 || (isAtTheEnd && sawAll)) return claim
         sawAll ||= isAtTheEnd
@@ -99,14 +41,61 @@ export function deliveryStorage(database: Database): DeliveryStorage {
     async release(workerId, deliveries) {
       const released = await database.run(RELEASE_DELIVERIES, {
         worker_id: workerId,
-        ids: idsOf(deliveries),
+        ids: deliveries.map(({ id }) => id),
         attempts: deliveries.map(({ attempt }) => attempt),
         due_at: deliveries.map(({ due_at }) => due_at ?? '-infinity'),
       })
-      leases.remove(workerId, idsOf(deliveries))
       if (released.length > 0) await database.wake()
     },
   }
+}
+
+async function round(
+  database: Database,
+  memory: RoundMemory,
+  { workerId, settled, limit, perEndpoint, underWay, held, now }: Round,
+): Promise<RoundClaim> {
+  const after = dueAfter(memory, now)
+  const attempts = JSON.stringify(settled.map(toRecord))
+  const ended = [...memory.unreleased, ...settled.filter(holdsNoLonger)]
+  if (held !== undefined) await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
+  const [first, ...deliveries] = await database.run(DELIVERY_ROUND, {
+    ...{ worker_id: workerId, now, limit, per_endpoint: perEndpoint },
+    ...{
+      walk_after: memory.walkAfter ?? FIRST_UUID,
+      must_walk: memory.isShort,
+      due_after: after,
+      settled: attempts,
+    },
+    ...placesOf(underWay),
+    ended_endpoints: ended.map(({ delivery }) => delivery.endpoint.id),
+    ended_quotations: ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
+    answering: answering(settled),
+  })
+  assert(first !== undefined)
+  const found: FoundRound = JSON.parse(first.round)
+  const claimed = claimedOf(deliveries, found.endpoints)
+  const busy = new Set(found.busy)
+  memory.unreleased = ended.filter(({ delivery }) => busy.has(delivery.endpoint.id))
+  memory.walkAfter = found.walked_to
+  memory.isShort = found.is_long && claimed.length < limit / 2
+  memory.oldestDueAt = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? fromIso(found.first_due_at) : null
+  const sawAllAhead = after === null || claimed.length === limit
+  const isMore = memory.unreleased.length > 0 || found.is_more || found.walked_to !== null || !sawAllAhead
+  return {
+    claimed,
+    nextDueAt: isMore ? now : fromIso(found.next_due_at),
+    isAtTheEnd: found.walked_to === null && sawAllAhead,
+  }
+}
+
+/** After this a round begins to look; null: it looks at all there is. */
+function dueAfter(memory: RoundMemory, now: Date): Date | null {
+  if (memory.oldestDueAt !== null && performance.now() - memory.lookedFullyAt < FULL_LOOK_MS) {
+    return new Date(Math.min(memory.oldestDueAt.getTime(), now.getTime()) - OVERLAP_MS)
+  }
+  memory.lookedFullyAt = performance.now()
+  return null
 }
 
 type Round = Parameters<DeliveryStorage['settleAndClaim']>[0]
@@ -136,10 +125,6 @@ const FEW_PLACES = 4
 function placesOf(underWay: ReadonlyMap<string, number> = new Map()) {
   const counted = [...underWay].filter(([, places]) => places >= FEW_PLACES)
   return { organizations: counted.map(([id]) => id), places: counted.map(([, places]) => places) }
-}
-
-function idsOf(deliveries: readonly { readonly id: string }[]): string[] {
-  return deliveries.map(({ id }) => id)
 }
 
 /** The first row of a round, which is JSON. */

@@ -2,7 +2,6 @@ import type { ClaimedStart, PipelineStartStorage } from '@quickquote/core/intern
 import type { Database } from '../connection/database.ts'
 import { toDate } from '../connection/readable.ts'
 import type { Row } from '../connection/statement.ts'
-import { createHeldLeases } from '../deliveries/held-leases.ts'
 import { accept } from './acceptance.ts'
 import {
   CLAIM_STARTS,
@@ -16,8 +15,6 @@ import { traceOf } from './trace-columns.ts'
 
 /** The orders to start pipelines: see PipelineStartStorage. */
 export function pipelineStartStorage(database: Database): PipelineStartStorage {
-  const leases = createHeldLeases()
-
   return {
     order: (quotation, idempotency) =>
       accept(database, quotation, idempotency, async (on) => {
@@ -25,29 +22,20 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
         await on.run(ORDER_START, { quotation_id: id, due_at: created_at, quote: JSON.stringify(quote) })
       }),
 
-    async claim({ workerId, limit, now }) {
-      const rows = await leases.claiming(workerId, async (held) => {
-        if (held !== undefined) await database.run(RELEASE_UNKNOWN_STARTS, { worker_id: workerId, held })
-        return database.run(CLAIM_STARTS, { worker_id: workerId, limit, now })
-      })
-      const claimed = rows.flatMap(toClaimedStart)
-      leases.add(
-        workerId,
-        claimed.map(({ quote }) => quote.id),
-      )
-      return { claimed, nextDueAt: toDate(rows[0]?.next_due_at ?? null) }
+    async claim({ workerId, limit, held, now }) {
+      if (held !== undefined) await database.run(RELEASE_UNKNOWN_STARTS, { worker_id: workerId, held })
+      const rows = await database.run(CLAIM_STARTS, { worker_id: workerId, limit, now })
+      return { claimed: rows.flatMap(toClaimedStart), nextDueAt: toDate(rows[0]?.next_due_at ?? null) }
     },
 
     async settle({ workerId, quotationId, attempt, retryAt }) {
       const held = { worker_id: workerId, quotation_id: quotationId, attempt }
       if (retryAt === null) await database.run(END_START, held)
       else await database.run(POSTPONE_START, { ...held, due_at: retryAt })
-      leases.remove(workerId, [quotationId])
     },
 
     async release({ workerId, quotationId, attempt }) {
       await database.run(RELEASE_START, { worker_id: workerId, quotation_id: quotationId, attempt })
-      leases.remove(workerId, [quotationId])
       await database.wake()
     },
   }
