@@ -27,6 +27,7 @@ import { fileStorage, uploadStorage } from './quotations/files.ts'
 import { pipelineStartStorage } from './quotations/pipeline-starts.ts'
 import { quotationStorage } from './quotations/quotations.ts'
 import { DEFAULT_SCHEMA } from './schema-name.ts'
+import { inspectionStorage } from './workers/inspection.ts'
 import { retentionStorage } from './workers/retention.ts'
 import { telemetryStorage } from './workers/telemetry.ts'
 import { warningStorage } from './workers/warnings.ts'
@@ -73,12 +74,14 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
     await ready()
     return call()
   }
+  const guard = callGuard(ready, callTimeoutMs)
+  const database = createDatabase(connection)
   const whole = {
     listen: waker.listen,
     retention: withStorageErrors('retention', retentionStorage(connection), unlimited),
+    inspection: withStorageErrors('inspection', inspectionStorage(database, driver, schema), guard),
   }
-  const guard = callGuard(ready, callTimeoutMs)
-  const storage = storageOn(createDatabase(connection), whole, guard)
+  const storage = storageOn(database, whole, guard)
   const { check } = withStorageErrors('database', { check: () => checkDatabase(driver, schema) }, guard)
   let isChecked = false
   return {
@@ -103,18 +106,18 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
 const DEFAULT_CALL_TIMEOUT_MS = 6000
 
 /** What is done on connections of its own, also where the rest is bound to a transaction. */
-interface OnWholeDatabase extends Pick<Storage, 'retention'> {
+interface OnWholeDatabase extends Pick<Storage, 'retention' | 'inspection'> {
   readonly listen: Waker['listen']
 }
 
 /** Every part of the storage, on the connections of our own or bound to a transaction, which waits as long as it does. */
 function storageOn(
   database: Database,
-  { listen, retention }: OnWholeDatabase,
+  { listen, retention, inspection }: OnWholeDatabase,
   guard?: Guard,
 ): Storage<HostTransaction> {
   const part = <T extends object>(noun: string, methods: T) => withStorageErrors(noun, methods, guard)
-  const whole = { listen, retention }
+  const whole = { listen, retention, inspection }
   const ports = lazily<Ports>({
     apiKeys: () => part('apiKeys', apiKeyStorage(database)),
     auditLog: () => part('auditLog', auditStorage(database)),
@@ -139,6 +142,7 @@ function storageOn(
   })
   return Object.assign(ports, {
     retention,
+    inspection,
     ...part('storage', {
       transaction: <T>(work: (storage: Storage<HostTransaction>) => Promise<T>) =>
         database.transaction((bound) => work(storageOn(bound, whole))),
@@ -150,7 +154,7 @@ function storageOn(
 }
 
 /** What each transaction has anew. */
-type Ports = Omit<Storage, 'retention' | 'transaction' | 'within' | 'close'>
+type Ports = Omit<Storage, 'retention' | 'inspection' | 'transaction' | 'within' | 'close'>
 
 function careOf(driver: Driver, schema: string): DatabaseCare {
   return {

@@ -292,7 +292,8 @@ async function everything() {
     values (${attempt}, ${attempt}, ${organization_id}, ${endpoint.id}, ${event.id}, 'quotation.completed', 1, 'failed',
       false, now())`
   await sql`insert into quickquote.endpoint_health (endpoint_id, failing_since) values (${endpoint.id}, now())`
-  await storage.warnings.noteFailingEndpoints({ failingSince: new Date(), stage: 1, now })
+  const failingSince = new Date(now.getTime() + 60_000)
+  await storage.warnings.noteFailingEndpoints({ failingSince, stage: 1, now })
   await sql`insert into quickquote.delivery_hours (endpoint_id, hour, delivered, failed)
     values (${endpoint.id}, date_trunc('hour', now()), 1, 0)`
   const [row] = await sql<{ id: string }[]>`
@@ -514,6 +515,11 @@ it('every method of the storage is either held to an organization above, or know
     'warnings.noteFailingEndpoints',
     'warnings.noteExpiringKeys',
     'warnings.claim',
+    'inspection.readFacts',
+    'inspection.findPendingMigrations',
+    'inspection.sampleSecrets',
+    'inspection.countWorkers',
+    'inspection.hearsNotifications',
     'warnings.settle',
     'warnings.forget',
     'replays.advance',

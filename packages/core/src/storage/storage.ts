@@ -6,6 +6,7 @@ import type { DeliveryLogStorage } from './delivery-log.ts'
 import type { EndpointHealthStorage } from './endpoint-health.ts'
 import type { ErasureStorage } from './erasure.ts'
 import type { EventFeedStorage } from './event-feed.ts'
+import type { InspectionStorage } from './inspection.ts'
 import type { PipelineStartStorage } from './pipeline-starts.ts'
 import type { QuotationStorage } from './quotations.ts'
 import type { ReplayStorage } from './replays.ts'
@@ -44,6 +45,7 @@ export interface Storage<Transaction = unknown> {
   readonly telemetry: TelemetryStorage
   readonly retention: RetentionStorage
   readonly erasure: ErasureStorage
+  readonly inspection: InspectionStorage
   /** The same storage, bound to a transaction of the host: what it writes is rolled back with it. */
   within(transaction: Transaction): Storage<Transaction>
   /** Runs `work` in one transaction (or in the host's, for a bound storage). */

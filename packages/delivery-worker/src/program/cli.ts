@@ -2,12 +2,15 @@ import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from '@quickquote/core'
 import { loggableError } from '@quickquote/core/internal'
+import { examine } from '../doctor/doctor.ts'
+import type { Finding } from '../doctor/finding.ts'
 import { version } from '../version.ts'
-import { createDeliveryWorker } from '../worker.ts'
+import { createDeliveryWorker, DEFAULT_WORKER_OPTIONS } from '../worker.ts'
 import { type CliSettings, cliSettings, inWordsOfEnvironment, VARIABLES_HELP } from './cli-settings.ts'
 import { type HostModule, loadHostModule } from './host-module.ts'
 
 const HELP = `Usage: quickquote-worker [module]
+       quickquote-worker doctor [module] [--json] [--url URL]
 
 Delivers webhooks, and hands started quotes to the pipeline, until it is told to stop.
 
@@ -15,12 +18,19 @@ module (or QUICKQUOTE_HOST) is a JavaScript module of yours. It exports \`integr
 createIntegrations() of @quickquote/core returned, a promise of it, or a function that returns it. What it opened
 besides can be closed by an export \`close\`.
 
+doctor looks for what is wrong and changes nothing: database, migrations, rights, notifications, encryption keys, workers,
+clocks, certificates, the oldest due delivery, days of history. Run it where the worker runs, with its environment.
+
 Environment, with what holds when a variable is not set:
 ${VARIABLES_HELP}
 
 The first SIGTERM or SIGINT lets what is under way end, within the deadline; the second ends the process at once.
 Exit codes: 0 stopped; 1 could not start, or did not stop in time; 2 the command line or the environment is wrong;
-128 and the number of the signal after a second signal.
+128 and the number of the signal after a second signal. Of the doctor: 0 all is well; 1 there is something to do; 2 it
+could not look.
+
+  --json     doctor: prints the findings as JSON
+  --url URL  doctor: asks a running app at this address, too (with the prefix of the plugin), for hooks that get in the way
 
   --help     prints this
   --version  prints the version
@@ -41,27 +51,47 @@ await main().catch((error: unknown) => {
 })
 
 async function main(): Promise<void> {
-  const { module, help, version: wantsVersion } = readArguments()
+  const { isDoctor, module, help, version: wantsVersion, json, url } = readArguments()
   if (help) return void process.stdout.write(HELP)
   if (wantsVersion) return void process.stdout.write(`${version}\n`)
   if (module === undefined) {
     throw new ConfigurationError('Which integrations? Name your module: quickquote-worker ./integrations.js')
   }
   const settings = cliSettings(process.env)
-  await run(await loadHostModule(module), settings)
+  if (!isDoctor) return run(await loadHostModule(module), settings)
+  process.exitCode = await runDoctor(await loadHostModule(module), settings, { json, url })
+  setTimeout(() => process.exit(), LINGER_MS).unref()
 }
 
-function readArguments(): { module: string | undefined; help: boolean; version: boolean } {
+interface Arguments {
+  readonly isDoctor: boolean
+  readonly module: string | undefined
+  readonly help: boolean
+  readonly version: boolean
+  readonly json: boolean
+  readonly url: string | undefined
+}
+
+function readArguments(): Arguments {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
       options: {
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'v', default: false },
+        json: { type: 'boolean', default: false },
+        url: { type: 'string' },
       },
     })
-    if (positionals.length > 1) throw new Error('there is one module only')
-    return { ...values, module: positionals[0] ?? (process.env['QUICKQUOTE_HOST'] || undefined) }
+    const isDoctor = positionals[0] === 'doctor'
+    const modules = positionals.slice(isDoctor ? 1 : 0)
+    if (modules.length > 1) throw new Error('there is one module only')
+    const { json, url } = values
+    if (!isDoctor && (json || url !== undefined)) throw new Error('--json and --url belong to the doctor')
+    if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
+      throw new Error('--url needs an address, such as https://api.example.com')
+    }
+    return { ...values, url, isDoctor, module: modules[0] ?? (process.env['QUICKQUOTE_HOST'] || undefined) }
   } catch (error) {
     throw new ConfigurationError(`${(error as Error).message}. See --help.`)
   }
@@ -79,6 +109,24 @@ async function run(host: HostModule, { options, deadlineMs }: CliSettings): Prom
   await integrations.close()
   await host.close()
   setTimeout(() => process.exit(0), LINGER_MS).unref()
+}
+
+/** @returns the exit code */
+async function runDoctor(
+  host: HostModule,
+  { options }: CliSettings,
+  { json, url }: { json: boolean; url: string | undefined },
+): Promise<number> {
+  const worker = { ...DEFAULT_WORKER_OPTIONS, ...options }
+  const findings = await examine({ integrations: host.integrations, worker, appUrl: url })
+  process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(lineOf).join(''))
+  await host.integrations.close()
+  await host.close()
+  return findings.every(({ level }) => level === 'ok') ? 0 : EXIT.failed
+}
+
+function lineOf({ level, message }: Finding): string {
+  return `${level.padEnd(7)}  ${message}\n`
 }
 
 /** Resolves at the first signal. The process ends by itself at the second one, or when stopping takes too long. */

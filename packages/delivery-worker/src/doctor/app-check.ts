@@ -1,0 +1,38 @@
+import { answerInTime } from '@quickquote/core/internal'
+import { type Finding, finding } from './finding.ts'
+
+/** What the plugin answers to requests without credentials: the first refusal that there is. */
+const REFUSALS = [
+  { path: '/v1/integrations/quotations', code: 'API_KEY_MISSING' },
+  { path: '/v1/organizations/00000000-0000-4000-8000-000000000000/webhooks', code: 'SESSION_REQUIRED' },
+]
+
+const PATIENCE_MS = 10_000
+
+/**
+ * Asks a running app for routes of the plugin, without a key or a session, and compares the response with the plugin's:
+ * hooks of the app that answer first, or count the request, show in it.
+ * @param baseUrl the app's address, with the prefix of the plugin
+ */
+export async function checkApp(baseUrl: string): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const { path, code } of REFUSALS) {
+    const route = `GET ${path}`
+    let response: Response
+    try {
+      const url = baseUrl.replace(/\/+$/, '') + path
+      response = await answerInTime('the app', PATIENCE_MS, () => fetch(url, { redirect: 'manual' }))
+    } catch (error) {
+      const { cause, message } = error as Error & { cause?: { code?: string } }
+      return [finding('APP_UNREACHABLE', { cause: cause?.code ?? message })]
+    }
+    const body: unknown = await response.json().catch(() => null)
+    const answered = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
+    if (response.status !== 401 || answered !== code) {
+      findings.push(finding('APP_HOOK_ANSWERS', { route, status: response.status }))
+    } else if (response.headers.has('x-ratelimit-limit')) {
+      findings.push(finding('APP_LIMITS_TWICE', { route }))
+    }
+  }
+  return findings.length === 0 ? [finding('APP_ANSWERS')] : findings
+}

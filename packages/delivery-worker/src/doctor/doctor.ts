@@ -1,0 +1,169 @@
+import { X509Certificate } from 'node:crypto'
+import { ConfigurationError, type Integrations } from '@quickquote/core'
+import { CLOCK_WARN_MS, CLOCK_WRONG_MS, loggableError } from '@quickquote/core/internal'
+import type { Certificates } from '../http/agent.ts'
+import { checkApp } from './app-check.ts'
+import { type Finding, finding } from './finding.ts'
+
+export interface Examination {
+  readonly integrations: Integrations
+  /** Of the worker whose environment this is. */
+  readonly worker: {
+    readonly ca?: Certificates | undefined
+    readonly pollIntervalMs: number
+    readonly deadAfterMs: number
+  }
+  /** The address of a running app, to be asked as a partner asks it. */
+  readonly appUrl?: string | undefined
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const OLDEST_VERSION = 14
+/** A notification arrives within milliseconds, or never. */
+const NOTIFICATION_MS = 3000
+const SLOW_QUEUE_S = 60
+const CERTIFICATE_WARNING_DAYS = 30
+
+/** Looks for what is wrong, and changes nothing. What cannot be looked at without the database is left out when it is away. */
+export async function examine(examination: Examination): Promise<Finding[]> {
+  const { integrations, worker, appUrl } = examination
+  return [
+    ...(await checkDatabase(integrations, worker)),
+    ...checkCertificates(worker.ca),
+    ...(appUrl === undefined ? [] : await checkApp(appUrl)),
+  ]
+}
+
+async function checkDatabase(integrations: Integrations, worker: Examination['worker']): Promise<Finding[]> {
+  const { storage, settings } = integrations
+  try {
+    const begun = performance.now()
+    await storage.clock.read()
+    const ms = Math.round(performance.now() - begun)
+    const facts = await storage.inspection.readFacts()
+    const findings = [finding('DATABASE_ANSWERS', { ms, version: facts.version })]
+    if (Number.parseInt(facts.version, 10) < OLDEST_VERSION) {
+      return [finding('DATABASE_TOO_OLD', { version: facts.version })]
+    }
+    if (facts.is_read_only) findings.push(finding('DATABASE_READ_ONLY'))
+    findings.push(await checkClock(integrations))
+    const { role, missing_grants } = facts
+    if (
+      missing_grants.some((grant) => grant.startsWith('usage on the schema') || grant.startsWith('select'))
+    ) {
+      return [...findings, finding('GRANTS_MISSING', { role, grants: missing_grants.join(', ') })]
+    }
+    const pending = await storage.inspection.findPendingMigrations()
+    if (pending.length > 0) {
+      return [...findings, finding('MIGRATIONS_MISSING', { names: pending.join(', ') })]
+    }
+    findings.push(
+      finding('MIGRATED'),
+      missing_grants.length > 0
+        ? finding('GRANTS_MISSING', { role, grants: missing_grants.join(', ') })
+        : finding('GRANTS_SUFFICE', { role }),
+      ...(await checkKeys(integrations)),
+      ...(await checkWorkers(integrations, worker.deadAfterMs)),
+      await checkQueue(integrations),
+    )
+    const hears = await storage.inspection.hearsNotifications(NOTIFICATION_MS)
+    findings.push(
+      hears
+        ? finding('NOTIFICATIONS_ARRIVE')
+        : finding('NOTIFICATIONS_LOST', { pollIntervalMs: worker.pollIntervalMs }),
+    )
+    const { eventDays } = settings.retention
+    const { history_floor_days: floor, days_ahead: ahead, is_owner } = facts
+    if (ahead === 0) findings.push(finding('PARTITIONS_MISSING'))
+    else if (floor !== null && floor > eventDays && !is_owner) {
+      findings.push(finding('HISTORY_KEPT_LONGER', { floor, days: eventDays }))
+    } else findings.push(finding('HISTORY_KEPT', { days: eventDays, ahead }))
+    return findings
+  } catch (error) {
+    if (error instanceof ConfigurationError) return [finding('DATABASE_UNFIT', { cause: error.message })]
+    const { message } = loggableError(error) as { message?: string }
+    return [finding('DATABASE_UNREACHABLE', { cause: `${message ?? 'unknown error'}.` })]
+  }
+}
+
+/** The time of the database lies between the two readings of this machine. */
+async function checkClock({ storage }: Integrations): Promise<Finding> {
+  const before = Date.now()
+  const at = (await storage.clock.read()).getTime()
+  const aheadMs = Date.now() < at ? Date.now() - at : Math.max(0, before - at)
+  const details = {
+    seconds: Math.round(Math.abs(aheadMs) / 1000),
+    direction: aheadMs > 0 ? 'ahead of' : 'behind',
+  }
+  if (Math.abs(aheadMs) >= CLOCK_WRONG_MS) return finding('CLOCK_WRONG', details)
+  if (Math.abs(aheadMs) >= CLOCK_WARN_MS) return finding('CLOCK_OFF', details)
+  return finding('CLOCK_RIGHT', { seconds: CLOCK_WARN_MS / 1000 })
+}
+
+async function checkKeys({ storage, settings: { keyring } }: Integrations): Promise<Finding[]> {
+  const samples = await storage.inspection.sampleSecrets()
+  const findings: Finding[] = []
+  for (const { endpoint_id, secrets, ...secret } of samples) {
+    const { keyId } = secret
+    if (!keyring.has(keyId)) findings.push(finding('KEY_MISSING', { keyId, secrets }))
+    else if (!canDecrypt(() => keyring.decrypt(secret, endpoint_id))) {
+      findings.push(finding('KEY_WRONG', { keyId, secrets }))
+    }
+  }
+  const total = samples.reduce((sum, { secrets }) => sum + secrets, 0)
+  return findings.length > 0 ? findings : [finding('KEYS_FIT', { secrets: total })]
+}
+
+function canDecrypt(decrypt: () => string): boolean {
+  try {
+    decrypt()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function checkWorkers({ storage }: Integrations, deadAfterMs: number): Promise<Finding[]> {
+  const { alive, silent } = await storage.inspection.countWorkers(deadAfterMs)
+  if (alive === 0) return [finding('NO_WORKER')]
+  const seconds = deadAfterMs / 1000
+  return [
+    finding('WORKERS_ALIVE', { alive }),
+    ...(silent > 0 ? [finding('WORKERS_SILENT', { silent, seconds })] : []),
+  ]
+}
+
+async function checkQueue({ storage, settings }: Integrations): Promise<Finding> {
+  const now = await settings.clock.read()
+  const { due, oldestDueAt } = await storage.telemetry.readQueueState(now)
+  const age = oldestDueAt === null ? 0 : Math.round((now.getTime() - oldestDueAt.getTime()) / 1000)
+  if (age > SLOW_QUEUE_S) return finding('QUEUE_WAITS', { due, age })
+  return finding('QUEUE_DRAINED', { seconds: SLOW_QUEUE_S })
+}
+
+function checkCertificates(ca: Certificates | undefined): Finding[] {
+  if (ca === undefined) return []
+  const blocks = [ca].flat().flatMap((each) => {
+    const text = typeof each === 'string' ? each : Buffer.from(each).toString('latin1')
+    return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [text]
+  })
+  const findings = blocks.flatMap((block, index) => checkCertificate(block, index + 1))
+  return findings.length > 0 ? findings : [finding('CERTIFICATES_READ', { count: blocks.length })]
+}
+
+function checkCertificate(pem: string, position: number): Finding[] {
+  let certificate: X509Certificate
+  try {
+    certificate = new X509Certificate(pem)
+  } catch {
+    return [finding('CERTIFICATE_UNREADABLE', { position })]
+  }
+  const end = new Date(certificate.validTo)
+  const details = {
+    subject: certificate.subject.replaceAll('\n', ', '),
+    date: end.toISOString().slice(0, 10),
+  }
+  if (end.getTime() <= Date.now()) return [finding('CERTIFICATE_EXPIRED', details)]
+  const leftMs = end.getTime() - Date.now()
+  return leftMs < CERTIFICATE_WARNING_DAYS * DAY_MS ? [finding('CERTIFICATE_EXPIRES', details)] : []
+}

@@ -1,0 +1,217 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createCertificate, testDatabase } from '@quickquote/dev-servers'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { FINDINGS, type Finding } from '../src/doctor/finding.ts'
+import { type Host, openHost } from './host.ts'
+import { killWorkers, runCli } from './worker-process.ts'
+
+let host: Host
+
+beforeEach(async () => {
+  host = await openHost()
+})
+
+afterEach(async () => {
+  await killWorkers()
+  await host.close()
+})
+
+/** Runs the doctor as an operator does. */
+async function examine(env: Record<string, string> = {}, args: readonly string[] = []) {
+  const program = runCli(['doctor', 'cli-host.js', '--json', ...args], {
+    DATABASE_URL: host.databaseUrl,
+    ...env,
+  })
+  const code = await program.exited
+  const output = program.lines.join('\n')
+  const json = output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)
+  const { findings } = JSON.parse(json) as { findings: Finding[] }
+  return { code, output, findings, wrong: findings.filter(({ level }) => level !== 'ok') }
+}
+
+const codesOf = (findings: readonly Finding[]) => findings.map(({ code }) => code)
+
+/** Every row and every object of the database. */
+async function everything(): Promise<unknown> {
+  const { sql } = host
+  const objects = await sql`select relname, relkind, relacl::text from pg_class
+    where relnamespace = 'quickquote'::regnamespace order by relname`
+  const tables = objects.filter(({ relkind }) => relkind === 'r' || relkind === 'p')
+  const rows = await Promise.all(
+    tables
+      .filter(({ relname }) => relname !== 'workers')
+      .map(
+        ({ relname }) => sql`select to_jsonb(t)::text as row from quickquote.${sql(relname)} t order by 1`,
+      ),
+  )
+  const [sequence] = await sql`select last_value, is_called from quickquote.feed_positions`
+  return JSON.stringify([objects, rows, sequence])
+}
+
+async function certificateFile(now: Date): Promise<string> {
+  const file = join(import.meta.dirname, `.doctor-${now.getTime()}.pem`)
+  await writeFile(file, (await createCertificate(now)).cert)
+  onTestFinished(() => rm(file))
+  return file
+}
+
+describe('doctor', () => {
+  it('finds nothing to do where all is well, and changes nothing', async () => {
+    await host.createEndpoint('https://receiver.example/')
+    await host.createWorker().start()
+    const before = await everything()
+    const { code, findings } = await examine({ QUICKQUOTE_CA_FILE: await certificateFile(new Date()) })
+    expect(codesOf(findings)).toEqual([
+      'DATABASE_ANSWERS',
+      'CLOCK_RIGHT',
+      'MIGRATED',
+      'GRANTS_SUFFICE',
+      'KEYS_FIT',
+      'WORKERS_ALIVE',
+      'QUEUE_DRAINED',
+      'NOTIFICATIONS_ARRIVE',
+      'HISTORY_KEPT',
+      'CERTIFICATES_READ',
+    ])
+    expect(code).toBe(0)
+    expect(await everything()).toBe(before)
+  })
+
+  it('prints a line for each finding', async () => {
+    const program = runCli(['doctor', 'cli-host.js'], { DATABASE_URL: host.databaseUrl })
+    expect(await program.exited).toBe(1)
+    expect(program.lines).toContain('ok       All migrations are applied.')
+    expect(program.lines.filter((line) => line.startsWith('error'))).toEqual([
+      expect.stringMatching(/^error {4}No worker is alive, so no webhook is sent .* start one/),
+    ])
+  })
+
+  it('says that the database cannot be reached, without its password', async () => {
+    const { code, output, findings } = await examine({
+      DATABASE_URL: 'postgres://user:sesame@127.0.0.1:1/none',
+    })
+    expect({ code, codes: codesOf(findings) }).toEqual({ code: 1, codes: ['DATABASE_UNREACHABLE'] })
+    expect(output).toContain('ECONNREFUSED')
+    expect(output).not.toContain('sesame')
+  })
+
+  it('says that the database was not migrated, and leaves it so', async () => {
+    const database = await testDatabase(inject('postgresUrl'))
+    onTestFinished(() => database.drop())
+    const { code, wrong } = await examine({ DATABASE_URL: database.url })
+    expect({ code, codes: codesOf(wrong) }).toEqual({ code: 1, codes: ['MIGRATIONS_MISSING'] })
+    const storage = drizzleStorage({ connectionString: database.url })
+    onTestFinished(() => storage.close())
+    expect((await storage.migrationStatus()).applied).toEqual([])
+  })
+
+  it('names encryption keys that are missing, and those that are others than they were', async () => {
+    const [missing, wrong] = [
+      await host.createEndpoint('https://receiver.example/a'),
+      await host.createEndpoint('https://receiver.example/b'),
+    ]
+    await host.sql`update quickquote.webhook_endpoints set secret_key_id = '2019' where id = ${missing.id}`
+    await host.sql`update quickquote.webhook_endpoints set secret_ciphertext = overlay(secret_ciphertext placing '\\x00'::bytea from 30)
+      where id = ${wrong.id}`
+    const { code, findings } = await examine()
+    const keys = findings.filter(({ code }) => code.startsWith('KEY'))
+    expect(codesOf(keys)).toEqual(['KEY_MISSING', 'KEY_WRONG'])
+    expect(keys.map(({ message }) => message)).toEqual([
+      expect.stringContaining('"2019" is missing, and 1 signing secrets need it: put it back'),
+      expect.stringContaining('"test" is not the one that encrypted'),
+    ])
+    expect(code).toBe(1)
+  })
+
+  it('tells of silent workers, a queue that waits, history that is kept longer and days without a table', async () => {
+    await host.createEndpoint('https://receiver.example/')
+    await host.finishStep()
+    const { sql } = host
+    await sql`update quickquote.deliveries set due_at = now() - interval '10 minutes'`
+    await sql`insert into quickquote.workers (id, heartbeat_at) values
+      (gen_random_uuid(), now() + interval '1 hour'), (gen_random_uuid(), now() - interval '1 hour')`
+    const partitions = await sql`select relname from pg_class where relispartition and relkind = 'r'
+      and relnamespace = 'quickquote'::regnamespace and relname ~ '^events_[0-9]'
+      and relname > 'events_' || to_char(now() at time zone 'utc', 'YYYY_MM_DD')`
+    for (const { relname } of partitions) await sql`drop table quickquote.${sql(relname)}`
+    const { wrong } = await examine()
+    expect(codesOf(wrong)).toEqual(['WORKERS_SILENT', 'QUEUE_WAITS', 'PARTITIONS_MISSING'])
+    expect(wrong[1]?.message).toMatch(/^1 deliveries are due, the oldest for 6\d\d s: /)
+  })
+
+  it('tells of certificates that expired, or soon will', async () => {
+    const [old, ageing] = [await createCertificate(new Date(0)), await createCertificate(new Date())]
+    const first = await certificateFile(new Date(0))
+    const { wrong } = await examine({ QUICKQUOTE_CA_FILE: first })
+    expect(codesOf(wrong)).toEqual(['NO_WORKER', 'CERTIFICATE_EXPIRED'])
+    expect(wrong[1]?.message).toContain('expired on 197')
+    await writeFile(
+      first,
+      `${ageing.cert}\n-----BEGIN CERTIFICATE-----\nno\n-----END CERTIFICATE-----\n${old.cert}`,
+    )
+    expect(codesOf((await examine({ QUICKQUOTE_CA_FILE: first })).wrong)).toEqual([
+      'NO_WORKER',
+      'CERTIFICATE_UNREADABLE',
+      'CERTIFICATE_EXPIRED',
+    ])
+  })
+
+  it('names the rights that a role lacks, and looks at the rest as a role that may only read', async () => {
+    const { sql } = host
+    const role = `reader_${Date.now()}`
+    await sql.unsafe(`create role ${role} login password 'sesame';
+      grant usage on schema quickquote to ${role};
+      grant select on all tables in schema quickquote to ${role}`)
+    const url = new URL(host.databaseUrl)
+    url.username = role
+    url.password = 'sesame'
+    const before = await everything()
+    const { wrong, findings } = await examine({ DATABASE_URL: url.href })
+    expect(codesOf(wrong)).toEqual(['GRANTS_MISSING', 'NO_WORKER'])
+    expect(wrong[0]?.message).toContain(`The role "${role}" lacks rights (`)
+    expect(wrong[0]?.message).toContain('insert on deliveries')
+    expect(wrong[0]?.message).not.toContain('update on events')
+    expect(codesOf(findings)).toContain('NOTIFICATIONS_ARRIVE')
+    expect(await everything()).toBe(before)
+
+    await sql.unsafe(`revoke all on schema quickquote from ${role}`)
+    const { wrong: blind } = await examine({ DATABASE_URL: url.href })
+    expect(codesOf(blind)).toEqual(['GRANTS_MISSING'])
+    expect(blind[0]?.message).toContain('usage on the schema')
+    await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
+  })
+
+  it('asks a running app, and says when it cannot be reached', async () => {
+    const { wrong } = await examine({}, ['--url', 'http://127.0.0.1:1'])
+    expect(codesOf(wrong)).toEqual(['NO_WORKER', 'APP_UNREACHABLE'])
+  })
+
+  it.each([
+    [['doctor', 'cli-host.js', '--url', 'sesame'], '--url needs an address'],
+    [['cli-host.js', '--json'], 'belong to the doctor'],
+    [['doctor', 'absent.js'], 'There is no module'],
+  ])('%j is no way to call it', async (args, problem) => {
+    const program = runCli(args)
+    expect(await program.exited).toBe(2)
+    expect(program.lines.join('\n')).toContain(problem)
+  })
+})
+
+it('the page "When something is wrong" has every finding of the doctor, in its own words', async () => {
+  const page = await readFile(new URL('../../../docs/when-something-is-wrong.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (error|warning) \| (.*) \|$/gm)]
+  const documented = rows.map(([, code, level, message]) => [code, level, message])
+  const sentences = Object.entries(FINDINGS)
+    .filter(([, [level]]) => level !== 'ok')
+    .map(([code, [level, message]]) => [code, level, message])
+  expect(documented).toEqual(sentences)
+})
+
+it('keeps its sentences whole', () => {
+  for (const [code, [level, message]] of Object.entries(FINDINGS)) {
+    expect(code).toMatch(/^[A-Z_]+$/)
+    if (level !== 'ok' && code !== 'DATABASE_UNFIT') expect(message).toMatch(/^[A-Z{].*: .*\.$/)
+  }
+})

@@ -1,0 +1,69 @@
+import { bool, int, statement, text, uuid } from '../connection/statement.ts'
+
+/**
+ * What the role of API and workers needs, as `rolesSql` grants it. History is added to, and what was migrated and what is
+ * kept are the owner's to say. The catalogs are read: a role without rights may read them, too.
+ */
+export const READ_FACTS = statement(
+  { version: text, readonly: bool, role: text, owner: bool, missing: text, ahead: int },
+  (schema) => `with namespace as (
+      select oid, nspowner from pg_catalog.pg_namespace where nspname = trim(both '"' from '${schema}')
+    ), needed as (
+      select 'usage on the schema' as what where exists (
+        select from namespace where not has_schema_privilege(oid, 'usage')
+      )
+      union all
+      select privilege || ' on ' || relname
+      from pg_catalog.pg_class cross join unnest(case
+        when relkind = 'S' then array['usage']
+        when relname in ('migrations', 'retention_floor', 'feed_floors') then array['select']
+        when relname in ('events', 'delivery_attempts', 'audit_log') then array['select', 'insert']
+        else array['select', 'insert', 'update', 'delete']
+      end) as privilege
+      where relnamespace = (select oid from namespace) and relkind in ('r', 'p', 'S') and not relispartition
+        and not (case when relkind = 'S' then has_sequence_privilege(oid, privilege)
+          else has_table_privilege(oid, privilege) end)
+      union all
+      select 'execute on ' || proname
+      from pg_catalog.pg_proc
+      where pronamespace = (select oid from namespace) and proname <> 'protect_history'
+        and proname <> 'history_floor' and not has_function_privilege(oid, 'execute')
+    )
+    select split_part(current_setting('server_version'), ' ', 1) as version,
+      (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as readonly,
+      current_user::text as role,
+      coalesce((select pg_has_role(nspowner, 'member') from namespace), false) as owner,
+      coalesce((select string_agg(what, ', ' order by what) from needed), '') as missing,
+      (
+        select count(*)::int from pg_catalog.pg_class
+        where relnamespace = (select oid from namespace) and relispartition and relkind = 'r'
+          and relname > 'events_' || to_char(now() at time zone 'utc', 'YYYY_MM_DD') and relname ~ '^events_[0-9]{4}_'
+      ) as ahead`,
+)
+
+export const READ_FLOOR = statement(
+  { days: int },
+  (schema) => `select event_days as days from ${schema}.retention_floor`,
+)
+
+export const SAMPLE_SECRETS = statement(
+  { key: text, secrets: int, endpoint: uuid, ciphertext: text },
+  (schema) => `select key, count(*)::int as secrets, (array_agg(id order by id desc))[1] as endpoint,
+      (array_agg(encode(ciphertext, 'hex') order by id desc))[1] as ciphertext
+    from (
+      select id, secret_key_id as key, secret_ciphertext as ciphertext from ${schema}.webhook_endpoints
+      union all
+      select id, previous_secret_key_id, previous_secret_ciphertext from ${schema}.webhook_endpoints
+    ) as secret
+    where key is not null and ciphertext is not null
+    group by key order by key`,
+)
+
+export const COUNT_WORKERS = statement(
+  { alive: int, silent: int },
+  (schema) => `select (count(*) filter (where is_alive))::int as alive,
+      (count(*) filter (where not is_alive))::int as silent
+    from (
+      select heartbeat_at > now() - $silent_for_ms::int * interval '1 millisecond' as is_alive from ${schema}.workers
+    ) worker`,
+)

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { InspectionStorage } from '@quickquote/core/internal'
+import { type Database, NOTIFY } from '../connection/database.ts'
+import { checkDatabase } from '../connection/database-check.ts'
+import type { Driver } from '../connection/driver.ts'
+import { migrationStatus } from '../migrations/migrate.ts'
+import { COUNT_WORKERS, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
+
+/** Questions about the database: see InspectionStorage. */
+export function inspectionStorage({ run }: Database, driver: Driver, schema: string): InspectionStorage {
+  return {
+    async readFacts() {
+      const [facts] = await run(READ_FACTS)
+      if (facts === undefined) throw new Error('The database answered without a row.')
+      const missing_grants = facts.missing === '' ? [] : facts.missing.split(', ')
+      const mayRead = !missing_grants.some((grant) =>
+        /^usage on the schema|^select on retention_floor/.test(grant),
+      )
+      const { applied } = mayRead ? await migrationStatus(driver, schema) : { applied: [] }
+      const [floor] = applied.length > 0 ? await run(READ_FLOOR) : []
+      return {
+        version: facts.version,
+        is_read_only: facts.readonly,
+        role: facts.role,
+        is_owner: facts.owner,
+        missing_grants,
+        history_floor_days: floor?.days ?? null,
+        days_ahead: facts.ahead,
+      }
+    },
+
+    async findPendingMigrations() {
+      await checkDatabase(driver, schema)
+      return (await migrationStatus(driver, schema)).pending
+    },
+
+    async sampleSecrets() {
+      const samples = await run(SAMPLE_SECRETS)
+      return samples.map(({ key, secrets, endpoint, ciphertext }) => ({
+        keyId: key,
+        ciphertext: Buffer.from(ciphertext, 'hex'),
+        endpoint_id: endpoint,
+        secrets,
+      }))
+    },
+
+    async countWorkers(silentForMs) {
+      const [counted] = await run(COUNT_WORKERS, { silent_for_ms: silentForMs })
+      return { alive: counted?.alive ?? 0, silent: counted?.silent ?? 0 }
+    },
+
+    /** On a channel of its own, so that no worker is woken. What begins to listen hears that as well: only what follows counts. */
+    async hearsNotifications(withinMs) {
+      const channel = `${schema}_inspection_${randomUUID()}`
+      const given = new AbortController()
+      let heard = 0
+      const listener = driver.listen(
+        channel,
+        () => {
+          heard += 1
+          if (heard > 1) given.abort()
+        },
+        () => undefined,
+      )
+      try {
+        const until = performance.now() + withinMs
+        while (!given.signal.aborted && performance.now() < until) {
+          if (heard > 0) await driver.rows(NOTIFY, [channel]).catch(() => undefined)
+          await sleep(50, undefined, { signal: given.signal }).catch(() => undefined)
+        }
+        return given.signal.aborted
+      } finally {
+        await listener.end()
+      }
+    },
+  }
+}
