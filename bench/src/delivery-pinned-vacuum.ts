@@ -103,6 +103,7 @@ function succeeded(delivery: ClaimedDelivery): SettledAttempt {
     duration_ms: 3,
     response_body: '',
     first_byte_ms: 3,
+    header_names: [],
     created_at: new Date(),
     next_attempt_at: null,
   }

@@ -28,6 +28,7 @@ export async function createSubscribers(databaseUrl: string, count: number): Pro
         events: ['quotation.completed'],
         trigger_mode: 'always',
         ordering: 'none',
+        header_names: [],
         is_enabled: true,
         disabled_reason: null,
         secret_hint: 'whsec_…',
@@ -35,7 +36,7 @@ export async function createSubscribers(databaseUrl: string, count: number): Pro
         created_at: now,
         updated_at: now,
       },
-      { keyId: 'bench', ciphertext: Buffer.alloc(48) },
+      { secret: { keyId: 'bench', ciphertext: Buffer.alloc(48) }, headers: null },
       50,
     )
   }

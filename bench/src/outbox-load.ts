@@ -98,6 +98,7 @@ function succeeded(delivery: ClaimedDelivery): SettledAttempt {
     duration_ms: 12,
     response_body: null,
     first_byte_ms: 9,
+    header_names: [],
     created_at: new Date(),
     next_attempt_at: null,
   }

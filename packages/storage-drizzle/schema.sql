@@ -74,6 +74,7 @@ create table delivery_attempts (
   http_status smallint,
   error text,
   response_body text,
+  header_names text[],
   duration_ms integer,
   first_byte_ms integer,
   created_at timestamp(3) with time zone not null,
@@ -100,6 +101,7 @@ create table delivery_attempts_default (
   http_status smallint,
   error text,
   response_body text,
+  header_names text[],
   duration_ms integer,
   first_byte_ms integer,
   created_at timestamp(3) with time zone not null,
@@ -358,12 +360,20 @@ create table webhook_endpoints (
   previous_secret_ciphertext bytea,
   previous_secret_key_id text,
   previous_secret_expires_at timestamp(3) with time zone,
+  header_names text[] not null default '{}'::text[],
+  headers_ciphertext bytea,
+  headers_key_id text,
   version integer not null default 1,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   deleted_at timestamp(3) with time zone,
   constraint webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'failing'::text]))),
   constraint webhook_endpoints_have_secrets CHECK (((deleted_at IS NOT NULL) OR (num_nulls(secret_ciphertext, secret_key_id) = 0))),
+  constraint webhook_endpoints_name_their_headers CHECK ((num_nulls(headers_ciphertext, headers_key_id) =
+CASE
+    WHEN (header_names = '{}'::text[]) THEN 2
+    ELSE 0
+END)),
   constraint webhook_endpoints_ordering_check CHECK ((ordering = ANY (ARRAY['none'::text, 'quotation'::text]))),
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_trigger_mode_check CHECK ((trigger_mode = ANY (ARRAY['headless_only'::text, 'always'::text])))
@@ -468,7 +478,8 @@ begin
   with recursive settled as (
     select * from json_to_recordset(settled_attempts) as settled (id uuid, delivery_id uuid, attempt smallint, status text,
       http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
-      event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int)
+      event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int,
+      header_names text[])
   ),
   -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
   -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
@@ -493,9 +504,10 @@ begin
   ), recorded as (
     insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
       event_sequence, quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
-      response_body, first_byte_ms)
+      response_body, first_byte_ms, header_names)
     select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, quotation_id, attempt, status,
-      http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
+      http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms,
+      header_names
     from (select * from finished union all select * from postponed) ended
     returning organization_id, endpoint_id, status, created_at, is_test
   ),
@@ -792,7 +804,8 @@ begin
         'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
         'previous_secret_key_id',
         case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
-        'previous_secret_ciphertext', encode(endpoint.previous_secret_ciphertext, 'hex')
+        'previous_secret_ciphertext', encode(endpoint.previous_secret_ciphertext, 'hex'),
+        'headers_key_id', endpoint.headers_key_id, 'headers_ciphertext', encode(endpoint.headers_ciphertext, 'hex')
       )), '[]')
       from (select distinct endpoint_id from leased) leased
       cross join lateral (

@@ -40,7 +40,7 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents,
   readonly quotations?: HostQuotations
   /** Where the bytes of requirements files are kept. Default: in the storage. */
   readonly files?: FileStorage
-  /** Encrypt the signing secrets at rest (AES-256-GCM), the newest first. There is no start without one. */
+  /** Encrypt the signing secrets and headers of endpoints at rest (AES-256-GCM), the newest first. There is no start without one. */
   readonly encryptionKeys: readonly EncryptionKey[]
   /** The name in the webhook headers: `Acme` gives `X-Acme-Signature`. Letters, digits and dashes. Default `Service`. */
   readonly productName?: string

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { memberOf } from '@quickquote/core'
 import {
   type Certificate,
   createCertificate,
@@ -8,7 +9,7 @@ import {
 } from '@quickquote/dev-servers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
-import { type Host, type HostOptions, NO_WAITING, openHost, STEP_EVENT } from './host.ts'
+import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
 
 let certificate: Certificate
 let host: Host
@@ -246,34 +247,44 @@ describe('an attempt that fails', () => {
     expect(partner.requests).toHaveLength(0)
   })
 
-  it('is none where an encryption key is missing: nothing is used up, and whoever has the key sends', async () => {
-    const partner = await receiver()
-    host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 2 } })
-    await host.createEndpoint(partner.url)
-    await host.sql`update quickquote.webhook_endpoints set secret_key_id = 'lost'`
-    const worker = host.createWorker({ ca: certificate.cert })
-    await worker.start()
-    expect(host.logs).toContainEqual(
-      expect.objectContaining({ level: 'error', fields: { secrets_by_key: { lost: 1 } } }),
-    )
-    expect(worker.health()).toMatchObject({
-      ready: false,
-      reasons: ['the encryption key "lost" is missing: 1 signing secrets need it'],
-    })
+  it.each(['secret_key_id', 'headers_key_id'])(
+    'is none where an encryption key (%s) is missing: nothing is used up, and whoever has the key sends',
+    async (column) => {
+      const partner = await receiver()
+      host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 2 } })
+      const { id } = await host.createEndpoint(partner.url)
+      const session = { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] }
+      await host.integrations.webhookEndpoints.update(memberOf(session, ORGANIZATION), id, {
+        headers: { Authorization: 'Bearer of-the-gateway' },
+      })
+      await host.sql`update quickquote.webhook_endpoints set ${host.sql({ [column]: 'lost' })}`
+      const worker = host.createWorker({ ca: certificate.cert })
+      await worker.start()
+      expect(host.logs).toContainEqual(
+        expect.objectContaining({ level: 'error', fields: { secrets_by_key: { lost: 1 } } }),
+      )
+      expect(worker.health()).toMatchObject({
+        ready: false,
+        reasons: ['the encryption key "lost" is missing: 1 secrets of endpoints need it'],
+      })
 
-    await host.finishStep()
-    const postponed = async () =>
-      (await host.pending()).map(({ due_at }) => due_at.getTime() > Date.now() + 30_000)
-    await expect.poll(postponed).toEqual([true])
-    expect(await host.pending()).toMatchObject([{ attempt: 0, leased_by: null }])
-    expect(await host.attempts()).toEqual([])
+      await host.finishStep()
+      const postponed = async () =>
+        (await host.pending()).map(({ due_at }) => due_at.getTime() > Date.now() + 30_000)
+      await expect.poll(postponed).toEqual([true])
+      expect(await host.pending()).toMatchObject([{ attempt: 0, leased_by: null }])
+      expect(await host.attempts()).toEqual([])
 
-    await host.sql`update quickquote.webhook_endpoints set secret_key_id = 'test'`
-    await host.sql`update quickquote.deliveries set due_at = now()`
-    await host.finishStep()
-    await partner.waitFor(2)
-    await attemptsToBe({ attempt: 1, status: 'succeeded' }, { attempt: 1, status: 'succeeded' })
-  })
+      await host.sql`update quickquote.webhook_endpoints set ${host.sql({ [column]: 'test' })}`
+      await host.sql`update quickquote.deliveries set due_at = now()`
+      await host.finishStep()
+      const requests = await partner.waitFor(2)
+      expect(requests.map(({ headers }) => headers.authorization)).toEqual(
+        Array(2).fill('Bearer of-the-gateway'),
+      )
+      await attemptsToBe({ attempt: 1, status: 'succeeded' }, { attempt: 1, status: 'succeeded' })
+    },
+  )
 
   it('because the secret cannot be decrypted is repeated', async () => {
     const partner = await receiver()

@@ -82,7 +82,7 @@ async function textOfAnswer(origin: string): Promise<[string, Outcome | null]> {
     path: '/',
     headers: {},
     body: '',
-    listener: { began() {}, data: (chunk) => void chunks.push(Buffer.from(chunk)) },
+    listener: { began() {}, ended() {}, data: (chunk) => void chunks.push(Buffer.from(chunk)) },
   })
   return [Buffer.concat(chunks).toString(), outcome]
 }

@@ -165,6 +165,10 @@ create table "quickquote".webhook_endpoints (
   previous_secret_ciphertext bytea,
   previous_secret_key_id text,
   previous_secret_expires_at timestamptz(3),
+  -- Headers of its own, sent with each delivery: the names, and names and values encrypted like the secrets.
+  header_names text[] not null default '{}',
+  headers_ciphertext bytea,
+  headers_key_id text,
   -- Grows with every change, so that workers know when what they cached is old.
   version integer not null default 1,
   created_at timestamptz(3) not null,
@@ -172,7 +176,9 @@ create table "quickquote".webhook_endpoints (
   deleted_at timestamptz(3),
   -- An endpoint that was deleted never signs again: its secrets go with it.
   constraint webhook_endpoints_have_secrets
-    check (deleted_at is not null or num_nulls(secret_ciphertext, secret_key_id) = 0)
+    check (deleted_at is not null or num_nulls(secret_ciphertext, secret_key_id) = 0),
+  constraint webhook_endpoints_name_their_headers
+    check (num_nulls(headers_ciphertext, headers_key_id) = case when header_names = '{}' then 2 else 0 end)
 );
 create index webhook_endpoints_of_organization on "quickquote".webhook_endpoints (organization_id, id)
   where deleted_at is null;
@@ -310,6 +316,8 @@ create table "quickquote".delivery_attempts (
   error text,
   -- What members see of an answer, to find out what is wrong with it.
   response_body text,
+  -- Headers of the endpoint's own that were sent, if any. Their values are nowhere.
+  header_names text[],
   duration_ms integer,
   first_byte_ms integer,
   created_at timestamptz(3) not null,
@@ -972,7 +980,8 @@ begin
   with recursive settled as (
     select * from json_to_recordset(settled_attempts) as settled (id uuid, delivery_id uuid, attempt smallint, status text,
       http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
-      event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int)
+      event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int,
+      header_names text[])
   ),
   -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
   -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
@@ -997,9 +1006,10 @@ begin
   ), recorded as (
     insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
       event_sequence, quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
-      response_body, first_byte_ms)
+      response_body, first_byte_ms, header_names)
     select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, quotation_id, attempt, status,
-      http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms
+      http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms,
+      header_names
     from (select * from finished union all select * from postponed) ended
     returning organization_id, endpoint_id, status, created_at, is_test
   ),
@@ -1296,7 +1306,8 @@ begin
         'secret_key_id', endpoint.secret_key_id, 'secret_ciphertext', encode(endpoint.secret_ciphertext, 'hex'),
         'previous_secret_key_id',
         case when endpoint.previous_secret_expires_at > at then endpoint.previous_secret_key_id end,
-        'previous_secret_ciphertext', encode(endpoint.previous_secret_ciphertext, 'hex')
+        'previous_secret_ciphertext', encode(endpoint.previous_secret_ciphertext, 'hex'),
+        'headers_key_id', endpoint.headers_key_id, 'headers_ciphertext', encode(endpoint.headers_ciphertext, 'hex')
       )), '[]')
       from (select distinct endpoint_id from leased) leased
       cross join lateral (

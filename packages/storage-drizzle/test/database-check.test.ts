@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { claimOf } from './delivery-samples.ts'
-import { MANY_KEYS, sampleApiKey, sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+import { MANY_KEYS, sampleApiKey, sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 
 let testing: TestDatabase
 let sql: postgres.Sql
@@ -52,7 +52,7 @@ describe('an SQL schema that was renamed', () => {
     const second = open()
     await second.migrate()
     const endpoint = sampleEndpoint()
-    await second.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    await second.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
     await second.events.record(sampleEvent({ organization_id: endpoint.organization_id }))
 
     await expectRefused(open('first'), /"first" was renamed.*"quickquote".*docs\/guides\/database\.md/s)
@@ -78,7 +78,7 @@ describe('an SQL schema that was renamed', () => {
     await first.migrate()
     const endpoint = sampleEndpoint()
     for (const storage of [first, second]) {
-      await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+      await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
     }
     const event = sampleEvent({ organization_id: endpoint.organization_id })
     await first.events.record(event)

@@ -5,7 +5,7 @@ import { expect, inject, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { rolesSql } from '../src/migrations/roles.ts'
 import { runCli } from './cli-process.ts'
-import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 
 // roles.test.ts tries what the SQL of the roles allows and refuses.
 const GUIDE = readFileSync(new URL('../../../docs/guides/database.md', import.meta.url), 'utf8')
@@ -33,7 +33,7 @@ it('has SQL that leaves workers nothing to do on a copy', async () => {
   const storage = drizzleStorage({ sql })
   await storage.migrate()
   const endpoint = sampleEndpoint()
-  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   const event = () => sampleEvent({ organization_id: endpoint.organization_id })
   await storage.events.record(event())
 

@@ -10,7 +10,7 @@ import {
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 
 /** A migrated database, and what tests of the delivery statements do with it again and again. */
 export interface Outbox {
@@ -49,7 +49,7 @@ export async function openOutbox(): Promise<Outbox> {
     anotherStorage,
     async insertEndpoint(fields = {}) {
       const endpoint = sampleEndpoint(fields)
-      await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 1000)
+      await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 1000)
       return endpoint
     },
     async recordEvent(endpoint, fields = {}) {
@@ -117,6 +117,7 @@ export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAtte
     error: null,
     error_code: null,
     duration_ms: 12,
+    header_names: [],
     response_body: 'thanks',
     first_byte_ms: 9,
     created_at: new Date(),

@@ -4,7 +4,7 @@ import type { FeedPosition } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from './database.ts'
-import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 
 const { url, sql, storage } = await openDatabase()
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -204,7 +204,7 @@ describe('A position', () => {
     await sql.unsafe(`create table quickquote.events_in_use partition of quickquote.events
       for values from ('${daysAgo(51).toISOString()}') to ('${daysAgo(50).toISOString()}')`)
     const endpoint = sampleEndpoint({ organization_id: own, events: ['quotation.completed'] })
-    await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
     const time = daysAgo(51).getTime().toString(16).padStart(12, '0')
     const id = `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
     await record(own, { id, created_at: daysAgo(51) })
@@ -266,7 +266,7 @@ it('whoever waits is told when there is something after its position', async () 
 
 it('samples of tests are in no feed', async () => {
   const endpoint = sampleEndpoint()
-  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   const event = sampleEvent({ organization_id: endpoint.organization_id })
   await storage.testDeliveries.insert(event, { id: randomUUID(), endpointId: endpoint.id })
   expect((await readAll(endpoint.organization_id)).bodies).toEqual([])

@@ -6,7 +6,7 @@ import { eventStorage } from '../src/deliveries/events.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { quotationStorage } from '../src/quotations/quotations.ts'
 import { openDatabase } from './database.ts'
-import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecret } from './samples.ts'
+import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecrets } from './samples.ts'
 
 const { sql } = await openDatabase()
 const storage = drizzleStorage({ sql })
@@ -19,7 +19,7 @@ async function reaches(
 ): Promise<boolean> {
   const endpoint = sampleEndpoint(fields)
   const recorded = sampleEvent({ organization_id: endpoint.organization_id, ...event })
-  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   if (deleted) await sql`update quickquote.webhook_endpoints set deleted_at = now() where id = ${endpoint.id}`
   await storage.events.record(recorded)
 
@@ -65,7 +65,7 @@ describe('an endpoint receives only the event types in its list, and only while 
 it('an event has one delivery for each endpoint, due at once', async () => {
   const event = sampleEvent()
   const endpoints = [1, 2, 3].map(() => sampleEndpoint({ organization_id: event.organization_id }))
-  for (const endpoint of endpoints) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  for (const endpoint of endpoints) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
 
   await storage.events.record(event)
 
@@ -99,7 +99,7 @@ describe('the workers are woken', () => {
 
   async function sampleEventWithEndpoint(): Promise<RecordedEvent> {
     const endpoint = sampleEndpoint()
-    await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
     return sampleEvent({ organization_id: endpoint.organization_id })
   }
 

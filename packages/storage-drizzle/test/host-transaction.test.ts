@@ -9,7 +9,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
 import { HOSTS, type Host } from './hosts.ts'
-import { sampleEndpoint, sampleQuotation, sampleSecret } from './samples.ts'
+import { sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
 let testing: TestDatabase
 let sql: postgres.Sql
@@ -79,7 +79,7 @@ describe.each(Object.entries(HOSTS))('within %s', (_, openHost) => {
       events: ['quotation.requirement_analysis.completed'],
     })
     await integrations.storage.quotations.accept(quotation, null)
-    await integrations.storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    await integrations.storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
     return { quotation, endpoint, before: await recorded() }
   }
 

@@ -79,6 +79,7 @@ export function sampleEndpoint(fields: Partial<StoredWebhookEndpoint> = {}): Sto
     events: ['quotation.completed'],
     trigger_mode: 'headless_only',
     ordering: 'none',
+    header_names: [],
     is_enabled: true,
     secret_hint: 'whsec_…1234',
     disabled_reason: null,
@@ -91,6 +92,11 @@ export function sampleEndpoint(fields: Partial<StoredWebhookEndpoint> = {}): Sto
 
 export function sampleSecret(): EncryptedSecret {
   return { keyId: 'key-1', ciphertext: randomBytes(48) }
+}
+
+/** What is written with an endpoint that has no headers of its own. */
+export function sampleSecrets() {
+  return { secret: sampleSecret(), headers: null }
 }
 
 export function sampleEvent(fields: Partial<RecordedEvent> = {}): RecordedEvent {

@@ -47,11 +47,12 @@ const admin: Member = {
   permissions: new Set(['manage_integrations']),
 }
 
-async function createEndpoint({ webhookEndpoints }: Integrations, member = admin) {
+async function createEndpoint({ webhookEndpoints }: Integrations, member = admin, fields: object = {}) {
   const { id, secret } = await webhookEndpoints.create(member, {
     name: 'CRM',
     url: 'https://crm.example.com/hook',
     events: ['quotation.completed'],
+    ...fields,
   })
   return { id, secret: secret.reveal() }
 }
@@ -104,6 +105,35 @@ describe('integrations.reencryptSecrets()', () => {
     })
     expect(await readSecrets(deleted.id, newer)).toMatchObject({ secret: null, previous: null })
     expect(await readSecrets(current.id, newer)).toMatchObject({ secret: current.secret, version: 1 })
+  })
+
+  it('encrypts the headers of endpoints with it, too: they stay the same', async () => {
+    const headers = { Authorization: 'Bearer of-the-gateway', 'X-Zone': 'eu' }
+    const { id } = await createEndpoint(serviceWith(older), admin, { headers })
+    const both = serviceWith(newer, older)
+    // The secret is new already, the headers are not.
+    await both.webhookEndpoints.rotateSecret(admin, id)
+    expect(await both.reencryptSecrets()).toEqual({
+      keyId: 'newer',
+      reencrypted: { older: 1 },
+      remaining: {},
+    })
+    const [row] =
+      await sql`select headers_key_id, headers_ciphertext from quickquote.webhook_endpoints where id = ${id}`
+    const encrypted = { keyId: row?.['headers_key_id'], ciphertext: row?.['headers_ciphertext'] }
+    const decrypted = serviceWith(newer).settings.keyring.decrypt(encrypted, `headers of ${id}`)
+    expect(JSON.parse(decrypted)).toEqual(Object.entries(headers))
+  })
+
+  it('an update that merges headers whose key is missing here is refused, and changes nothing', async () => {
+    const { id } = await createEndpoint(serviceWith(lost), admin, { headers: { 'X-Zone': 'eu' } })
+    const { webhookEndpoints } = serviceWith(newer)
+    const changes = { name: 'Changed', headers: { 'X-Other': 'x' } }
+    await expect(webhookEndpoints.update(admin, id, changes)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    })
+    expect(await webhookEndpoints.get(admin, id)).toMatchObject({ name: 'CRM', header_names: ['X-Zone'] })
+    expect(await webhookEndpoints.update(admin, id, { headers: null })).toMatchObject({ header_names: [] })
   })
 
   it('does nothing when it is run again', async () => {

@@ -10,6 +10,7 @@ import {
   sampleEvent,
   sampleQuotation,
   sampleSecret,
+  sampleSecrets,
 } from './samples.ts'
 
 const { sql, storage } = await openDatabase()
@@ -85,7 +86,7 @@ it('saveProgress changes nothing in another organization', async () => {
 
 it('events.record reaches the endpoints of its organization alone', async () => {
   const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-  for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
 
   const event = sampleEvent({ organization_id: own.organization_id })
   await storage.events.record(event)
@@ -137,7 +138,7 @@ describe('a webhook endpoint of another organization', () => {
 
   it('is no endpoint at all', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-    for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
 
     expect(await storage.webhookEndpoints.list(own.organization_id)).toEqual([own])
     for (const find of [storage.webhookEndpoints.find, storage.webhookEndpoints.lock]) {
@@ -145,6 +146,12 @@ describe('a webhook endpoint of another organization', () => {
       expect(await find(own.organization_id, other.id)).toBeNull()
       expect(await find(own.organization_id, 'crm')).toBeNull()
     }
+    const headers = { header_names: ['Authorization'], encrypted: sampleSecret() }
+    await storage.webhookEndpoints.update(other.organization_id, other.id, { headers }, now)
+    expect(await storage.webhookEndpoints.findHeaders(own.organization_id, other.id)).toBeNull()
+    expect(await storage.webhookEndpoints.findHeaders(other.organization_id, other.id)).toEqual(
+      headers.encrypted,
+    )
     expect(await storage.webhookEndpoints.had(own.organization_id, own.id)).toBe(true)
     expect(await storage.webhookEndpoints.had(own.organization_id, other.id)).toBe(false)
     expect(await storage.webhookEndpoints.had(own.organization_id, 'crm')).toBe(false)
@@ -154,7 +161,7 @@ describe('a webhook endpoint of another organization', () => {
 
   it('is not changed', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-    for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
     await storage.events.record(sampleEvent({ organization_id: other.organization_id }))
     const rotation = { secret: sampleSecret(), hint: 'whsec_…mine', previousUntil: null }
     const reach = [own.organization_id, other.id] as const
@@ -171,7 +178,7 @@ describe('a webhook endpoint of another organization', () => {
 
   it('shows none of its attempts and tests', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-    for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+    for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
     const [id, over] = [randomUUID(), randomUUID()]
     const event = sampleEvent({ organization_id: other.organization_id })
     await storage.testDeliveries.insert(event, { id, endpointId: other.id })
@@ -205,7 +212,7 @@ describe('a webhook endpoint of another organization', () => {
 
 it('a delivery of another organization is no delivery at all', async () => {
   const [own, other] = [sampleEndpoint(), sampleEndpoint()]
-  for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   await storage.events.record(sampleEvent({ organization_id: other.organization_id }))
   const [row] = await sql`select id from quickquote.deliveries where endpoint_id = ${other.id}`
 
@@ -221,7 +228,7 @@ it('a replay sends the events of its organization alone', async () => {
   const endpoint = sampleEndpoint()
   const own = sampleEvent({ organization_id: endpoint.organization_id })
   for (const event of [own, sampleEvent()]) await storage.events.record(event)
-  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   const until = new Date(Date.now() + 60_000)
   const replay = {
     id: randomUUID(),
@@ -273,7 +280,7 @@ async function everything() {
   const replay = { id: randomUUID(), endpoint_id: endpoint.id, since: new Date(0), until: new Date() }
   const now = new Date()
   await storage.apiKeys.insert(key, randomBytes(32), MANY_KEYS)
-  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   for (const id of [file.id, upload.id]) await storage.uploads.record({ id, organization_id }, now)
   await storage.quotations.accept(quotation, { key: 'once', requestHash: randomBytes(32) })
   const step = { step: 'requirement_analysis', status: 'running', error_code: null } as const
@@ -365,10 +372,12 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
       PAGE,
     ),
   'webhookEndpoints.insert': (own) =>
-    storage.webhookEndpoints.insert(sampleEndpoint({ organization_id: own }), sampleSecret(), 50),
+    storage.webhookEndpoints.insert(sampleEndpoint({ organization_id: own }), sampleSecrets(), 50),
   'webhookEndpoints.list': (own) => storage.webhookEndpoints.list(own).then((all) => all.map(({ id }) => id)),
   'webhookEndpoints.find': (own, { endpoint }) => storage.webhookEndpoints.find(own, endpoint.id),
   'webhookEndpoints.lock': (own, { endpoint }) => storage.webhookEndpoints.lock(own, endpoint.id),
+  'webhookEndpoints.findHeaders': (own, { endpoint }) =>
+    storage.webhookEndpoints.findHeaders(own, endpoint.id),
   'webhookEndpoints.had': (own, { endpoint }) => storage.webhookEndpoints.had(own, endpoint.id),
   'webhookEndpoints.names': async (own, { endpoint }) => [
     ...(await storage.webhookEndpoints.names(own, [endpoint.id])),

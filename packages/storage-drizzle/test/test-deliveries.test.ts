@@ -4,7 +4,7 @@ import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@qu
 import { beforeEach, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { succeeded } from './delivery-samples.ts'
-import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+import { sampleEndpoint, sampleEvent, sampleSecret, sampleSecrets } from './samples.ts'
 
 const { sql, storage } = await openDatabase()
 
@@ -14,7 +14,7 @@ beforeEach(() => sql`truncate quickquote.deliveries, quickquote.workers, quickqu
 
 async function insertEndpoint(fields: Partial<StoredWebhookEndpoint> = {}) {
   const endpoint = sampleEndpoint(fields)
-  await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 50)
+  await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   return endpoint
 }
 

@@ -21,6 +21,7 @@ import {
   sampleEvent,
   sampleQuotation,
   sampleSecret,
+  sampleSecrets,
 } from './samples.ts'
 
 const { url, sql } = await openDatabase({ sql: { connection: PLAIN_SETTINGS, onnotice() {} } })
@@ -213,8 +214,9 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     const endpoint = sampleEndpoint({
       events: [AWKWARD, 'null', '', 'quotation.completed'],
       description: AWKWARD,
+      header_names: ["X-!#$%&'*+.^_`|~", 'null'],
     })
-    const secret = sampleSecret()
+    const [secret, headers] = [sampleSecret(), sampleSecret()]
     const { organization_id } = endpoint
     const event = sampleEvent({
       organization_id,
@@ -223,9 +225,9 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     })
 
     await open(url, async ({ storage }) => {
-      expect(await storage.webhookEndpoints.insert(endpoint, secret, 1)).toBe(true)
+      expect(await storage.webhookEndpoints.insert(endpoint, { secret, headers }, 1)).toBe(true)
       expect(
-        await storage.webhookEndpoints.insert(sampleEndpoint({ organization_id }), sampleSecret(), 1),
+        await storage.webhookEndpoints.insert(sampleEndpoint({ organization_id }), sampleSecrets(), 1),
       ).toBe(false)
       await storage.events.record(event)
     })
@@ -234,6 +236,8 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
       ...endpoint,
       secret_ciphertext: secret.ciphertext,
       secret_key_id: secret.keyId,
+      headers_ciphertext: headers.ciphertext,
+      headers_key_id: headers.keyId,
       deleted_at: null,
     })
     expect(await rowOf('events', event.id)).toMatchObject({ body: event.body, created_at: event.created_at })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { openDatabase } from './database.ts'
 import { claimOf } from './delivery-samples.ts'
-import { sampleEndpoint, sampleEvent, sampleSecret } from './samples.ts'
+import { sampleEndpoint, sampleEvent, sampleSecret, sampleSecrets } from './samples.ts'
 
 const { url, sql } = await openDatabase()
 
@@ -13,7 +13,7 @@ describe('the limit of endpoints of an organization', () => {
     const storages = [1, 2, 3].map(() => drizzleStorage({ connectionString: url, maxConnections: 5 }))
     const attempts = storages.flatMap((storage) =>
       Array.from({ length: 8 }, () =>
-        storage.webhookEndpoints.insert(sampleEndpoint({ organization_id }), sampleSecret(), 5),
+        storage.webhookEndpoints.insert(sampleEndpoint({ organization_id }), sampleSecrets(), 5),
       ),
     )
     const made = (await Promise.all(attempts)).filter((inserted) => inserted)
@@ -27,7 +27,7 @@ describe('the limit of endpoints of an organization', () => {
     const storage = drizzleStorage({ sql })
     const organization_id = randomUUID()
     const insert = (fields: Parameters<typeof sampleEndpoint>[0]) =>
-      storage.webhookEndpoints.insert(sampleEndpoint(fields), sampleSecret(), 1)
+      storage.webhookEndpoints.insert(sampleEndpoint(fields), sampleSecrets(), 1)
     await insert({})
     expect(await insert({ organization_id })).toBe(true)
     expect(await insert({ organization_id })).toBe(false)
@@ -43,7 +43,7 @@ describe('a deleted endpoint', () => {
     const storage = drizzleStorage({ sql })
     const endpoint = sampleEndpoint()
     const { organization_id, id } = endpoint
-    await storage.webhookEndpoints.insert(endpoint, sampleSecret(), 1)
+    await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 1)
     const rotation = {
       secret: sampleSecret(),
       hint: 'whsec_…2',

@@ -68,6 +68,7 @@ describe('what a worker held that fell silent', () => {
         error: null,
         duration_ms: null,
         response_body: null,
+        header_names: null,
         first_byte_ms: null,
         is_test: false,
         created_at: expect.any(Date),

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { ConfigurationError } from './errors.ts'
 
-/** A key that signing secrets are encrypted with. */
+/** A key that signing secrets and headers of endpoints are encrypted with. */
 export interface EncryptionKey {
   /** Its name, which is stored beside what it encrypted. */
   readonly id: string

@@ -29,6 +29,11 @@ const FORMATS: Readonly<Record<string, { check: (text: string) => boolean; allow
     allowed:
       'must be one line of text without control characters, bidirectional controls (U+202A to U+202E, U+2066 to U+2069) and lone surrogates',
   },
+  'header-value': {
+    // That it is empty is said by the schema.
+    check: (text) => /^([!-~]([ -~]*[!-~])?)?$/.test(text),
+    allowed: 'must be visible ASCII characters, with spaces only between them',
+  },
   'date-time': {
     check: (text) => parseTimestamp(text) !== null,
     allowed:

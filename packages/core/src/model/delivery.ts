@@ -52,7 +52,8 @@ export const DeliveryAttemptDetails = Type.Composite(
       request_headers: Type.Unsafe<Record<string, string> | null>({
         type: ['object', 'null'],
         additionalProperties: { type: 'string' },
-        description: 'The signatures are left out. Null when nothing was sent.',
+        description:
+          "The signatures are left out; the value of each header of the endpoint's own is `…`. Null when nothing was sent.",
       }),
       response_body: Type.Unsafe<string | null>({
         ...NullableString,

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Name, NullableText, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from '../lib/schema.ts'
+import { CreatedHeaders, UpdatedHeaders } from './endpoint-headers.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Limits } from './limits.ts'
 
@@ -29,7 +30,7 @@ export const EndpointHealth = Type.Object({
 })
 export type EndpointHealth = Static<typeof EndpointHealth>
 
-/** The endpoint object. It never holds the signing secret, only a hint to recognise it by. */
+/** The endpoint object. It never holds the signing secret, only a hint to recognise it by, and no value of a header. */
 export const WebhookEndpoint = Type.Object(
   {
     id: Uuid,
@@ -40,6 +41,9 @@ export const WebhookEndpoint = Type.Object(
     events: Type.Array(Type.String()),
     trigger_mode: OneOf(TRIGGER_MODES),
     ordering: OneOf(ORDERINGS),
+    header_names: Type.Array(Type.String(), {
+      description: 'The names of the headers of its own, sorted. Their values are never shown.',
+    }),
     is_enabled: Type.Boolean(),
     disabled_reason: Type.Unsafe<DisabledReason | null>({
       type: ['string', 'null'],
@@ -91,6 +95,7 @@ export function createWebhookEndpointBody(limits: Limits, catalog: EventCatalog)
       description: Type.Optional(description),
       trigger_mode: Type.Optional(OneOf(TRIGGER_MODES, { default: 'headless_only' })),
       ordering: Type.Optional(OneOf(ORDERINGS, { default: 'none', description: ORDERING })),
+      headers: Type.Optional(CreatedHeaders),
       is_enabled: Type.Optional(Type.Boolean({ default: true })),
     },
     { title: 'CreateWebhookEndpoint' },
@@ -104,6 +109,7 @@ export function updateWebhookEndpointBody(limits: Limits, catalog: EventCatalog)
       ...endpointFields(limits, catalog),
       trigger_mode: OneOf(TRIGGER_MODES),
       ordering: OneOf(ORDERINGS, { description: ORDERING }),
+      headers: UpdatedHeaders,
       is_enabled: Type.Boolean(),
     }),
     { title: 'UpdateWebhookEndpoint', minProperties: 1 },

@@ -104,6 +104,7 @@ const AUDITED_FIELDS: Readonly<Record<string, Keep>> = {
   events: asItIs,
   trigger_mode: asItIs,
   ordering: asItIs,
+  headers: 'named',
   is_enabled: asItIs,
   secret_hint: 'named',
   event_type: asItIs,

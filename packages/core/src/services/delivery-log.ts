@@ -12,6 +12,7 @@ import {
   type DeliveryHour,
   UNDELIVERED,
 } from '../model/delivery.ts'
+import { HIDDEN_VALUE } from '../model/endpoint-headers.ts'
 import { ERASED } from '../model/erasure.ts'
 import type { EventCatalog } from '../model/event-catalog.ts'
 import { requestHeaders } from '../model/request-headers.ts'
@@ -188,12 +189,12 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
     return delivery
   }
 
-  function withHeaders({ event_sequence, ...attempt }: StoredAttemptDetails) {
+  function withHeaders({ event_sequence, header_names, ...attempt }: StoredAttemptDetails) {
     const isUnsent = attempt.status === 'rejected' && attempt.http_status === null
-    const request_headers = isUnsent
-      ? null
-      : requestHeaders(names, { ...attempt, event_sequence }, settings.delivery)
-    return { ...attempt, request_headers }
+    if (isUnsent) return { ...attempt, request_headers: null }
+    const own = (header_names ?? []).map((name) => [name, HIDDEN_VALUE])
+    const headers = requestHeaders(names, { ...attempt, event_sequence }, settings.delivery)
+    return { ...attempt, request_headers: { ...headers, ...Object.fromEntries(own) } }
   }
 
   /** With the event id that receivers see, and the names of the endpoint and of the quotation when there are such. */

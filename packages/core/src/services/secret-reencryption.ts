@@ -1,9 +1,13 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
+import { headersContext } from '../model/endpoint-headers.ts'
 import type { Settings } from '../settings.ts'
 import type { EndpointSecrets } from '../storage/signing-secrets.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** What a re-encryption did, in numbers of signing secrets by the id of an encryption key. */
+/**
+ * What a re-encryption did, in numbers of secrets by the id of an encryption key. A signing secret counts as one, and so do
+ * all the headers of an endpoint's own.
+ */
 export interface SecretReencryption {
   /** The newest key, which everything but `remaining` is encrypted with now. */
   readonly keyId: string
@@ -28,27 +32,29 @@ export async function reencryptSecrets(storage: Storage, settings: Settings): Pr
   const keyId = keyring.newestKeyId
   const reencrypted: Record<string, number> = {}
 
-  function renew(secret: EncryptedSecret, endpointId: string): EncryptedSecret {
+  function renew(secret: EncryptedSecret, endpointId: string, context = endpointId): EncryptedSecret {
     if (secret.keyId === keyId) return secret
     try {
-      const renewed = keyring.encrypt(keyring.decrypt(secret, endpointId), endpointId)
+      const renewed = keyring.encrypt(keyring.decrypt(secret, context), context)
       reencrypted[secret.keyId] = (reencrypted[secret.keyId] ?? 0) + 1
       return renewed
     } catch (error) {
       const fields = { err: error, endpoint_id: endpointId, key_id: secret.keyId }
-      logger.error(fields, 'a signing secret could not be read and stays as it is')
+      logger.error(fields, 'a secret of an endpoint could not be read and stays as it is')
       return secret
     }
   }
 
-  function renewBoth(endpoint: EndpointSecrets): EndpointSecrets[] {
-    const { endpoint_id, secret, previousSecret } = endpoint
+  function renewAll(endpoint: EndpointSecrets): EndpointSecrets[] {
+    const { endpoint_id, secret, previousSecret, headers } = endpoint
     const renewed = {
       endpoint_id,
       secret: renew(secret, endpoint_id),
       previousSecret: previousSecret && renew(previousSecret, endpoint_id),
+      headers: headers && renew(headers, endpoint_id, headersContext(endpoint_id)),
     }
-    const isChanged = renewed.secret !== secret || renewed.previousSecret !== previousSecret
+    const isChanged =
+      renewed.secret !== secret || renewed.previousSecret !== previousSecret || renewed.headers !== headers
     return isChanged ? [renewed] : []
   }
 
@@ -56,7 +62,7 @@ export async function reencryptSecrets(storage: Storage, settings: Settings): Pr
   function reencryptBatch(after: string | null): Promise<string | null> {
     return storage.transaction(async (transaction) => {
       const endpoints = await transaction.signingSecrets.lockOld({ keyId, after, limit: BATCH_SIZE })
-      await transaction.signingSecrets.save(endpoints.flatMap(renewBoth))
+      await transaction.signingSecrets.save(endpoints.flatMap(renewAll))
       return endpoints.at(-1)?.endpoint_id ?? null
     })
   }

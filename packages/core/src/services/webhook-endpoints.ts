@@ -2,6 +2,14 @@ import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import type { SecretValue } from '../lib/secret-value.ts'
 import { validate } from '../lib/validator.ts'
+import {
+  decryptHeaders,
+  type EndpointHeaders,
+  encryptHeaders,
+  mergeHeaders,
+  type SentHeaders,
+  wholeHeaders,
+} from '../model/endpoint-headers.ts'
 import { type CatalogEntry, eventCatalogOf } from '../model/event-catalog.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { generateSigningSecret, signingSecretHint } from '../model/signing-secret.ts'
@@ -36,7 +44,8 @@ export interface WebhookEndpoints {
   create(member: Member, body: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
   /**
    * Changes the fields that `body` has. Disabling parks what is pending: it is sent only if somebody resends it.
-   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; SERVICE_UNAVAILABLE when the headers of the endpoint
+   * are to be merged and the encryption key for them is missing here
    */
   update(member: Member, id: string, body: unknown): Promise<WebhookEndpoint>
   /**
@@ -80,9 +89,9 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
     update: (member, id, body) => update(context, member, id, body),
     async delete(member, id) {
       requireManageIntegrations(member)
-      await changeLocked(context, member, id, 'webhook_endpoint.deleted', (locked, now) =>
-        locked.webhookEndpoints.delete(member.organizationId, id, now),
-      )
+      await changeLocked(context, member, id, 'webhook_endpoint.deleted', async (locked, _, now) => ({
+        after: await locked.webhookEndpoints.delete(member.organizationId, id, now),
+      }))
     },
     rotateSecret: (member, id, body = {}) => rotateSecret(context, member, id, body),
   }
@@ -108,9 +117,11 @@ async function create(
 ): Promise<WebhookEndpoint & { secret: SecretValue }> {
   requireManageIntegrations(member)
   const fields = validate(createBody, body)
+  const headers = wholeHeaders(fields.headers ?? null, settings.productName)
   const now = settings.now()
   const id = newId(now)
   const { secret, encrypted, hint } = generateSecret(settings, id)
+  const encryptedHeaders = encryptHeaders(settings.keyring, headers, id)
   const endpoint: StoredWebhookEndpoint = {
     id,
     organization_id: member.organizationId,
@@ -120,6 +131,7 @@ async function create(
     events: unique(fields.events),
     trigger_mode: fields.trigger_mode ?? 'headless_only',
     ordering: fields.ordering ?? 'none',
+    header_names: namesOf(headers),
     is_enabled: fields.is_enabled ?? true,
     disabled_reason: fields.is_enabled === false ? 'requested' : null,
     secret_hint: hint,
@@ -127,10 +139,11 @@ async function create(
     created_at: now,
     updated_at: now,
   }
-  const changes = auditChanges({}, endpoint)
+  const changes = auditChanges({ headers: false }, { ...endpoint, headers: headers.length > 0 })
   const maximum = settings.limits.webhookEndpoints
   await storage.transaction(async (transaction) => {
-    if (!(await transaction.webhookEndpoints.insert(endpoint, encrypted, maximum))) {
+    const secrets = { secret: encrypted, headers: encryptedHeaders }
+    if (!(await transaction.webhookEndpoints.insert(endpoint, secrets, maximum))) {
       throw new IntegrationError(
         'WEBHOOK_ENDPOINT_LIMIT_REACHED',
         `At most ${maximum} endpoints are allowed.`,
@@ -146,7 +159,8 @@ async function create(
 async function update(context: Context, member: Member, id: string, body: unknown): Promise<WebhookEndpoint> {
   requireManageIntegrations(member)
   const { settings, updateBody } = context
-  const { name, url, description, events, trigger_mode, ordering, is_enabled } = validate(updateBody, body)
+  const sent = validate(updateBody, body)
+  const { name, url, description, events, trigger_mode, ordering, is_enabled } = sent
   const change: WebhookEndpointChange = withoutUndefined({
     name,
     url: url === undefined ? undefined : checkUrl(settings, url),
@@ -157,13 +171,58 @@ async function update(context: Context, member: Member, id: string, body: unknow
     is_enabled,
     disabled_reason: is_enabled === undefined ? undefined : is_enabled ? null : 'requested',
   })
-  if (Object.keys(change).length === 0) {
+  if (Object.keys(change).length === 0 && sent.headers === undefined) {
     const fields = Object.keys(updateBody.properties).join(', ')
     throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
   }
-  return changeLocked(context, member, id, 'webhook_endpoint.updated', (locked, now) =>
-    locked.webhookEndpoints.update(member.organizationId, id, change, now),
-  )
+  return changeLocked(context, member, id, 'webhook_endpoint.updated', async (locked, before, now) => {
+    const headers = await changedHeaders(locked, before, sent, settings)
+    const write = (written: WebhookEndpointChange) =>
+      locked.webhookEndpoints.update(member.organizationId, id, written, now)
+    if (headers === undefined) return { after: await write(change) }
+    const encrypted = encryptHeaders(settings.keyring, headers, before.id)
+    const after = await write({ ...change, headers: { header_names: namesOf(headers), encrypted } })
+    return { after, headers: true }
+  })
+}
+
+/** The headers that an endpoint gets by an update. undefined: it keeps those that it has. */
+async function changedHeaders(
+  locked: Storage,
+  before: StoredWebhookEndpoint,
+  { url, headers }: { readonly url?: string; readonly headers?: SentHeaders | null },
+  { keyring, productName, logger }: Settings,
+): Promise<EndpointHeaders | undefined> {
+  const hasSome = before.header_names.length > 0
+  if (url !== undefined && new URL(url).origin !== new URL(before.url).origin) {
+    if (headers !== undefined) {
+      const whole = wholeHeaders(headers, productName)
+      return hasSome || whole.length > 0 ? whole : undefined
+    }
+    if (!hasSome) return undefined
+    const detail = 'is required when the URL moves to another origin: all headers for it, or null for none'
+    throw validationFailed([{ pointer: '/headers', detail }])
+  }
+  if (headers === undefined) return undefined
+  if (headers === null) return hasSome ? [] : undefined
+  if (Object.keys(headers).length === 0) return undefined
+  const encrypted = await locked.webhookEndpoints.findHeaders(before.organization_id, before.id)
+  let current: EndpointHeaders
+  try {
+    current = decryptHeaders(keyring, encrypted, before.id)
+  } catch (error) {
+    logger.error({ err: error, endpoint_id: before.id }, 'the headers of an endpoint could not be read')
+    throw new IntegrationError(
+      'SERVICE_UNAVAILABLE',
+      'The headers of the endpoint cannot be read at the moment, so nothing was changed. Repeat the request later, or remove all headers with `headers: null` first.',
+    )
+  }
+  const merged = mergeHeaders(current, headers, productName)
+  return JSON.stringify(merged) === JSON.stringify(current) ? undefined : merged
+}
+
+function namesOf(headers: EndpointHeaders): string[] {
+  return headers.map(([name]) => name)
 }
 
 async function rotateSecret(
@@ -180,10 +239,10 @@ async function rotateSecret(
     member,
     id,
     'webhook_endpoint.secret_rotated',
-    (locked, now) => {
+    async (locked, _, now) => {
       const previousUntil = overlap_seconds === 0 ? null : new Date(now.getTime() + overlap_seconds * 1000)
       const rotation = { secret: encrypted, hint, previousUntil }
-      return locked.webhookEndpoints.rotateSecret(member.organizationId, id, rotation, now)
+      return { after: await locked.webhookEndpoints.rotateSecret(member.organizationId, id, rotation, now) }
     },
   )
   return { ...endpoint, secret }
@@ -195,14 +254,21 @@ async function changeLocked(
   member: Member,
   id: string,
   action: 'webhook_endpoint.updated' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.deleted',
-  change: (locked: Storage, now: Date) => Promise<StoredWebhookEndpoint>,
+  change: (
+    locked: Storage,
+    before: StoredWebhookEndpoint,
+    now: Date,
+  ) => Promise<{
+    readonly after: StoredWebhookEndpoint /** Whether its headers changed. */
+    readonly headers?: true
+  }>,
 ): Promise<WebhookEndpoint> {
   const now = context.settings.now()
   const changed = await context.storage.transaction(async (transaction) => {
     const before = await transaction.webhookEndpoints.lock(member.organizationId, id)
     if (before === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
-    const after = await change(transaction, now)
-    const changes = auditChanges(before, after)
+    const { after, headers = false } = await change(transaction, before, now)
+    const changes = auditChanges({ ...before, headers: false }, { ...after, headers })
     if (changes.length > 0 || action !== 'webhook_endpoint.updated') {
       await transaction.auditLog.record(auditEntry({ by: member, action, resource: after, changes, at: now }))
     }

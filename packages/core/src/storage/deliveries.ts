@@ -26,6 +26,8 @@ export interface ClaimedDelivery {
     readonly secret: EncryptedSecret
     /** The secret before the last rotation, while that one is to sign too. */
     readonly previousSecret: EncryptedSecret | null
+    /** The headers of its own; null: it has none. */
+    readonly headers: EncryptedSecret | null
     /** Grows with every change of the endpoint, so that what was derived from it can be cached. */
     readonly version: number
   }
@@ -36,7 +38,9 @@ export interface SettledAttempt extends Settlement {
   readonly id: string
   readonly delivery: ClaimedDelivery
   readonly duration_ms: number
-  /** The beginning of the answer; null when there was none. */
+  /** The headers of the endpoint's own that were sent. */
+  readonly header_names: readonly string[]
+  /** The beginning of the answer, without the values of those headers; null when there was none. */
   readonly response_body: string | null
   readonly first_byte_ms: number | null
   readonly created_at: Date

@@ -12,7 +12,11 @@ import type {
 export type StoredAttempt = Omit<DeliveryAttempt, 'quotation_name' | 'endpoint_name'>
 
 export type StoredAttemptDetails = StoredAttempt &
-  Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'> & { readonly event_sequence: number | null }
+  Pick<DeliveryAttemptDetails, 'response_body' | 'first_byte_ms'> & {
+    readonly event_sequence: number | null
+    /** The headers of the endpoint's own that were sent; null: none. */
+    readonly header_names: readonly string[] | null
+  }
 
 /** A delivery as it is stored. */
 export interface StoredDelivery

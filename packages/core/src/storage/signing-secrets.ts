@@ -1,13 +1,15 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 
-/** The signing secrets of an endpoint. The one before the last rotation may still be kept. */
+/** What is kept encrypted of an endpoint. The signing secret before the last rotation may still be kept. */
 export interface EndpointSecrets {
   readonly endpoint_id: string
   readonly secret: EncryptedSecret
   readonly previousSecret: EncryptedSecret | null
+  /** The headers of its own; null: it has none. */
+  readonly headers: EncryptedSecret | null
 }
 
-/** Signing secrets of every organization: for their encryption alone. Deleted endpoints have none. */
+/** Signing secrets, and headers of endpoints, of every organization: for their encryption alone. Deleted endpoints have none. */
 export interface SigningSecretStorage {
   /**
    * Endpoints with a secret that another key than `keyId` encrypted, in the order of their ids, those after `after`.

@@ -40,6 +40,8 @@ interface Unbegun {
   readonly delivery: UnbegunDelivery
 }
 
+const NOTHING_SENT: Pick<Target, 'headers' | 'hidden'> = { headers: {}, hidden: [] }
+
 /** A delivery whose encryption key is missing here waits this long, for a worker that has the key, or for the key. */
 const KEY_MISSING_MS = 60_000
 
@@ -87,11 +89,12 @@ export function createDispatch({
 
   function headersOf(
     { event_id, event_type, event_sequence, body }: ClaimedDelivery,
-    { key, previousKey, standardKeys }: Target,
+    { key, previousKey, standardKeys, headers: own }: Target,
     created_at: Date,
   ): Record<string, string> {
     const timestamp = signingTime(created_at)
-    const headers = requestHeaders(names, { event_id, event_type, event_sequence, created_at }, policy)
+    const attempt = { event_id, event_type, event_sequence, created_at }
+    const headers = { ...own, ...requestHeaders(names, attempt, policy) }
     // One value alone: the specification's receivers compare all that comes after `v1=`.
     headers[names.signature] = signWith({ hmac: key, timestamp, body })
     if (previousKey !== null) {
@@ -106,8 +109,10 @@ export function createDispatch({
   }
 
   /** A test has one attempt, and somebody waits for it: it fails. */
-  function lacksKey({ is_test, endpoint: { secret, previousSecret } }: ClaimedDelivery): boolean {
-    return !is_test && [secret, previousSecret].some((each) => each !== null && !keyring.has(each.keyId))
+  function lacksKey({ is_test, endpoint: { secret, previousSecret, headers } }: ClaimedDelivery): boolean {
+    return (
+      !is_test && [secret, previousSecret, headers].some((each) => each !== null && !keyring.has(each.keyId))
+    )
   }
 
   function unbegun({ id, attempt }: ClaimedDelivery, waitMs?: number): Unbegun {
@@ -130,7 +135,8 @@ export function createDispatch({
     }
     const created_at = now()
     const begin = performance.now()
-    const sample = createResponseSample()
+    const { hidden, headers } = 'turn' in ready ? ready.target : NOTHING_SENT
+    const sample = createResponseSample({ hidden })
     const outcome =
       'turn' in ready ? await send(delivery, ready, created_at, { listener: sample, mayBegin }) : ready
     if (outcome === null) return unbegun(delivery)
@@ -147,6 +153,7 @@ export function createDispatch({
       ...settlement,
       duration_ms: Math.round(performance.now() - begin),
       created_at,
+      header_names: Object.keys(headers),
       response_body: sample.body(),
       first_byte_ms: sample.firstByteMs(),
     }

@@ -38,7 +38,7 @@ export function createSender({
     ca,
     now,
   })
-  const targets = createTargets({ keyring, guard })
+  const targets = createTargets({ keyring, guard, productName })
   const userAgent = `${productName}-Webhooks/${version}`
   return { http, telemetry, dispatch: createDispatch({ settings, targets, http, telemetry, userAgent }) }
 }

@@ -1,6 +1,13 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { AddressGuard, ClaimedDelivery, Keyring } from '@quickquote/core/internal'
+import {
+  type AddressGuard,
+  type ClaimedDelivery,
+  decryptHeaders,
+  isReservedHeader,
+  type Keyring,
+} from '@quickquote/core/internal'
+import { secretsOf } from '../http/hidden-values.ts'
 
 /** HMAC-SHA256 of a text by the secret of an endpoint: in hex, or in base64 for Standard Webhooks. */
 type Hmac = (content: string) => string
@@ -14,11 +21,15 @@ export interface Target {
   readonly previousKey: Hmac | null
   /** The same keys as Standard Webhooks has them, the newest first. */
   readonly standardKeys: readonly Hmac[]
+  /** The headers of its own. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What no record of an answer shows. */
+  readonly hidden: readonly string[]
   /** Why nothing may be sent there; null when it may. A host name is checked when it is resolved. */
   readonly blocked: string | null
 }
 
-/** Finds the target of an endpoint. Throws when its secret cannot be decrypted. */
+/** Finds the target of an endpoint. Throws when its secret or its headers cannot be decrypted. */
 export type Targets = (endpoint: ClaimedDelivery['endpoint']) => Target
 
 /** Endpoints whose targets are kept; an endpoint takes about a kilobyte. */
@@ -28,7 +39,11 @@ const MAX_KEPT = 10_000
  * Decrypts secrets and parses URLs once for each version of an endpoint. A failure is not kept: the key that is missing in the
  * ring may be added to it.
  */
-export function createTargets({ keyring, guard }: { keyring: Keyring; guard: AddressGuard }): Targets {
+export function createTargets(options: {
+  keyring: Keyring
+  guard: AddressGuard
+  productName: string
+}): Targets {
   const kept = new Map<string, { readonly version: string; readonly target: Target }>()
 
   return (endpoint) => {
@@ -37,7 +52,7 @@ export function createTargets({ keyring, guard }: { keyring: Keyring; guard: Add
     const version = `${endpoint.version} ${endpoint.previousSecret === null}`
     const known = kept.get(id)
     if (known?.version === version) return known.target
-    const target = createTarget(endpoint, { keyring, guard })
+    const target = createTarget(endpoint, options)
     kept.delete(id)
     kept.set(id, { version, target })
     if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value ?? '')
@@ -46,18 +61,22 @@ export function createTargets({ keyring, guard }: { keyring: Keyring; guard: Add
 }
 
 function createTarget(
-  { id, url, secret, previousSecret }: ClaimedDelivery['endpoint'],
-  { keyring, guard }: { keyring: Keyring; guard: AddressGuard },
+  { id, url, secret, previousSecret, headers }: ClaimedDelivery['endpoint'],
+  { keyring, guard, productName }: Parameters<typeof createTargets>[0],
 ): Target {
   const { protocol, origin, hostname, pathname, search } = new URL(url)
   const current = keyring.decrypt(secret, id)
   const previous = previousSecret && keyring.decrypt(previousSecret, id)
+  // What this product sends itself wins, even where it was renamed since the endpoint got its headers.
+  const own = decryptHeaders(keyring, headers, id).filter(([name]) => !isReservedHeader(name, productName))
   return {
     origin,
     path: pathname + search,
     key: hmacOf(createSecretKey(current, 'utf8'), 'hex'),
     previousKey: previous === null ? null : hmacOf(createSecretKey(previous, 'utf8'), 'hex'),
     standardKeys: [current, previous ?? []].flat().map((each) => hmacOf(standardKeyOf(each), 'base64')),
+    headers: Object.fromEntries(own),
+    hidden: own.flatMap(([, value]) => secretsOf(value)),
     blocked: protocol === 'https:' ? whyBlocked(hostname, guard) : 'webhooks are sent over HTTPS only',
   }
 }

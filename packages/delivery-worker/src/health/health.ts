@@ -53,7 +53,7 @@ export function assessHealth(
     else warnings.push(message)
   }
   for (const [keyId, secrets] of vitals?.missingKeys ?? []) {
-    reasons.push(`the encryption key "${keyId}" is missing: ${secrets} signing secrets need it`)
+    reasons.push(`the encryption key "${keyId}" is missing: ${secrets} secrets of endpoints need it`)
   }
   return {
     ready: reasons.length === 0,

@@ -129,7 +129,10 @@ export function createHttp(options: HttpOptions): Http {
             encoding,
             maxBytes: maxResponseBytes,
             onData: (bytes) => listener?.data(bytes),
-            onEnd: () => end(answer),
+            onEnd: () => {
+              listener?.ended()
+              end(answer)
+            },
             onLimit: () => breakOff(answer),
           })
           reader.write(chunk)

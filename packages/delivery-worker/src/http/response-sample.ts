@@ -1,8 +1,12 @@
+import { hideValues } from './hidden-values.ts'
+
 /** Listens to an answer while it comes. */
 export interface ResponseListener {
   /** The status and the headers are there. */
   began(): void
   data(chunk: Uint8Array): void
+  /** There was no more. Not called where the rest was not read. */
+  ended(): void
 }
 
 /** The beginning of an answer, for the people who look for what is wrong with it. */
@@ -14,12 +18,22 @@ export interface ResponseSample extends ResponseListener {
 
 const MAX_BYTES = 1024
 
-/** @param now milliseconds since any moment */
-export function createResponseSample(now: () => number = () => performance.now()): ResponseSample {
+/**
+ * @param options.hidden what no record shows
+ * @param options.now milliseconds since any moment
+ */
+export function createResponseSample({
+  hidden = [],
+  now = () => performance.now(),
+}: {
+  readonly hidden?: readonly string[]
+  readonly now?: () => number
+} = {}): ResponseSample {
   const begin = now()
   const chunks: Uint8Array[] = []
   let bytes = 0
   let firstByteMs: number | null = null
+  let isWhole = false
 
   return {
     began() {
@@ -31,7 +45,10 @@ export function createResponseSample(now: () => number = () => performance.now()
       chunks.push(Uint8Array.from(chunk.subarray(0, MAX_BYTES - bytes)))
       bytes += chunk.length
     },
-    body: () => (firstByteMs === null ? null : toText(chunks)),
+    ended() {
+      isWhole = bytes <= MAX_BYTES
+    },
+    body: () => (firstByteMs === null ? null : hideValues(toText(chunks), hidden, { isCut: !isWhole })),
     firstByteMs: () => firstByteMs,
   }
 }

@@ -25,10 +25,12 @@ const settings = {
   ordering: 'none',
   is_enabled: true,
 }
+const withHeaders = { ...settings, headers: { Authorization: 'Bearer the-token-of-your-gateway' } }
 const endpoint = {
   id: EXAMPLE.endpointId,
   organization_id: EXAMPLE.organizationId,
   ...settings,
+  header_names: ['Authorization'],
   disabled_reason: null,
   health: {
     last_success_at: EXAMPLE.finishedAt,
@@ -95,7 +97,9 @@ export function webhookRoutes({
       summary: 'Create a webhook endpoint',
       description: 'The answer holds the signing secret, for the only time.',
       params: organizationParams,
-      body: { 'application/json': { schema: createWebhookEndpointBody(limits, events), example: settings } },
+      body: {
+        'application/json': { schema: createWebhookEndpointBody(limits, events), example: withHeaders },
+      },
       answer: {
         status: 201,
         description: 'The endpoint, and its signing secret.',

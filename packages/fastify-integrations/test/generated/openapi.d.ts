@@ -876,6 +876,8 @@ export interface components {
             trigger_mode: "headless_only" | "always";
             /** @enum {string} */
             ordering: "none" | "quotation";
+            /** @description The names of the headers of its own, sorted. Their values are never shown. */
+            header_names: string[];
             is_enabled: boolean;
             /**
              * @description Null while it is enabled. `failing`: nothing but failures for too long.
@@ -931,6 +933,10 @@ export interface components {
              * @enum {string}
              */
             ordering?: "none" | "quotation";
+            /** @description Headers that are sent with each delivery, for example `Authorization` for a gateway. At most 10, 4096 characters in all. No answer shows the values. */
+            headers?: {
+                [key: string]: string;
+            } | null;
             /** @default true */
             is_enabled?: boolean;
         };
@@ -948,6 +954,8 @@ export interface components {
             trigger_mode: "headless_only" | "always";
             /** @enum {string} */
             ordering: "none" | "quotation";
+            /** @description The names of the headers of its own, sorted. Their values are never shown. */
+            header_names: string[];
             is_enabled: boolean;
             /**
              * @description Null while it is enabled. `failing`: nothing but failures for too long.
@@ -1001,6 +1009,10 @@ export interface components {
              * @enum {string}
              */
             ordering?: "none" | "quotation";
+            /** @description Merged with the headers that the endpoint has: null removes a header, `headers: null` removes all of them. An update that moves `url` to another origin sends the whole new set. At most 10, 4096 characters in all. No answer shows the values. */
+            headers?: {
+                [key: string]: string | null;
+            } | null;
             is_enabled?: boolean;
         };
         /** RotateSecret */
@@ -1080,7 +1092,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             next_attempt_at: string | null;
-            /** @description The signatures are left out. Null when nothing was sent. */
+            /** @description The signatures are left out; the value of each header of the endpoint's own is `…`. Null when nothing was sent. */
             request_headers: {
                 [key: string]: string;
             } | null;

@@ -60,6 +60,7 @@ function createCheck(document: OpenApiDocument) {
   formats.default(ajv)
   ajv.addFormat('text', true)
   ajv.addFormat('name', true)
+  ajv.addFormat('header-value', true)
   ajv.addSchema(document, 'openapi.json')
 
   /** The thing itself, and where it stands. */

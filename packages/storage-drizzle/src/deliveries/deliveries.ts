@@ -150,6 +150,8 @@ interface FoundEndpoint {
   /** It is there while the overlap of a rotation lasts. */
   readonly previous_secret_key_id: string | null
   readonly previous_secret_ciphertext: string | null
+  readonly headers_key_id: string | null
+  readonly headers_ciphertext: string | null
 }
 
 /** The other rows. */
@@ -174,13 +176,13 @@ function toEndpoint(found: FoundEndpoint): ClaimedDelivery['endpoint'] {
     url,
     ordering,
     secret: toSecret(secret_key_id, secret_ciphertext),
-    previousSecret: previousSecretOf(found),
+    previousSecret: toSecretOrNull(found.previous_secret_key_id, found.previous_secret_ciphertext),
+    headers: toSecretOrNull(found.headers_key_id, found.headers_ciphertext),
     version,
   }
 }
 
-function previousSecretOf(found: FoundEndpoint): EncryptedSecret | null {
-  const { previous_secret_key_id: keyId, previous_secret_ciphertext: ciphertext } = found
+function toSecretOrNull(keyId: string | null, ciphertext: string | null): EncryptedSecret | null {
   return keyId === null || ciphertext === null ? null : toSecret(keyId, ciphertext)
 }
 
@@ -210,6 +212,7 @@ function toRecord(attempt: SettledAttempt): object {
     created_at: attempt.created_at,
     next_attempt_at: attempt.next_attempt_at ?? undefined,
     response_body: attempt.response_body ?? undefined,
+    header_names: attempt.header_names.length === 0 ? undefined : attempt.header_names,
     first_byte_ms: attempt.first_byte_ms ?? undefined,
   }
 }

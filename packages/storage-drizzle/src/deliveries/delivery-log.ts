@@ -14,7 +14,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
   const { deliveries, deliveryAttempts, events, webhookEndpoints } = tables
   const { organization_id, ...columns } = getTableColumns(deliveryAttempts)
   const details = readable(columns)
-  const { response_body: _, first_byte_ms: __, event_sequence: ___, ...attempt } = details
+  const { response_body: _, first_byte_ms: __, event_sequence: ___, header_names: ____, ...attempt } = details
 
   function attemptsOf(organizationId: string, id: string) {
     return db

@@ -6,9 +6,10 @@ export const SAVE_SECRETS = statement(
   (schema) => `update ${schema}.webhook_endpoints endpoint set
       secret_ciphertext = decode(saved.ciphertext, 'hex'), secret_key_id = saved.key_id,
       previous_secret_ciphertext = decode(saved.previous_ciphertext, 'hex'),
-      previous_secret_key_id = saved.previous_key_id, version = version + 1
+      previous_secret_key_id = saved.previous_key_id,
+      headers_ciphertext = decode(saved.headers_ciphertext, 'hex'), headers_key_id = saved.headers_key_id, version = version + 1
     from json_to_recordset($secrets::text::json) as saved (id uuid, ciphertext text, key_id text,
-      previous_ciphertext text, previous_key_id text)
+      previous_ciphertext text, previous_key_id text, headers_ciphertext text, headers_key_id text)
     where endpoint.id = saved.id`,
 )
 
@@ -18,6 +19,8 @@ export const COUNT_SECRETS = statement(
       select secret_key_id as key from ${schema}.webhook_endpoints where secret_key_id is not null
       union all
       select previous_secret_key_id from ${schema}.webhook_endpoints where previous_secret_key_id is not null
+      union all
+      select headers_key_id from ${schema}.webhook_endpoints where headers_key_id is not null
     ) as secret
     group by key order by key`,
 )

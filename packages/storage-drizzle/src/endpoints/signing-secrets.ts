@@ -4,7 +4,7 @@ import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
 import { COUNT_SECRETS, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
-/** The encrypted signing secrets of all endpoints that are not deleted: see SigningSecretStorage. */
+/** What is encrypted of all endpoints that are not deleted: see SigningSecretStorage. */
 export function signingSecretStorage({ db, tables, run }: Database): SigningSecretStorage {
   const { webhookEndpoints: endpoints } = tables
 
@@ -18,23 +18,30 @@ export function signingSecretStorage({ db, tables, run }: Database): SigningSecr
             keyId: endpoints.secret_key_id,
             previousCiphertext: endpoints.previous_secret_ciphertext,
             previousKeyId: endpoints.previous_secret_key_id,
+            headersCiphertext: endpoints.headers_ciphertext,
+            headersKeyId: endpoints.headers_key_id,
           }),
         )
         .from(endpoints)
         .where(
           and(
-            or(ne(endpoints.secret_key_id, keyId), ne(endpoints.previous_secret_key_id, keyId)),
+            or(
+              ne(endpoints.secret_key_id, keyId),
+              ne(endpoints.previous_secret_key_id, keyId),
+              ne(endpoints.headers_key_id, keyId),
+            ),
             after === null ? undefined : gt(endpoints.id, after),
           ),
         )
         .orderBy(asc(endpoints.id))
         .limit(limit)
         .for('no key update')
-      return rows.flatMap(({ endpoint_id, ciphertext, keyId, previousCiphertext, previousKeyId }) => {
-        const secret = toSecret(keyId, ciphertext)
-        const previousSecret = toSecret(previousKeyId, previousCiphertext)
+      return rows.flatMap(({ endpoint_id, ...row }) => {
+        const secret = toSecret(row.keyId, row.ciphertext)
+        const previousSecret = toSecret(row.previousKeyId, row.previousCiphertext)
+        const headers = toSecret(row.headersKeyId, row.headersCiphertext)
         // Those that were deleted have none.
-        return secret === null ? [] : [{ endpoint_id, secret, previousSecret }]
+        return secret === null ? [] : [{ endpoint_id, secret, previousSecret, headers }]
       })
     },
 
@@ -49,13 +56,15 @@ export function signingSecretStorage({ db, tables, run }: Database): SigningSecr
   }
 }
 
-function toSaved({ endpoint_id, secret, previousSecret }: EndpointSecrets): object {
+function toSaved({ endpoint_id, secret, previousSecret, headers }: EndpointSecrets): object {
   return {
     id: endpoint_id,
     ciphertext: toHex(secret.ciphertext),
     key_id: secret.keyId,
     previous_ciphertext: previousSecret && toHex(previousSecret.ciphertext),
     previous_key_id: previousSecret?.keyId,
+    headers_ciphertext: headers && toHex(headers.ciphertext),
+    headers_key_id: headers?.keyId,
   }
 }
 

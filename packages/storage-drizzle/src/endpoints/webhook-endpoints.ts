@@ -1,4 +1,4 @@
-import { isUuid, type WebhookEndpointStorage } from '@quickquote/core/internal'
+import { isUuid, type WebhookEndpointChange, type WebhookEndpointStorage } from '@quickquote/core/internal'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
@@ -18,17 +18,21 @@ const NO_PREVIOUS_SECRET = {
   previous_secret_expires_at: null,
 }
 
+const NO_HEADERS = { header_names: [], headers_ciphertext: null, headers_key_id: null }
+
 /** Webhook endpoints in PostgreSQL: see WebhookEndpointStorage. */
 export function webhookEndpointStorage(database: Database): WebhookEndpointStorage {
   const { webhookEndpoints: endpoints } = database.tables
   const { id, organization_id, name, url, description, events, trigger_mode, ordering, is_enabled } =
     endpoints
-  const { disabled_reason, secret_hint, previous_secret_expires_at, created_at, updated_at } = endpoints
+  const { disabled_reason, header_names, secret_hint, previous_secret_expires_at, created_at, updated_at } =
+    endpoints
   const settings = { name, url, description, events, trigger_mode, ordering, is_enabled }
   const endpoint = readable({
     id,
     organization_id,
     ...settings,
+    header_names,
     disabled_reason,
     secret_hint,
     previous_secret_expires_at,
@@ -58,15 +62,19 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
   }
 
   return {
-    async insert(endpoint, secret, maximum) {
+    async insert(endpoint, { secret, headers }, maximum) {
       return database.transaction(async (transaction) => {
         const { db } = transaction
         await oneAtATime(transaction, `endpoints of ${endpoint.organization_id}`)
         const existing = await db.$count(endpoints, ofOrganization(endpoint.organization_id))
         if (existing >= maximum) return false
-        await db
-          .insert(endpoints)
-          .values({ ...endpoint, secret_ciphertext: secret.ciphertext, secret_key_id: secret.keyId })
+        await db.insert(endpoints).values({
+          ...endpoint,
+          secret_ciphertext: secret.ciphertext,
+          secret_key_id: secret.keyId,
+          headers_ciphertext: headers?.ciphertext,
+          headers_key_id: headers?.keyId,
+        })
         return true
       })
     },
@@ -98,6 +106,15 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       return found ?? null
     },
 
+    async findHeaders(organizationId, endpointId) {
+      const [found] = await database.db
+        .select({ keyId: endpoints.headers_key_id, ciphertext: endpoints.headers_ciphertext })
+        .from(endpoints)
+        .where(byId(organizationId, endpointId))
+      const { keyId = null, ciphertext = null } = found ?? {}
+      return keyId === null || ciphertext === null ? null : { keyId, ciphertext }
+    },
+
     async had(organizationId, endpointId) {
       if (!isUuid(endpointId)) return false
       const found = await database.db
@@ -117,11 +134,12 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       return new Map(rows.map((row) => [row.id, row.name]))
     },
 
-    async update(organizationId, endpointId, fields, now) {
+    async update(organizationId, endpointId, { headers, ...fields }, now) {
       return database.transaction(async (transaction) => {
         const which = { organization_id: organizationId, endpoint_id: endpointId }
         if (fields.is_enabled === true) await transaction.run(PARK_REST, { ...which, now })
-        const changed = await change(transaction, organizationId, endpointId, fields, now)
+        const written = headers === undefined ? fields : { ...fields, ...toColumns(headers) }
+        const changed = await change(transaction, organizationId, endpointId, written, now)
         if (fields.is_enabled === false) await transaction.run(PARK_SOME, { ...which, now })
         if (fields.is_enabled === true) await transaction.run(FORGET_FAILURES, which)
         if (fields.ordering === 'quotation') await transaction.run(PUT_IN_ORDER, which)
@@ -140,6 +158,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
           secret_ciphertext: null,
           secret_key_id: null,
           ...NO_PREVIOUS_SECRET,
+          ...NO_HEADERS,
         }
         const deleted = await change(transaction, organizationId, endpointId, fields, now)
         await transaction.run(PARK_SOME, { organization_id: organizationId, endpoint_id: endpointId, now })
@@ -165,4 +184,9 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       )
     },
   }
+}
+
+function toColumns({ header_names, encrypted }: NonNullable<WebhookEndpointChange['headers']>) {
+  if (encrypted === null) return NO_HEADERS
+  return { header_names, headers_ciphertext: encrypted.ciphertext, headers_key_id: encrypted.keyId }
 }

@@ -1,0 +1,162 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { type FieldError, validationFailed } from '../lib/errors.ts'
+import type { EncryptedSecret, Keyring } from '../lib/keyring.ts'
+import { escapePointer, MAX_REPORTED } from '../lib/validator.ts'
+
+/** Bounds of the headers of an endpoint's own. Names and values are ASCII: a character is a byte. */
+export const ENDPOINT_HEADER_LIMITS = Object.freeze({
+  /** Headers of one endpoint. */
+  count: 10,
+  /** Characters of a name. */
+  nameLength: 64,
+  /** Characters of a value. */
+  valueLength: 1024,
+  /** Characters of all names and values together. */
+  totalLength: 4096,
+})
+
+/** Names and values, sorted by the names without regard to case. The values are secrets. */
+export type EndpointHeaders = readonly (readonly [name: string, value: string])[]
+
+/** What a client sends: values by their names. */
+export type SentHeaders = Readonly<Record<string, string | null>>
+
+/** What a record shows in place of a value. */
+export const HIDDEN_VALUE = '…'
+
+const { count, nameLength, valueLength, totalLength } = ENDPOINT_HEADER_LIMITS
+
+const Value = Type.String({
+  format: 'header-value',
+  minLength: 1,
+  maxLength: valueLength,
+  description: 'Visible ASCII characters, and spaces between them.',
+})
+
+function headersSchema<T>(value: TSchema, description: string) {
+  return Type.Unsafe<Readonly<Record<string, T>> | null>({
+    type: ['object', 'null'],
+    additionalProperties: value,
+    description: `${description} At most ${count}, ${totalLength} characters in all. No answer shows the values.`,
+  })
+}
+
+/** The headers that a create sends. */
+export const CreatedHeaders = headersSchema<string>(
+  Value,
+  'Headers that are sent with each delivery, for example `Authorization` for a gateway.',
+)
+
+/** The headers that an update sends. */
+export const UpdatedHeaders = headersSchema<string | null>(
+  Type.Unsafe<string | null>({ ...Value, type: ['string', 'null'] }),
+  'Merged with the headers that the endpoint has: null removes a header, `headers: null` removes all of them. An update that moves `url` to another origin sends the whole new set.',
+)
+
+/** The names of HTTP itself, of the connection, of the body, and of what a delivery says about itself. */
+const RESERVED_NAMES = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'user-agent',
+  'accept-encoding',
+  'date',
+  'cookie',
+  'traceparent',
+  'tracestate',
+  'baggage',
+])
+
+/** Whether deliveries of this product keep the header to themselves. */
+export function isReservedHeader(name: string, productName: string): boolean {
+  const lower = name.toLowerCase()
+  const prefixes = [`x-${productName.toLowerCase()}-`, 'webhook-', 'content-', 'proxy-']
+  return RESERVED_NAMES.has(lower) || prefixes.some((prefix) => lower.startsWith(prefix))
+}
+
+/**
+ * The headers of an endpoint after a change: those of `current` that `sent` does not name, and those that it gives a value.
+ * @throws IntegrationError VALIDATION_FAILED
+ */
+export function mergeHeaders(
+  current: EndpointHeaders,
+  sent: SentHeaders,
+  productName: string,
+): EndpointHeaders {
+  const errors = Object.keys(sent).flatMap((name, index, names) => {
+    const detail = whatIsWrong(name, names.slice(0, index), productName)
+    return detail === undefined ? [] : [wrong(name, detail)]
+  })
+  if (errors.length > 0) throw validationFailed(errors.slice(0, MAX_REPORTED))
+  const named = new Set(Object.keys(sent).map((name) => name.toLowerCase()))
+  const kept = current.filter(([name]) => !named.has(name.toLowerCase()))
+  const given = Object.entries(sent).filter((header): header is [string, string] => header[1] !== null)
+  const headers = [...kept, ...given].sort(byName)
+  if (headers.length > count) throw validationFailed([wrong(null, `must be at most ${count} headers`)])
+  if (headers.flat().join('').length > totalLength) {
+    throw validationFailed([
+      wrong(null, `must be at most ${totalLength} characters, names and values together`),
+    ])
+  }
+  return headers
+}
+
+/**
+ * The whole set of headers.
+ * @throws IntegrationError VALIDATION_FAILED, for a null among the values too
+ */
+export function wholeHeaders(sent: SentHeaders | null, productName: string): EndpointHeaders {
+  const errors = Object.entries(sent ?? {})
+    .filter(([, value]) => value === null)
+    .map(([name]) => wrong(name, 'must be a string: these headers replace all that the endpoint had'))
+  if (errors.length > 0) throw validationFailed(errors.slice(0, MAX_REPORTED))
+  return mergeHeaders([], sent ?? {}, productName)
+}
+
+function whatIsWrong(name: string, before: readonly string[], productName: string): string | undefined {
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) {
+    return "must have a name of letters, digits and !#$%&'*+-.^_`|~ alone"
+  }
+  if (name.length > nameLength) return `must have a name of at most ${nameLength} characters`
+  if (isReservedHeader(name, productName)) return 'is reserved: choose another header'
+  if (before.some((other) => other.toLowerCase() === name.toLowerCase())) {
+    return 'is there twice: upper and lower case make no difference'
+  }
+  return undefined
+}
+
+function wrong(name: string | null, detail: string): FieldError {
+  return { pointer: name === null ? '/headers' : `/headers/${escapePointer(name)}`, detail }
+}
+
+function byName([one]: readonly [string, string], [other]: readonly [string, string]): number {
+  return one.toLowerCase() < other.toLowerCase() ? -1 : 1
+}
+
+/** null: there are none. */
+export function encryptHeaders(
+  keyring: Keyring,
+  headers: EndpointHeaders,
+  endpointId: string,
+): EncryptedSecret | null {
+  return headers.length === 0 ? null : keyring.encrypt(JSON.stringify(headers), headersContext(endpointId))
+}
+
+/** @throws Error when the key is not in the ring */
+export function decryptHeaders(
+  keyring: Keyring,
+  encrypted: EncryptedSecret | null,
+  endpointId: string,
+): EndpointHeaders {
+  return encrypted === null ? [] : JSON.parse(keyring.decrypt(encrypted, headersContext(endpointId)))
+}
+
+/** Bound into their ciphertext. It is another one than that of the endpoint's signing secrets. */
+export function headersContext(endpointId: string): string {
+  return `headers of ${endpointId}`
+}
