@@ -21,6 +21,7 @@ describe('POST /v1/organizations/:organizationId/webhooks', () => {
       events: ['quotation.completed'],
       trigger_mode: 'headless_only',
       ordering: 'none',
+      header_names: [],
       is_enabled: true,
       disabled_reason: null,
       health: {
