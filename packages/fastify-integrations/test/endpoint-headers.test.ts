@@ -179,8 +179,8 @@ describe('headers of an endpoint', () => {
     ['a space before', ' a', 'visible ASCII'],
     ['a space behind', 'a ', 'visible ASCII'],
     ['1,025 characters', 'x'.repeat(1025), 'at most 1024'],
-    ['a number', 5, 'must be string'],
-    ['a list', ['x'], 'must be string'],
+    ['a number', 5, 'must be a string'],
+    ['a list', ['x'], 'must be a string'],
   ])('may not have a value with %s; the answer does not repeat it', async (_, value, detail) => {
     for (const refused of [
       await refusalOf({ headers: { 'X-Zone': value } }),
