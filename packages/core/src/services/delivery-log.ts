@@ -111,7 +111,7 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
         page,
         (request) => storage.deliveryLog.listAttempts(organizationId, filter, request),
       )
-      return { items: await asSeen(organizationId, items), nextCursor }
+      return { items: await asSeen(storage, organizationId, items), nextCursor }
     },
 
     async hours(member, query = {}) {
@@ -176,17 +176,11 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
   async function find(from: Storage, organizationId: string, id: string): Promise<Delivery> {
     const { attempts, ...delivery } = await findStored(from, organizationId, id)
     const [[seen], seenAttempts] = [
-      await asSeen(organizationId, [delivery]),
-      await asSeen(organizationId, attempts.map(withHeaders)),
+      await asSeen(storage, organizationId, [delivery]),
+      await asSeen(storage, organizationId, attempts.map(withHeaders)),
     ]
     const request_body = await from.deliveryLog.findBody(organizationId, delivery.event_id)
     return { ...(seen ?? delivery), request_body, attempts: seenAttempts }
-  }
-
-  async function findStored(from: Storage, organizationId: string, id: string): Promise<StoredDelivery> {
-    const delivery = await from.deliveryLog.find(organizationId, id)
-    if (delivery === null) throw new IntegrationError('DELIVERY_NOT_FOUND')
-    return delivery
   }
 
   function withHeaders({ event_sequence, header_names, ...attempt }: StoredAttemptDetails) {
@@ -196,34 +190,41 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
     const headers = requestHeaders(names, { ...attempt, event_sequence }, settings.delivery)
     return { ...attempt, request_headers: { ...headers, ...Object.fromEntries(own) } }
   }
+}
 
-  /** With the event id that receivers see, and the names of the endpoint and of the quotation when there are such. */
-  async function asSeen<T extends { quotation_id: string | null; endpoint_id: string; event_id: string }>(
-    organizationId: string,
-    entries: readonly T[],
-  ): Promise<(T & { quotation_name?: string; endpoint_name?: string })[]> {
-    const quotationIds = new Set(entries.flatMap(({ quotation_id }) => quotation_id ?? []))
-    const endpointIds = new Set(entries.map(({ endpoint_id }) => endpoint_id))
-    const [quotations, endpoints] = await Promise.all([
-      storage.quotations.findNames(organizationId, [...quotationIds]),
-      storage.webhookEndpoints.names(organizationId, [...endpointIds]),
-    ])
-    const unnamed = [...quotationIds].filter((id) => !quotations.has(id))
-    const erased = await storage.erasure.findErased(
-      unnamed.map((id) => ({ id, organization_id: organizationId })),
-    )
-    return entries.map((entry) => {
-      const id = entry.quotation_id ?? ''
-      const quotation = quotations.get(id) ?? (erased.has(id) ? ERASED : undefined)
-      const endpoint = endpoints.get(entry.endpoint_id)
-      return {
-        ...entry,
-        event_id: eventIdOf(entry.event_id),
-        ...(quotation === undefined ? {} : { quotation_name: quotation }),
-        ...(endpoint === undefined ? {} : { endpoint_name: endpoint }),
-      }
-    })
-  }
+async function findStored(from: Storage, organizationId: string, id: string): Promise<StoredDelivery> {
+  const delivery = await from.deliveryLog.find(organizationId, id)
+  if (delivery === null) throw new IntegrationError('DELIVERY_NOT_FOUND')
+  return delivery
+}
+
+/** With the event id that receivers see, and the names of the endpoint and of the quotation when there are such. */
+async function asSeen<T extends { quotation_id: string | null; endpoint_id: string; event_id: string }>(
+  storage: Storage,
+  organizationId: string,
+  entries: readonly T[],
+): Promise<(T & { quotation_name?: string; endpoint_name?: string })[]> {
+  const quotationIds = new Set(entries.flatMap(({ quotation_id }) => quotation_id ?? []))
+  const endpointIds = new Set(entries.map(({ endpoint_id }) => endpoint_id))
+  const [quotations, endpoints] = await Promise.all([
+    storage.quotations.findNames(organizationId, [...quotationIds]),
+    storage.webhookEndpoints.names(organizationId, [...endpointIds]),
+  ])
+  const unnamed = [...quotationIds].filter((id) => !quotations.has(id))
+  const erased = await storage.erasure.findErased(
+    unnamed.map((id) => ({ id, organization_id: organizationId })),
+  )
+  return entries.map((entry) => {
+    const id = entry.quotation_id ?? ''
+    const quotation = quotations.get(id) ?? (erased.has(id) ? ERASED : undefined)
+    const endpoint = endpoints.get(entry.endpoint_id)
+    return {
+      ...entry,
+      event_id: eventIdOf(entry.event_id),
+      ...(quotation === undefined ? {} : { quotation_name: quotation }),
+      ...(endpoint === undefined ? {} : { endpoint_name: endpoint }),
+    }
+  })
 }
 
 function conflict(detail: string): IntegrationError {

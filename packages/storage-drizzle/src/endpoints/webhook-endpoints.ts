@@ -4,6 +4,7 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { readable } from '../connection/readable.ts'
+import type { Tables } from '../schema.ts'
 import {
   FORGET_FAILURES,
   PARK_REST,
@@ -23,50 +24,15 @@ const NO_HEADERS = { header_names: [], headers_ciphertext: null, headers_key_id:
 /** Webhook endpoints in PostgreSQL: see WebhookEndpointStorage. */
 export function webhookEndpointStorage(database: Database): WebhookEndpointStorage {
   const { webhookEndpoints: endpoints } = database.tables
-  const { id, organization_id, name, url, description, events, trigger_mode, ordering, is_enabled } =
-    endpoints
-  const { disabled_reason, header_names, secret_hint, previous_secret_expires_at, created_at, updated_at } =
-    endpoints
-  const settings = { name, url, description, events, trigger_mode, ordering, is_enabled }
-  const endpoint = readable({
-    id,
-    organization_id,
-    ...settings,
-    header_names,
-    disabled_reason,
-    secret_hint,
-    previous_secret_expires_at,
-    created_at,
-    updated_at,
-  })
-  const ofOrganization = (organizationId: string) =>
-    and(eq(organization_id, organizationId), isNull(endpoints.deleted_at))
-  const byId = (organizationId: string, endpointId: string) =>
-    and(eq(id, endpointId), ofOrganization(organizationId))
-
-  /** A change of any kind: workers that know the endpoint read it anew. */
-  async function change(
-    { db }: Database,
-    organizationId: string,
-    endpointId: string,
-    fields: PgUpdateSetSource<typeof endpoints>,
-    now: Date,
-  ) {
-    const [changed] = await db
-      .update(endpoints)
-      .set({ ...fields, updated_at: now, version: sql`${endpoints.version} + 1` })
-      .where(byId(organizationId, endpointId))
-      .returning(endpoint)
-    if (changed === undefined) throw new Error('An endpoint that was not locked is gone.')
-    return changed
-  }
+  const { id, organization_id, created_at } = endpoints
+  const endpoint = columnsOf(endpoints)
 
   return {
     async insert(endpoint, { secret, headers }, maximum) {
       return database.transaction(async (transaction) => {
         const { db } = transaction
         await oneAtATime(transaction, `endpoints of ${endpoint.organization_id}`)
-        const existing = await db.$count(endpoints, ofOrganization(endpoint.organization_id))
+        const existing = await db.$count(endpoints, ofOrganization(endpoints, endpoint.organization_id))
         if (existing >= maximum) return false
         await db.insert(endpoints).values({
           ...endpoint,
@@ -83,7 +49,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       return database.db
         .select(endpoint)
         .from(endpoints)
-        .where(ofOrganization(organizationId))
+        .where(ofOrganization(endpoints, organizationId))
         .orderBy(asc(created_at), asc(id))
     },
 
@@ -92,7 +58,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       const [found] = await database.db
         .select(endpoint)
         .from(endpoints)
-        .where(byId(organizationId, endpointId))
+        .where(byId(endpoints, organizationId, endpointId))
       return found ?? null
     },
 
@@ -101,7 +67,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       const [found] = await database.db
         .select(endpoint)
         .from(endpoints)
-        .where(byId(organizationId, endpointId))
+        .where(byId(endpoints, organizationId, endpointId))
         .for('no key update')
       return found ?? null
     },
@@ -110,7 +76,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       const [found] = await database.db
         .select({ keyId: endpoints.headers_key_id, ciphertext: endpoints.headers_ciphertext })
         .from(endpoints)
-        .where(byId(organizationId, endpointId))
+        .where(byId(endpoints, organizationId, endpointId))
       const { keyId = null, ciphertext = null } = found ?? {}
       return keyId === null || ciphertext === null ? null : { keyId, ciphertext }
     },
@@ -189,4 +155,43 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
 function toColumns({ header_names, encrypted }: NonNullable<WebhookEndpointChange['headers']>) {
   if (encrypted === null) return NO_HEADERS
   return { header_names, headers_ciphertext: encrypted.ciphertext, headers_key_id: encrypted.keyId }
+}
+
+type Endpoints = Tables['webhookEndpoints']
+
+/** All that members see. */
+function columnsOf(endpoints: Endpoints) {
+  const { id, organization_id, name, url, description, events, trigger_mode, ordering } = endpoints
+  const { is_enabled, disabled_reason, header_names, secret_hint } = endpoints
+  const { previous_secret_expires_at, created_at, updated_at } = endpoints
+  return readable({
+    ...{ id, organization_id, name, url, description, events, trigger_mode, ordering },
+    ...{ is_enabled, disabled_reason, header_names, secret_hint },
+    ...{ previous_secret_expires_at, created_at, updated_at },
+  })
+}
+
+function ofOrganization(endpoints: Endpoints, organizationId: string) {
+  return and(eq(endpoints.organization_id, organizationId), isNull(endpoints.deleted_at))
+}
+
+function byId(endpoints: Endpoints, organizationId: string, endpointId: string) {
+  return and(eq(endpoints.id, endpointId), ofOrganization(endpoints, organizationId))
+}
+
+/** A change of any kind: workers that know the endpoint read it anew. */
+async function change(
+  { db, tables: { webhookEndpoints: endpoints } }: Database,
+  organizationId: string,
+  endpointId: string,
+  fields: PgUpdateSetSource<Endpoints>,
+  now: Date,
+) {
+  const [changed] = await db
+    .update(endpoints)
+    .set({ ...fields, updated_at: now, version: sql`${endpoints.version} + 1` })
+    .where(byId(endpoints, organizationId, endpointId))
+    .returning(columnsOf(endpoints))
+  if (changed === undefined) throw new Error('An endpoint that was not locked is gone.')
+  return changed
 }
