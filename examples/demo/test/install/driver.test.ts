@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
@@ -38,6 +38,14 @@ describe('The storage that npm installs from its tarball', () => {
     const manifest = JSON.parse(readFileSync(modules(`${bundled}/../package.json`), 'utf8'))
     expect(manifest).toMatchObject({ name: 'postgres', version: '3.4.9', license: 'Unlicense' })
     expect(readdirSync(modules(`${bundled}/..`)).sort()).toEqual(['package.json', 'src'])
+  })
+
+  it("makes its tables with the host's drizzle-orm: there is one", () => {
+    const { version } = JSON.parse(readFileSync(modules('drizzle-orm/package.json'), 'utf8'))
+    expect(version).toMatch(/^0\.45\./)
+    expect(existsSync(modules('@quickquote/storage-drizzle/node_modules/drizzle-orm'))).toBe(false)
+    const manifest = JSON.parse(readFileSync(modules('@quickquote/storage-drizzle/package.json'), 'utf8'))
+    expect(manifest.peerDependencies).toEqual({ 'drizzle-orm': '^0.45.4' })
   })
 
   it("leaves a host's own client alone: it is another module, as it was published, and works with the storage", async () => {
