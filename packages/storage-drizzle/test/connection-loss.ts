@@ -32,12 +32,12 @@ export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof
     await testing.drop()
   })
 
-  /** Reads one quotation after the other until it is told to stop. What cannot be read is asked for again. */
+  /** Reads one quotation after the other until it is told to stop, and at least one. What cannot be read is asked for again. */
   async function keepReading(isOver: () => boolean, read: (id: string) => Promise<string>) {
     const wrong: string[] = []
     let answers = 0
     let losses = 0
-    while (!isOver()) {
+    while (!isOver() || answers === 0) {
       const id = ids[answers % ids.length] ?? ''
       try {
         const found = await read(id)
