@@ -27,7 +27,7 @@ export {
   type DeliveryAttemptDetails,
   type DeliveryPolicy,
 } from './model/delivery.ts'
-export type { ErasedQuotation, LeftToHost, RequestedBy } from './model/erasure.ts'
+export type { ErasedQuotation, Erasure, ErasurePhase, LeftToHost, RequestedBy } from './model/erasure.ts'
 export type { CatalogEntry, WebhookEvent } from './model/event-catalog.ts'
 export {
   defineEvents,
@@ -76,6 +76,7 @@ export type { AuditLog } from './services/audit-log.ts'
 export type { DeliveryLog } from './services/delivery-log.ts'
 export type { EmittedEvent, Emitter } from './services/emitter.ts'
 export type { EventFeed, EventPage } from './services/event-feed.ts'
+export type { EraseOrganization, Organizations } from './services/organizations.ts'
 export type { Quotations, StartQuotation, StartResult } from './services/quotations.ts'
 export type { Replays } from './services/replays.ts'
 export type { SecretReencryption } from './services/secret-reencryption.ts'

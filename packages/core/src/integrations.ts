@@ -11,6 +11,7 @@ import { createEmitter, type Emitter } from './services/emitter.ts'
 import { createEventFeed, type EventFeed } from './services/event-feed.ts'
 import { disableFailingEndpoints } from './services/failing-endpoints.ts'
 import { withHostQuotations } from './services/host-quotations.ts'
+import { continueErasing, createOrganizations, type Organizations } from './services/organizations.ts'
 import { createQuotations, type Quotations } from './services/quotations.ts'
 import { createReplays, type Replays } from './services/replays.ts'
 import { createReporter } from './services/reporter.ts'
@@ -39,6 +40,8 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
   extends IntegrationServices<Events> {
   /** Not part of a transaction: a worker sees a test only once it is committed. */
   readonly testDeliveries: TestDeliveries
+  /** Not part of a transaction: erasing takes many. */
+  readonly organizations: Organizations
   readonly storage: Storage<Transaction>
   readonly settings: Settings
   /** Not part of a transaction: it has what is committed. */
@@ -68,6 +71,13 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
   sendWarnings(): Promise<number>
   /** Removes what `retention` says is no longer kept. Workers do this now and then. */
   enforceRetention(): Promise<void>
+  /**
+   * Erases the next batch of an organization that `organizations.erase` was called for. Workers do this; without one, call it
+   * until it returns false. Any number of processes may do it at once.
+   * @returns whether there may be more to erase now
+   * @throws what the file storage or a method of `quotations` threw: it is tried again by the next call
+   */
+  continueErasing(): Promise<boolean>
   /** Writes what is still in memory and closes the storage. Stop the workers first. */
   close(): Promise<void>
 }
@@ -95,6 +105,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   return {
     ...createServices(storage, shared, { settle, isBound: false }),
     testDeliveries: onTime(createTestDeliveries(storage, settings), settle),
+    organizations: onTime(createOrganizations(storage, settings), settle),
     storage,
     settings,
     eventFeed: createEventFeed(storage.eventFeed, settings),
@@ -109,6 +120,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     disableFailingEndpoints: () => disableFailingEndpoints(storage, settings),
     sendWarnings: () => sendWarnings(storage, settings),
     enforceRetention: () => enforceRetention(storage, settings),
+    continueErasing: () => continueErasing({ storage, files, settings }),
     async close() {
       await keyUses.close()
       await storage.close()

@@ -12,6 +12,7 @@ import { observeQueue } from './telemetry/queue-gauges.ts'
 import { createStartTelemetry } from './telemetry/start-telemetry.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import { createHeartbeat } from './upkeep/heartbeat.ts'
+import { createEraser } from './upkeep/eraser.ts'
 import { createHousekeeping } from './upkeep/housekeeping.ts'
 import { createMissingKeys } from './upkeep/missing-keys.ts'
 import { createReplayer } from './upkeep/replayer.ts'
@@ -202,6 +203,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
       })
     : undefined
   const replayer = createReplayer({ storage, pollIntervalMs, logger, now })
+  const eraser = createEraser(integrations, pollIntervalMs)
   const missingKeys = createMissingKeys({ storage, keyring, logger })
   const housekeeping = createHousekeeping(integrations, missingKeys)
 
@@ -226,6 +228,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
   isRunning = true
   wake()
   replayer.start()
+  eraser.start()
   housekeeping.start()
   const { inFlight } = deliveries
   const unobserve = observeQueue({ telemetry, storage, inFlight, logger, now })
@@ -241,7 +244,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
       warnings: housekeeping.warnings(),
     }),
     async stop(deadlineMs) {
-      const others = Promise.all([housekeeping.stop(), replayer.stop(), unlisten().catch(() => undefined)])
+      const others = Promise.all([housekeeping.stop(), replayer.stop(), eraser.stop(), unlisten().catch(() => undefined)])
       const drained = Promise.all([deliveries.drain(), starts?.drain()])
       if (!(await endsWithin(drained, deadlineMs))) {
         http.abort('the worker was stopped before an answer came')

@@ -41,7 +41,8 @@ create table "quickquote".quotations (
   processed_step text not null,
   error_code text,
   source text not null check (source in ('ui', 'api_key')),
-  api_key_id uuid references "quickquote".api_keys (id),
+  -- No foreign key: to delete a key would read all quotations.
+  api_key_id uuid,
   config_id uuid,
   requirements_text text,
   metadata jsonb,
@@ -106,6 +107,7 @@ create table "quickquote".uploads (
   abandoned_at timestamptz(3)
 );
 create index uploads_by_age on "quickquote".uploads (created_at);
+create index uploads_of_organization on "quickquote".uploads (organization_id);
 
 -- The bytes of files, unless the host keeps them elsewhere.
 create table "quickquote".file_chunks (
@@ -397,6 +399,24 @@ create table "quickquote".audit_log (
 create index audit_log_of_organization on "quickquote".audit_log (organization_id, created_at desc, id desc);
 create index audit_log_of_resource on "quickquote".audit_log (resource_id, created_at desc, id desc);
 
+-- Organizations that are being erased. Of one that was, nothing but a hash of its id, times and counts are kept.
+create table "quickquote".erasures (
+  -- SHA-256.
+  organization_hash bytea primary key,
+  -- Null once it is erased.
+  organization_id uuid unique,
+  keeps_audit_log boolean not null,
+  -- What is being emptied. Each phase is repeated until it has nothing left.
+  phase text not null,
+  -- Rows that were removed, by their table.
+  removed jsonb not null default '{}',
+  -- What only the host can erase.
+  left_to_host jsonb not null default '[]',
+  started_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  erased_at timestamptz(3)
+);
+
 -- Days for which history is kept whatever the runtime role asks for. The schema's owner changes it:
 --   update "quickquote".retention_floor set event_days = 7;
 -- The owner itself, who could drop the tables as well, is only held to two days.
@@ -632,10 +652,13 @@ begin
       case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as role
     from pg_class relation cross join aclexplode(relacl) acl
     where relnamespace = '"quickquote"'::regnamespace and grantee <> relowner
-      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors'))
+      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors', 'erasures'))
       and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
   loop
-    execute format('revoke update, delete, truncate on %s from %s', granted.relation, granted.role);
+    -- What was erased is written down as it goes on, and stays.
+    execute format('revoke %s on %s from %s',
+      case when granted.relname = 'erasures' then 'delete, truncate' else 'update, delete, truncate' end,
+      granted.relation, granted.role);
     if granted.relname = 'retention_floor' then
       execute format('revoke insert on %s from %s', granted.relation, granted.role);
     end if;
@@ -910,6 +933,140 @@ begin
 end
 $$;
 revoke all on function "quickquote".erase_history_of_quotation(uuid, uuid, timestamptz) from public;
+
+-- Erasing organizations -----------------------------------------------------------------------------------------------------
+
+-- The number of the locks below: see pg_advisory_xact_lock(int, int).
+create function "quickquote".erasing_lock() returns integer language sql stable as $$
+  select '"quickquote".erasures'::regclass::oid::integer
+$$;
+
+-- Whether an organization is being erased. Who asks, and then adds something of it, holds a lock until the end of its
+-- transaction, so that erasing can wait for those who came before it.
+create function "quickquote".is_erasing(organization uuid) returns boolean language plpgsql volatile as $$
+begin
+  perform pg_advisory_xact_lock_shared("quickquote".erasing_lock(), hashtext(organization::text));
+  return exists (select from "quickquote".erasures where organization_id = organization);
+end
+$$;
+
+create function "quickquote".refuse_erasing(organization uuid) returns void language plpgsql volatile as $$
+begin
+  if "quickquote".is_erasing(organization) then
+    raise exception using errcode = 'QE001', message = 'the organization is being erased';
+  end if;
+end
+$$;
+
+create function "quickquote".refuse_row_of_erasing() returns trigger language plpgsql as $$
+begin
+  perform "quickquote".refuse_erasing(new.organization_id);
+  return new;
+end
+$$;
+create function "quickquote".refuse_start_of_erasing() returns trigger language plpgsql as $$
+begin
+  perform "quickquote".refuse_erasing((new.quote ->> 'organization_id')::uuid);
+  return new;
+end
+$$;
+
+-- For what is written in one statement for several organizations.
+create function "quickquote".skip_row_of_erasing() returns trigger language plpgsql as $$
+begin
+  return case when not "quickquote".is_erasing(new.organization_id) then new end;
+end
+$$;
+
+-- The ways in. Deliveries, attempts and the like are made of what is there already, whose lock is waited for.
+create trigger refuse_erasing before insert on "quickquote".api_keys
+  for each row execute function "quickquote".refuse_row_of_erasing();
+create trigger refuse_erasing before insert on "quickquote".quotations
+  for each row execute function "quickquote".refuse_row_of_erasing();
+create trigger refuse_erasing before insert on "quickquote".pipeline_starts
+  for each row when (new.quote is not null) execute function "quickquote".refuse_start_of_erasing();
+create trigger refuse_erasing before insert on "quickquote".uploads
+  for each row when (new.abandoned_at is null) execute function "quickquote".refuse_row_of_erasing();
+create trigger refuse_erasing before insert on "quickquote".file_chunks
+  for each row execute function "quickquote".refuse_row_of_erasing();
+create trigger refuse_erasing before insert on "quickquote".webhook_endpoints
+  for each row execute function "quickquote".refuse_row_of_erasing();
+create trigger refuse_erasing before insert on "quickquote".events
+  for each row execute function "quickquote".refuse_row_of_erasing();
+create trigger refuse_erasing before insert on "quickquote".replays
+  for each row execute function "quickquote".refuse_row_of_erasing();
+create trigger skip_erasing before insert on "quickquote".warnings
+  for each row execute function "quickquote".skip_row_of_erasing();
+create trigger refuse_erasing before insert on "quickquote".audit_log
+  for each row execute function "quickquote".refuse_row_of_erasing();
+
+-- Removes at most so many rows of history of an organization that is being erased, and of no other. With its events their
+-- deliveries end. An audit log that is kept loses everything but who and when.
+create function "quickquote".erase_history_of_organization(organization uuid, of_table text, at_most integer) returns integer
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  keeps boolean;
+  removed integer := 0;
+begin
+  select keeps_audit_log into keeps from "quickquote".erasures where organization_id = organization;
+  if not found then
+    return 0;
+  elsif of_table = 'events' then
+    with chosen as materialized (
+      select id, created_at from "quickquote".events where organization_id = organization
+      order by created_at limit at_most
+    ), ended as (
+      delete from "quickquote".deliveries where id = any (array(
+        select delivery.id from chosen cross join lateral (
+          select id from "quickquote".deliveries
+          where id >= (left(chosen.id::text, 15) || '000-0000-000000000000')::uuid
+            and id <= (left(chosen.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = chosen.id
+        ) delivery
+      ))
+    ), gone as (
+      delete from "quickquote".events event using chosen
+      where event.id = chosen.id and event.created_at = chosen.created_at
+      returning 1
+    )
+    select count(*) into removed from gone;
+  elsif of_table = 'delivery_attempts' then
+    with chosen as materialized (
+      select attempt.* from "quickquote".webhook_endpoints endpoint cross join lateral (
+        select delivery_id, attempt, created_at from "quickquote".delivery_attempts
+        where endpoint_id = endpoint.id order by created_at desc limit at_most
+      ) attempt
+      where endpoint.organization_id = organization limit at_most
+    ), gone as (
+      delete from "quickquote".delivery_attempts attempt using chosen
+      where attempt.delivery_id = chosen.delivery_id and attempt.attempt = chosen.attempt
+        and attempt.created_at = chosen.created_at
+      returning 1
+    )
+    select count(*) into removed from gone;
+  elsif of_table = 'feed_floors' then
+    delete from "quickquote".feed_floors where organization_id = organization;
+  elsif of_table = 'audit_log' and keeps then
+    update "quickquote".audit_log set resource_name = '[erased]', client_address = null, changes = '[]'
+    where id = any (array(
+      select id from "quickquote".audit_log
+      where organization_id = organization
+        and (resource_name <> '[erased]' or changes <> '[]' or client_address is not null)
+      limit at_most
+    ));
+    get diagnostics removed = row_count;
+  elsif of_table = 'audit_log' then
+    delete from "quickquote".audit_log where id = any (array(
+      select id from "quickquote".audit_log where organization_id = organization limit at_most
+    ));
+    get diagnostics removed = row_count;
+  end if;
+  return removed;
+end
+$$;
+revoke all on function "quickquote".erase_history_of_organization(uuid, text, integer) from public;
 
 select "quickquote".protect_history();
 

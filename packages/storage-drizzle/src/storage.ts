@@ -2,7 +2,7 @@ import { ConfigurationError, type Storage } from '@quickquote/core'
 import { lazily } from '@quickquote/core/internal'
 import { clockStorage } from './connection/clock.ts'
 import { connect } from './connection/connect.ts'
-import { type Connection, createDatabase, type Database } from './connection/database.ts'
+import { type Connection, createDatabase, type Database, unhurried } from './connection/database.ts'
 import { checkDatabase } from './connection/database-check.ts'
 import type { Driver } from './connection/driver.ts'
 import type { HostTransaction } from './connection/host-transaction.ts'
@@ -78,6 +78,7 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   const database = createDatabase(connection)
   const whole = {
     listen: waker.listen,
+    patient: unhurried(connection),
     retention: withStorageErrors('retention', retentionStorage(connection), unlimited),
     inspection: withStorageErrors('inspection', inspectionStorage(database, driver, schema), guard),
   }
@@ -108,16 +109,17 @@ const DEFAULT_CALL_TIMEOUT_MS = 6000
 /** What is done on connections of its own, also where the rest is bound to a transaction. */
 interface OnWholeDatabase extends Pick<Storage, 'retention' | 'inspection'> {
   readonly listen: Waker['listen']
+  readonly patient: ReturnType<typeof unhurried>
 }
 
 /** Every part of the storage, on the connections of our own or bound to a transaction, which waits as long as it does. */
 function storageOn(
   database: Database,
-  { listen, retention, inspection }: OnWholeDatabase,
+  { listen, retention, inspection, patient }: OnWholeDatabase,
   guard?: Guard,
 ): Storage<HostTransaction> {
   const part = <T extends object>(noun: string, methods: T) => withStorageErrors(noun, methods, guard)
-  const whole = { listen, retention, inspection }
+  const whole = { listen, retention, inspection, patient }
   const ports = lazily<Ports>({
     apiKeys: () => part('apiKeys', apiKeyStorage(database)),
     auditLog: () => part('auditLog', auditStorage(database)),
@@ -138,7 +140,7 @@ function storageOn(
     workers: () => ({ ...part('workers', workerStorage(database)), listen }),
     clock: () => part('clock', clockStorage(database)),
     telemetry: () => part('telemetry', telemetryStorage(database)),
-    erasure: () => part('erasure', erasureStorage(database)),
+    erasure: () => part('erasure', erasureStorage(database, patient)),
   })
   return Object.assign(ports, {
     retention,

@@ -44,6 +44,11 @@ export interface FileStorage {
   get(file: FileId): AsyncIterable<Uint8Array>
   /** Removes files, at most 100 at once. One that is not there, or not that organization's, is passed over. */
   delete(files: readonly FileId[]): Promise<void>
+  /**
+   * Removes every file of an organization, also those that we do not know of, when it is erased. Called after `delete` for
+   * those that we know. Without this method only those are removed.
+   */
+  erase?(organizationId: string): Promise<void>
 }
 
 /**
@@ -69,6 +74,8 @@ export interface UploadStorage {
    * @param olderThan files of ids that were made later are left alone
    */
   noteStrays?: ((olderThan: Date, now: Date) => Promise<void>) | undefined
+  /** Puts files on the list that no quote has any more, as given up. */
+  queueForDeletion(files: readonly FileId[], now: Date): Promise<void>
   /** Strikes off files whose bytes are gone. */
   forget(files: readonly FileId[]): Promise<void>
 }

@@ -72,6 +72,11 @@ export const ERRORS = {
     title: 'You do not have the required permission',
     advice: 'Ask an administrator of your organization for the `manage_integrations` permission.',
   },
+  ORGANIZATION_ERASED: {
+    status: 403,
+    title: 'The organization is being erased',
+    advice: 'Everything of the organization is being removed, and nothing is added to it any more.',
+  },
   CROSS_SITE_REQUEST: {
     status: 403,
     title: 'Cross-site requests cannot make changes',

@@ -22,3 +22,43 @@ export interface ErasedQuotation {
   readonly files: number
   readonly left_to_host: readonly LeftToHost[]
 }
+
+/** How far the erasing of an organization has come. */
+export interface Erasure {
+  readonly status: 'erasing' | 'erased'
+  /** What is being emptied now: a table of ours, or what the host keeps; `end` once it is erased. */
+  readonly phase: ErasurePhase
+  /** Rows that were removed so far, by the name of their table. */
+  readonly removed: Readonly<Record<string, number>>
+  readonly left_to_host: readonly LeftToHost[]
+  readonly started_at: Date
+  readonly erased_at: Date | null
+}
+
+/**
+ * What is emptied, in this order. Each row is found by something that is removed after it: deliveries by their event,
+ * attempts and health by their endpoint. The audit log is the last.
+ */
+export const ERASURE_PHASES = [
+  'waiting',
+  'idempotency_keys',
+  'quotations',
+  'pipeline_starts',
+  'events',
+  'deliveries',
+  'delivery_attempts',
+  'event_sequences',
+  'replays',
+  'warnings',
+  'endpoint_health',
+  'delivery_hours',
+  'webhook_endpoints',
+  'api_keys',
+  'feed_floors',
+  'host_quotations',
+  'file_chunks',
+  'uploads',
+  'audit_log',
+  'end',
+] as const
+export type ErasurePhase = (typeof ERASURE_PHASES)[number]

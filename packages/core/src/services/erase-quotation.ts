@@ -45,8 +45,7 @@ export async function eraseQuotation(
     const fileIds = await transaction.quotations.erase(organization_id, id)
     // Queued for deletion by whoever comes first: us after the commit, or a worker.
     const files = filesOf(fileIds ?? [], organization_id)
-    for (const file of files) await transaction.uploads.record(file, LONG_AGO)
-    await transaction.uploads.abandon(files, now)
+    await transaction.uploads.queueForDeletion(files, now)
     if (!wasErased) {
       await transaction.auditLog.record(
         auditEntry({
@@ -64,9 +63,6 @@ export async function eraseQuotation(
   await requirementsFiles?.discard(filesOf(fileIds, organization_id))
   return { quotation_id: id, ...erased, files: fileIds.length }
 }
-
-/** No upload is older, so it is the first that a worker deletes. */
-const LONG_AGO = new Date(0)
 
 const NOTHING_LEFT = {
   events: 0,

@@ -87,7 +87,8 @@ export function createPipelineStarter({
   }
 
   function begin(start: ClaimedStart, life: number): void {
-    const controller = signals.create(start.quote)
+    const { id, organization_id } = start.quote
+    const controller = signals.create({ id, organization_id, since: now() })
     erasedAlarm.ringIn(pollIntervalMs)
     const run: Promise<unknown> = (
       holds(lifeSigns, life) ? attempt(start, controller) : giveBack(start)

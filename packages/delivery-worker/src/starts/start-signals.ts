@@ -2,6 +2,8 @@
 interface RunningQuote {
   readonly id: string
   readonly organization_id: string
+  /** When its hook was called. */
+  readonly since: Date
 }
 
 /** Makes what aborts the signals that pipeline hooks are given. */
@@ -34,11 +36,11 @@ export function createStartSignals(): StartSignals {
   }
 
   return {
-    create({ id, organization_id }) {
+    create(quote) {
       const controller = new AbortController()
       const signal = new WeakRef(controller.signal)
       controllers.set(controller.signal, controller)
-      signals.set(signal, { id, organization_id })
+      signals.set(signal, quote)
       registry.register(controller.signal, signal)
       return controller
     },

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { IntegrationError, type Member, memberOf, type Session } from '@quickquote/core'
+import { IntegrationError, type Integrations, type Member, memberOf, type Session } from '@quickquote/core'
 import { readSession, requireManageIntegrations } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { SessionResolver } from '../options.ts'
@@ -10,6 +10,7 @@ export interface SessionAuthentication {
   readonly resolveSession: SessionResolver
   readonly sessionTimeoutMs: number
   readonly trustedOrigins: ReadonlySet<string>
+  readonly integrations: Pick<Integrations, 'organizations'>
 }
 
 /** Finds out which member calls: the resolver is asked once. 401 without a session, 403 without the right to this route. */
@@ -26,6 +27,7 @@ export function authenticateMembers(fastify: FastifyInstance, options: SessionAu
     const { organizationId } = request.params as { organizationId: string }
     const member = memberOf(session, organizationId, { clientAddress })
     if (request.routeOptions.config.integrations?.access !== 'member') requireManageIntegrations(member)
+    await options.integrations.organizations.refuseErasing(member.organizationId)
     request[SESSION] = session
     request[MEMBER] = member
   })

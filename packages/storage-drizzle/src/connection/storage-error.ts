@@ -1,3 +1,4 @@
+import { IntegrationError } from '@quickquote/core'
 import { MIGRATE_COMMAND } from '../migrations/migrate-command.ts'
 
 /**
@@ -84,9 +85,13 @@ export function withStorageErrors<T extends object>(noun: string, methods: T, gu
   return Object.fromEntries(guarded) as T
 }
 
+/** Raised by the function `refuse_erasing` of the migration. */
+const ERASING = 'QE001'
+
 /** The error as our callers see it; whatever is no fault of a database or its driver stays as it is. */
 export function toStorageError(operation: string, error: unknown): unknown {
   const fault = unwrap(error)
+  if (sqlStateOf(fault) === ERASING) return new IntegrationError('ORGANIZATION_ERASED')
   return isDriverError(fault) ? new StorageError(operation, fault) : fault
 }
 

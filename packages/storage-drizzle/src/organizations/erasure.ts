@@ -1,9 +1,27 @@
 import type { ErasureStorage } from '@quickquote/core/internal'
-import type { Database } from '../connection/database.ts'
-import { ERASE_HISTORY, FIND_ERASED } from './erasure.sql.ts'
+import { type Database, type unhurried } from '../connection/database.ts'
+import { toDate } from '../connection/readable.ts'
+import { auditStorage } from './audit-log.ts'
+import {
+  BEGIN_ERASURE,
+  END_PHASE,
+  ERASE_BATCH,
+  ERASE_HISTORY,
+  FIND_ERASED,
+  FIND_ERASURE,
+  FIND_FILES,
+  FINISH_ERASURE,
+  IS_ERASING,
+  NEXT_ERASURE,
+  phaseAfter,
+} from './erasure.sql.ts'
 
 /** Erasing in PostgreSQL: see ErasureStorage. What is history is changed by functions of the schema's owner. */
-export function erasureStorage({ run, wake }: Database): ErasureStorage {
+export function erasureStorage(
+  database: Database,
+  patient: ReturnType<typeof unhurried>,
+): ErasureStorage {
+  const { run, wake } = database
   return {
     async eraseHistory(organizationId, quotationId, since) {
       const [erased] = await run(ERASE_HISTORY, {
@@ -11,7 +29,7 @@ export function erasureStorage({ run, wake }: Database): ErasureStorage {
         quotation_id: quotationId,
         since,
       })
-      // Workers look whether something they run was erased.
+      // Workers look whether something that they run was erased.
       await wake()
       return erased ?? { events: 0, deliveries: 0, attempts: 0 }
     },
@@ -21,8 +39,76 @@ export function erasureStorage({ run, wake }: Database): ErasureStorage {
       const erased = await run(FIND_ERASED, {
         ids: quotations.map(({ id }) => id),
         organization_ids: quotations.map(({ organization_id }) => organization_id),
+        since: quotations.map(({ since }) => since ?? 'infinity'),
       })
       return new Set(erased.map(({ id }) => id))
     },
+
+    async begin(organizationId, { keepAuditLog, entry, now }) {
+      await database.transaction(async (transaction) => {
+        if (await isErasing(transaction, organizationId)) return
+        await auditStorage(transaction).record(entry)
+        await transaction.run(BEGIN_ERASURE, {
+          organization_id: organizationId,
+          keeps_audit_log: keepAuditLog,
+          now,
+        })
+        await transaction.wake()
+      })
+    },
+
+    async find(organizationId) {
+      const [found] = await run(FIND_ERASURE, { organization_id: organizationId })
+      if (found === undefined) return null
+      const { phase, removed, left, started, erased } = found
+      return {
+        status: erased === null ? 'erasing' : 'erased',
+        phase,
+        removed,
+        left_to_host: left,
+        started_at: toDate(started),
+        erased_at: toDate(erased),
+      }
+    },
+
+    isErasing: (organizationId) => isErasing(database, organizationId),
+
+    async next() {
+      const [open] = await run(NEXT_ERASURE)
+      if (open === undefined) return null
+      return { organizationId: open.organization, phase: open.phase, keepAuditLog: open.keeps }
+    },
+
+    async eraseBatch({ organizationId, phase }, limit) {
+      const statement = ERASE_BATCH[phase]
+      if (statement === undefined) throw new Error(`No statement empties ${phase}.`)
+      const [counted] = await patient.run(statement, { organization_id: organizationId, limit })
+      // Somebody else has ended the phase.
+      return counted?.over ?? true
+    },
+
+    async endPhase({ organizationId, phase }, { removed, isOver, leftToHost }) {
+      await run(END_PHASE, {
+        organization_id: organizationId,
+        phase,
+        next: isOver ? phaseAfter(phase) : null,
+        removed,
+        left_to_host: leftToHost === undefined ? null : JSON.stringify(leftToHost),
+      })
+    },
+
+    async findFiles(organizationId, limit) {
+      const files = await run(FIND_FILES, { organization_id: organizationId, limit })
+      return files.map(({ id }) => ({ id, organization_id: organizationId }))
+    },
+
+    async finish(organizationId) {
+      await run(FINISH_ERASURE, { organization_id: organizationId })
+    },
   }
+}
+
+async function isErasing({ run }: Pick<Database, 'run'>, organizationId: string): Promise<boolean> {
+  const [row] = await run(IS_ERASING, { organization_id: organizationId })
+  return row?.erasing ?? false
 }

@@ -49,6 +49,13 @@ export const ABANDON_OLD_UPLOADS = statement(
     returning id, organization_id`,
 )
 
+/** No upload is older, so they are the first that are deleted. */
+export const QUEUE_FOR_DELETION = statement(
+  {},
+  (schema) => `insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
+    select id, organization_id, 'epoch', $now::timestamptz from ${LISTED} on conflict (id) do nothing`,
+)
+
 /** Chunks of files that neither an upload nor a quotation knows. */
 export const NOTE_STRAYS = statement(
   {},

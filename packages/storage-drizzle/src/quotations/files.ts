@@ -12,6 +12,7 @@ import {
   FORGET_UPLOADS,
   INSERT_CHUNK,
   NOTE_STRAYS,
+  QUEUE_FOR_DELETION,
   RECORD_UPLOAD,
   TAKE_UPLOADS,
 } from './files.sql.ts'
@@ -101,6 +102,10 @@ export function uploadStorage(database: Database): UploadStorage {
         created_at: new Date(olderThan.getTime() - 1),
         now,
       })
+    },
+
+    async queueForDeletion(files, now) {
+      if (files.length > 0) await database.run(QUEUE_FOR_DELETION, { ...listed(files), now })
     },
 
     async forget(files) {

@@ -1,0 +1,334 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { IntegrationError, memberOf, STEPS } from '@quickquote/core'
+import { type Certificate, createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Host, type HostOptions, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+
+const OTHER = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
+const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000
+
+let certificate: Certificate
+let host: Host
+let receiver: Receiver
+
+beforeAll(async () => {
+  certificate = await createCertificate()
+})
+afterEach(async () => {
+  await host.close()
+  await receiver?.stop()
+})
+
+const adminOf = (organizationId: string) =>
+  memberOf({ memberId: 'admin', organizations: [{ id: organizationId, role: 'admin' }] }, organizationId)
+
+/** Texts of an organization begin with it: then they can be looked for. */
+const textOf = (organizationId: string) => `Text-${organizationId.slice(0, 8)}`
+
+async function open(options: HostOptions = {}): Promise<void> {
+  receiver = await startReceiver({ certificate, respond: () => ({ status: 200, body: textOf(ORGANIZATION) }) })
+  host = await openHost(options)
+}
+
+async function startQuote(organizationId: string, on = host.integrations) {
+  const text = textOf(organizationId)
+  const bytes = (async function* () {
+    yield Buffer.from(text)
+  })()
+  const incoming = { organizationId, index: 0, name: `${text}.txt`, bytes }
+  const file = await on.requirementsFiles.receive(incoming)
+  const { quotation_id } = await on.quotations.start({
+    organizationId,
+    source: 'api_key',
+    body: { name: text, description: text, requirementsText: text, metadata: { text } },
+    files: [file],
+    idempotencyKey: text + Math.random(),
+  })
+  return quotation_id
+}
+
+/** Something of an organization in every table. @returns every id of it */
+async function fill(organizationId: string, quotations = 3): Promise<string[]> {
+  const { integrations, sql } = host
+  const admin = adminOf(organizationId)
+  const text = textOf(organizationId)
+  const expires_at = new Date(Date.now() + YEAR_MS).toISOString()
+  const key = await integrations.apiKeys.create(admin, { name: text, expires_at })
+  const endpoint = await integrations.webhookEndpoints.create(admin, {
+    name: text,
+    description: text,
+    url: `${receiver.url}/${text}`,
+    events: [STEP_EVENT],
+  })
+  await integrations.webhookEndpoints.rotateSecret(admin, endpoint.id, { overlap_seconds: 3600 })
+  const gone = await integrations.webhookEndpoints.create(admin, {
+    name: text,
+    url: `${receiver.url}/${text}`,
+    events: [STEP_EVENT],
+  })
+  await integrations.webhookEndpoints.delete(admin, gone.id)
+  const ids: string[] = [organizationId, key.id, endpoint.id, gone.id]
+  for (let n = 0; n < quotations; n += 1) {
+    const id = await startQuote(organizationId)
+    const report = integrations.pipeline(id)
+    for (const step of STEPS.slice(0, -1)) await report.stepCompleted(step)
+    await report.proposalReady({ name: text })
+    ids.push(id)
+  }
+  // Left behind: an upload, and bytes that nobody knows of.
+  const bytes = (async function* () {
+    yield Buffer.from(text)
+  })()
+  const upload = { organizationId, index: 0, name: 'a.txt', bytes }
+  await integrations.requirementsFiles.receive(upload)
+  await sql`insert into quickquote.file_chunks (file_id, position, organization_id, is_last, bytes)
+    values (gen_random_uuid(), 0, ${organizationId}, true, convert_to(${text}, 'utf8'))`
+  await sql`insert into quickquote.delivery_hours values (${endpoint.id}, now(), 1, 0)`
+  await sql`insert into quickquote.warnings (id, organization_id, kind, subject_id, since, stage, created_at)
+    values (gen_random_uuid(), ${organizationId}, 'endpoint_failing', ${endpoint.id}, now(), 1, now())`
+  await sql`insert into quickquote.feed_floors values (${organizationId}, 0)`
+  await integrations.replays.start(admin, endpoint.id, { since: new Date(Date.now() - 1000).toISOString() })
+  return ids
+}
+
+/** Waits until all that `fill` made was delivered. */
+async function deliverAll(): Promise<void> {
+  const worker = host.createWorker({ ca: certificate.cert })
+  await worker.start()
+  await expect.poll(() => host.pending()).toEqual([])
+  await worker.stop()
+}
+
+/** What is in every table, as text, by table. */
+async function rows(): Promise<Record<string, string[]>> {
+  const tables = await host.sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'quickquote'::regnamespace
+      and relkind in ('r', 'p') and not relispartition order by relname`
+  const found = tables.map(async ({ name }) => {
+    const all = await host.sql<{ row: string }[]>`
+      select each::text as row from quickquote.${host.sql(name)} each order by 1`
+    return [name, all.map(({ row }) => row)] as const
+  })
+  return Object.fromEntries(await Promise.all(found))
+}
+
+/** The rows that name one of these, as they are or as bytes. */
+async function rowsWith(texts: readonly string[]): Promise<Record<string, string[]>> {
+  const wanted = texts.flatMap((text) => [text, Buffer.from(text).toString('hex')])
+  const kept = Object.entries(await rows()).map(([name, all]) => [
+    name,
+    all.filter((row) => wanted.some((text) => row.includes(text))),
+  ])
+  return Object.fromEntries(kept.filter(([, all]) => (all?.length ?? 0) > 0))
+}
+
+async function eraseAll(): Promise<void> {
+  while (await host.integrations.continueErasing()) {}
+}
+
+async function refusalOf(call: () => Promise<unknown>): Promise<string> {
+  try {
+    await call()
+    return 'none'
+  } catch (error) {
+    return error instanceof IntegrationError ? error.code : String(error)
+  }
+}
+
+const organizations = () => host.integrations.organizations
+
+/** What waits until it is told to go on. */
+function gate() {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve: () => resolve() }
+}
+
+describe('organizations.erase', () => {
+  it('leaves no row that names the organization, and those of others as they were, byte for byte', async () => {
+    await open()
+    const ids = await fill(ORGANIZATION)
+    const others = await fill(OTHER)
+    await deliverAll()
+    const texts = [...ids, textOf(ORGANIZATION)]
+    const before = await rowsWith(texts)
+    // Every table that can hold something of an organization does.
+    const empty = Object.keys(await rows()).filter((name) => before[name] === undefined)
+    expect(empty).toEqual([
+      'deliveries',
+      'delivery_hours_counted',
+      'erasures',
+      'migrations',
+      'pipeline_starts',
+      'retention_floor',
+      'workers',
+    ])
+    const ofOthers = await rowsWith([...others, textOf(OTHER)])
+
+    expect(await organizations().erase(ORGANIZATION, { by: 'officer' })).toMatchObject({ status: 'erasing' })
+    await eraseAll()
+
+    expect(await rowsWith(texts)).toEqual({})
+    expect(await rowsWith([...others, textOf(OTHER)])).toEqual(ofOthers)
+    const erased = await organizations().erasure(ORGANIZATION.toUpperCase())
+    expect(erased).toMatchObject({
+      status: 'erased',
+      phase: 'end',
+      removed: { quotations: 3, events: 15, delivery_attempts: 3, webhook_endpoints: 2, api_keys: 1 },
+      left_to_host: [],
+    })
+    expect(erased?.erased_at).toBeInstanceOf(Date)
+    expect(await organizations().erasure(OTHER)).toBeNull()
+  })
+
+  it('keeps the audit log if it is asked to, with who and when alone', async () => {
+    await open()
+    await fill(ORGANIZATION, 1)
+    await organizations().erase(ORGANIZATION, { by: 'officer', keepAuditLog: true })
+    await eraseAll()
+    expect(Object.keys(await rowsWith([ORGANIZATION]))).toEqual(['audit_log'])
+    expect(await rowsWith([textOf(ORGANIZATION)])).toEqual({})
+    const { items } = await host.integrations.auditLog.list(adminOf(ORGANIZATION))
+    expect(items.map(({ action }) => action)).toContain('api_key.created')
+    expect(items[0]).toMatchObject({ action: 'organization.erased', actor_id: 'officer' })
+    for (const entry of items) {
+      expect(entry).toMatchObject({ resource_name: '[erased]', changes: [], client_address: null })
+    }
+  })
+
+  it('refuses what arrives meanwhile, whatever it is, and nothing of it stays', async () => {
+    await open()
+    await fill(ORGANIZATION, 1)
+    await organizations().erase(ORGANIZATION)
+
+    const { apiKeys, webhookEndpoints, pipeline } = host.integrations
+    const admin = adminOf(ORGANIZATION)
+    const expires_at = new Date(Date.now() + YEAR_MS).toISOString()
+    const endpoint = { name: 'x', url: receiver.url, events: [STEP_EVENT] }
+    const [quotation] = await host.sql`select id from quickquote.quotations where organization_id = ${ORGANIZATION}`
+    for (const call of [
+      () => startQuote(ORGANIZATION),
+      () => host.startQuote(),
+      () => apiKeys.create(admin, { name: 'x', expires_at }),
+      () => webhookEndpoints.create(admin, endpoint),
+      () => pipeline(String(quotation?.['id'])).completed(),
+    ]) {
+      expect(await refusalOf(call)).toBe('ORGANIZATION_ERASED')
+    }
+    await eraseAll()
+    expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
+    // The id is free again.
+    await host.startQuote()
+  })
+
+  it('waits for a transaction of the host that came before it, and erases what that wrote', async () => {
+    await open()
+    const begun = gate()
+    const end = gate()
+    const transaction = host.sql.begin(async (tx) => {
+      const quote = { organizationId: ORGANIZATION, source: 'ui' as const, body: { requirementsText: 'x' } }
+      await host.integrations.within(tx).quotations.start(quote)
+      begun.resolve()
+      await end.promise
+    })
+    await begun.promise
+    await organizations().erase(ORGANIZATION)
+    expect(await host.integrations.continueErasing()).toBe(false)
+    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ phase: 'waiting' })
+    end.resolve()
+    await transaction
+    expect(await rowsWith([ORGANIZATION])).toHaveProperty('quotations')
+    await eraseAll()
+    expect(await rowsWith([ORGANIZATION])).toEqual({})
+  })
+
+  it('may be asked for twice at once, and for an organization that never was', async () => {
+    await open()
+    await fill(ORGANIZATION, 1)
+    await Promise.all([organizations().erase(ORGANIZATION), organizations().erase(ORGANIZATION)])
+    await Promise.all([eraseAll(), eraseAll(), eraseAll()])
+    expect(await rowsWith([ORGANIZATION])).toEqual({})
+    await organizations().erase(NOWHERE)
+    await eraseAll()
+    expect(await organizations().erasure(NOWHERE)).toMatchObject({ status: 'erased' })
+    expect(await rowsWith([NOWHERE])).toEqual({})
+    expect(await refusalOf(() => organizations().erase('crm'))).toBe('VALIDATION_FAILED')
+  })
+
+  it('is carried on by workers, aborts what runs, and ends what is being sent', async () => {
+    const signals: AbortSignal[] = []
+    let isAsked = false
+    const answered = gate()
+    await open({ startPipeline: async (_, { signal }) => void signals.push(signal) })
+    const slow = await startReceiver({
+      certificate,
+      respond: async () => {
+        isAsked = true
+        await answered.promise
+        return { status: 200 }
+      },
+    })
+    await host.createEndpoint(slow.url)
+    await host.createWorker({ ca: certificate.cert, pollIntervalMs: 20 }).start()
+    await host.finishStep()
+    await expect.poll(() => isAsked).toBe(true)
+    await expect.poll(() => signals.length).toBe(1)
+
+    await organizations().erase(ORGANIZATION)
+    await expect.poll(() => organizations().erasure(ORGANIZATION)).toMatchObject({ status: 'erased' })
+    await expect.poll(() => signals[0]?.aborted).toBe(true)
+    answered.resolve()
+    await slow.stop()
+    await expect.poll(() => rowsWith([ORGANIZATION])).toEqual({})
+    expect(await host.attempts()).toEqual([])
+  })
+
+  it('waits for a file storage that is down, with everything else erased by then', async () => {
+    const stored = new Set<string>()
+    let isDown = true
+    await open({
+      files: {
+        async put({ id }, bytes) {
+          for await (const _ of bytes) stored.add(id)
+        },
+        async *get() {},
+        async delete(files) {
+          if (isDown) throw new Error('The bucket is away.')
+          for (const { id } of files) stored.delete(id)
+        },
+      },
+    })
+    await fill(ORGANIZATION)
+    await organizations().erase(ORGANIZATION)
+    await expect(eraseAll()).rejects.toThrow('The bucket is away.')
+    expect(Object.keys(await rowsWith([ORGANIZATION]))).toEqual(['audit_log', 'erasures', 'file_chunks', 'uploads'])
+    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ status: 'erasing', phase: 'uploads' })
+    isDown = false
+    await eraseAll()
+    expect(stored.size).toBe(0)
+    expect(await rowsWith([ORGANIZATION])).toEqual({})
+  })
+
+  it.each(['quotations', 'events', 'delivery_attempts', 'uploads', 'audit_log'])(
+    'goes on where it was after a kill -9 in the phase "%s"',
+    async (phase) => {
+      await open()
+      await fill(ORGANIZATION)
+      const others = await fill(OTHER, 1)
+      const ofOthers = await rowsWith(others)
+      await organizations().erase(ORGANIZATION)
+      const program = new URL('./erasing-process.js', import.meta.url)
+      const child = spawn(process.execPath, [program.pathname, host.databaseUrl, phase])
+      const [, signal] = await once(child, 'exit')
+      expect(signal).toBe('SIGKILL')
+      expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ status: 'erasing' })
+      await eraseAll()
+      expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
+      expect(await rowsWith(others)).toEqual(ofOthers)
+    },
+  )
+})
