@@ -20,6 +20,7 @@ create table api_keys (
 CREATE INDEX api_keys_by_expiry ON quickquote.api_keys USING btree (expires_at) WHERE (status = 'active'::text);
 CREATE INDEX api_keys_newest ON quickquote.api_keys USING btree (organization_id, created_at DESC, id DESC);
 CREATE INDEX api_keys_that_count ON quickquote.api_keys USING btree (organization_id, expires_at) INCLUDE (owner_id) WHERE (status <> 'revoked'::text);
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.api_keys FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table audit_log (
   id uuid not null,
@@ -36,6 +37,7 @@ create table audit_log (
 );
 CREATE INDEX audit_log_of_organization ON quickquote.audit_log USING btree (organization_id, created_at DESC, id DESC);
 CREATE INDEX audit_log_of_resource ON quickquote.audit_log USING btree (resource_id, created_at DESC, id DESC);
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.audit_log FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table deliveries (
   id uuid not null,
@@ -137,6 +139,20 @@ create table endpoint_health (
 ) with (fillfactor=70);
 CREATE INDEX endpoint_health_failing ON quickquote.endpoint_health USING btree (failing_since) WHERE (failing_since IS NOT NULL);
 
+create table erasures (
+  organization_hash bytea not null,
+  organization_id uuid,
+  keeps_audit_log boolean not null,
+  phase text not null,
+  removed jsonb not null default '{}'::jsonb,
+  left_to_host jsonb not null default '[]'::jsonb,
+  started_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  erased_at timestamp(3) with time zone,
+  constraint erasures_organization_id_key UNIQUE (organization_id),
+  constraint erasures_pkey PRIMARY KEY (organization_hash)
+);
+
 create table event_sequences (
   organization_id uuid not null,
   quotation_id uuid not null,
@@ -161,6 +177,7 @@ create table events (
 ) partition by RANGE (created_at);
 CREATE INDEX events_feed ON ONLY quickquote.events USING btree (organization_id, feed_position) WHERE (feed_position IS NOT NULL);
 CREATE INDEX events_of_organization ON ONLY quickquote.events USING btree (organization_id, created_at);
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.events FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table events_default (
   id uuid not null,
@@ -179,6 +196,7 @@ create table events_default (
 ) partition of events DEFAULT;
 CREATE INDEX events_default_organization_id_created_at_idx ON quickquote.events_default USING btree (organization_id, created_at);
 CREATE INDEX events_default_organization_id_feed_position_idx ON quickquote.events_default USING btree (organization_id, feed_position) WHERE (feed_position IS NOT NULL);
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.events_default FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table feed_floors (
   organization_id uuid not null,
@@ -194,6 +212,7 @@ create table file_chunks (
   bytes bytea storage e not null,
   constraint file_chunks_pkey PRIMARY KEY (file_id, "position")
 );
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.file_chunks FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table idempotency_keys (
   organization_id uuid not null,
@@ -215,6 +234,7 @@ create table pipeline_starts (
 ) with (fillfactor=80);
 CREATE INDEX pipeline_starts_due ON quickquote.pipeline_starts USING btree (due_at) WHERE (leased_by IS NULL);
 CREATE INDEX pipeline_starts_leased ON quickquote.pipeline_starts USING btree (leased_by) WHERE (leased_by IS NOT NULL);
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.pipeline_starts FOR EACH ROW WHEN ((new.quote IS NOT NULL)) EXECUTE FUNCTION quickquote.refuse_start_of_erasing();
 
 create table proposals (
   id uuid not null,
@@ -273,7 +293,6 @@ create table quotations (
   tracestate text,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
-  constraint quotations_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES quickquote.api_keys(id),
   constraint quotations_pkey PRIMARY KEY (id),
   constraint quotations_source_check CHECK ((source = ANY (ARRAY['ui'::text, 'api_key'::text]))),
   constraint quotations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
@@ -282,6 +301,7 @@ CREATE INDEX quotations_failed ON quickquote.quotations USING btree (organizatio
 CREATE INDEX quotations_of_organization ON quickquote.quotations USING btree (organization_id, source, id);
 CREATE INDEX quotations_unfinished ON quickquote.quotations USING btree (organization_id, source, id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE TRIGGER forget_quotation AFTER DELETE ON quickquote.quotations FOR EACH ROW EXECUTE FUNCTION quickquote.forget_quotation();
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.quotations FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table replays (
   id uuid not null,
@@ -304,6 +324,7 @@ create table replays (
   constraint replays_status_check CHECK ((status = ANY (ARRAY['missed'::text, 'failed'::text, 'all'::text])))
 );
 CREATE UNIQUE INDEX replays_running ON quickquote.replays USING btree (endpoint_id) WHERE (state = 'running'::text);
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.replays FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table retention_floor (
   is_only boolean not null default true,
@@ -323,6 +344,8 @@ create table uploads (
   constraint uploads_pkey PRIMARY KEY (id)
 );
 CREATE INDEX uploads_by_age ON quickquote.uploads USING btree (created_at);
+CREATE INDEX uploads_of_organization ON quickquote.uploads USING btree (organization_id);
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.uploads FOR EACH ROW WHEN ((new.abandoned_at IS NULL)) EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table warnings (
   id uuid not null,
@@ -342,6 +365,7 @@ create table warnings (
 CREATE UNIQUE INDEX warnings_counting ON quickquote.warnings USING btree (subject_id) WHERE ((kind = 'deliveries_exhausted'::text) AND (attempt = 0));
 CREATE INDEX warnings_due ON quickquote.warnings USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX warnings_once ON quickquote.warnings USING btree (subject_id, kind, since, stage) WHERE (stage IS NOT NULL);
+CREATE TRIGGER skip_erasing BEFORE INSERT ON quickquote.warnings FOR EACH ROW EXECUTE FUNCTION quickquote.skip_row_of_erasing();
 
 create table webhook_endpoints (
   id uuid not null,
@@ -379,6 +403,7 @@ END)),
   constraint webhook_endpoints_trigger_mode_check CHECK ((trigger_mode = ANY (ARRAY['headless_only'::text, 'always'::text])))
 );
 CREATE INDEX webhook_endpoints_of_organization ON quickquote.webhook_endpoints USING btree (organization_id, id) WHERE (deleted_at IS NULL);
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table workers (
   id uuid not null,
@@ -912,6 +937,77 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION quickquote.erase_history_of_organization(organization uuid, of_table text, at_most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  keeps boolean;
+  removed integer := 0;
+begin
+  select keeps_audit_log into keeps from "quickquote".erasures where organization_id = organization;
+  if not found then
+    return 0;
+  elsif of_table = 'events' then
+    with chosen as materialized (
+      select id, created_at from "quickquote".events where organization_id = organization
+      order by created_at limit at_most
+    ), ended as (
+      delete from "quickquote".deliveries where id = any (array(
+        select delivery.id from chosen cross join lateral (
+          select id from "quickquote".deliveries
+          where id >= (left(chosen.id::text, 15) || '000-0000-000000000000')::uuid
+            and id <= (left(chosen.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = chosen.id
+        ) delivery
+      ))
+    ), gone as (
+      delete from "quickquote".events event using chosen
+      where event.id = chosen.id and event.created_at = chosen.created_at
+      returning 1
+    )
+    select count(*) into removed from gone;
+  elsif of_table = 'delivery_attempts' then
+    with chosen as materialized (
+      select attempt.* from "quickquote".webhook_endpoints endpoint cross join lateral (
+        select delivery_id, attempt, created_at from "quickquote".delivery_attempts
+        where endpoint_id = endpoint.id order by created_at desc limit at_most
+      ) attempt
+      where endpoint.organization_id = organization limit at_most
+    ), gone as (
+      delete from "quickquote".delivery_attempts attempt using chosen
+      where attempt.delivery_id = chosen.delivery_id and attempt.attempt = chosen.attempt
+        and attempt.created_at = chosen.created_at
+      returning 1
+    )
+    select count(*) into removed from gone;
+  elsif of_table = 'feed_floors' then
+    delete from "quickquote".feed_floors where organization_id = organization;
+  elsif of_table = 'audit_log' and keeps then
+    update "quickquote".audit_log set resource_name = '[erased]', client_address = null, changes = '[]'
+    where id = any (array(
+      select id from "quickquote".audit_log
+      where organization_id = organization
+        and (resource_name <> '[erased]' or changes <> '[]' or client_address is not null)
+      limit at_most
+    ));
+    get diagnostics removed = row_count;
+  elsif of_table = 'audit_log' then
+    delete from "quickquote".audit_log where id = any (array(
+      select id from "quickquote".audit_log where organization_id = organization limit at_most
+    ));
+    get diagnostics removed = row_count;
+  end if;
+  return removed;
+end
+$function$;
+revoke all on function erase_history_of_organization from public;
+
 CREATE OR REPLACE FUNCTION quickquote.erase_history_of_quotation(organization uuid, quotation uuid, since timestamp with time zone)
  RETURNS TABLE(events integer, deliveries integer, attempts integer)
  LANGUAGE plpgsql
@@ -976,6 +1072,14 @@ end
 $function$;
 revoke all on function erase_history_of_quotation from public;
 
+CREATE OR REPLACE FUNCTION quickquote.erasing_lock()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select '"quickquote".erasures'::regclass::oid::integer
+$function$;
+
 CREATE OR REPLACE FUNCTION quickquote.feed_bound(organization uuid)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1032,6 +1136,16 @@ AS $function$
   from pg_namespace where oid = '"quickquote"'::regnamespace
 $function$;
 revoke all on function history_floor from public;
+
+CREATE OR REPLACE FUNCTION quickquote.is_erasing(organization uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock_shared("quickquote".erasing_lock(), hashtext(organization::text));
+  return exists (select from "quickquote".erasures where organization_id = organization);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION quickquote.make_partitions()
  RETURNS void
@@ -1121,10 +1235,13 @@ begin
       case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as role
     from pg_class relation cross join aclexplode(relacl) acl
     where relnamespace = '"quickquote"'::regnamespace and grantee <> relowner
-      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors'))
+      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors', 'erasures'))
       and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
   loop
-    execute format('revoke update, delete, truncate on %s from %s', granted.relation, granted.role);
+    -- What was erased is written down as it goes on, and stays.
+    execute format('revoke %s on %s from %s',
+      case when granted.relname = 'erasures' then 'delete, truncate' else 'update, delete, truncate' end,
+      granted.relation, granted.role);
     if granted.relname = 'retention_floor' then
       execute format('revoke insert on %s from %s', granted.relation, granted.role);
     end if;
@@ -1182,6 +1299,37 @@ begin
   kind := 'end';
   content := null;
   return next;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION quickquote.refuse_erasing(organization uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if "quickquote".is_erasing(organization) then
+    raise exception using errcode = 'QE001', message = 'the organization is being erased';
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION quickquote.refuse_row_of_erasing()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform "quickquote".refuse_erasing(new.organization_id);
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION quickquote.refuse_start_of_erasing()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform "quickquote".refuse_erasing((new.quote ->> 'organization_id')::uuid);
+  return new;
 end
 $function$;
 
@@ -1247,5 +1395,14 @@ begin
 end
 $function$;
 revoke all on function remove_expired_rows from public;
+
+CREATE OR REPLACE FUNCTION quickquote.skip_row_of_erasing()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return case when not "quickquote".is_erasing(new.organization_id) then new end;
+end
+$function$;
 
 -- feed_positions: a relation of the kind S

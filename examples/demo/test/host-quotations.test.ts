@@ -422,6 +422,34 @@ describe('a quotation that is erased', () => {
   })
 })
 
+describe('an organization that is erased', () => {
+  const eraseAll = async (from: Integrations) => {
+    await from.organizations.erase(ACME)
+    while (await from.continueErasing()) {}
+    return from.organizations.erasure(ACME)
+  }
+
+  it("leaves the host's tables, too, and those of others stay", async () => {
+    const ids = [await start(), await start()]
+    const other = await start(integrations, GLOBEX)
+    await integrations.pipeline(ids[0] ?? '').stepCompleted('requirement_analysis')
+    expect(await eraseAll(integrations)).toMatchObject({
+      status: 'erased',
+      removed: { host_quotations: 2, pipeline_starts: 2, events: 1 },
+      left_to_host: [],
+    })
+    expect(await sql`select id from host.quotations`).toEqual([{ id: other }])
+    expect(await sql`select quotation_id from quickquote.pipeline_starts`).toEqual([{ quotation_id: other }])
+  })
+
+  it('is left to a host without the methods for it, which is told', async () => {
+    const without = open({ erase: undefined } as object)
+    await start(without)
+    expect(await eraseAll(without)).toMatchObject({ left_to_host: ['quotations', 'files'] })
+    expect(await written()).toMatchObject({ quotations: 1, starts: 0 })
+  })
+})
+
 it("a file of a host's quotation is no stray, however old it is", async () => {
   const file = {
     organizationId: ACME,

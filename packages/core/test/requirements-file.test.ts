@@ -36,6 +36,7 @@ function hostStorage() {
   const uploads: UploadStorage = {
     record: async (file) => void noted.set(file.id, file),
     abandon: async (unwanted) => unwanted.filter(({ id }) => noted.has(id)),
+    async queueForDeletion() {},
     abandonBefore: async (_olderThan, limit) => [...noted.values()].slice(0, limit),
     async forget(gone) {
       for (const { id } of gone) noted.delete(id)

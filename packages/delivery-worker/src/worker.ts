@@ -11,8 +11,8 @@ import { createPipelineStarter } from './starts/pipeline-starter.ts'
 import { observeQueue } from './telemetry/queue-gauges.ts'
 import { createStartTelemetry } from './telemetry/start-telemetry.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
-import { createHeartbeat } from './upkeep/heartbeat.ts'
 import { createEraser } from './upkeep/eraser.ts'
+import { createHeartbeat } from './upkeep/heartbeat.ts'
 import { createHousekeeping } from './upkeep/housekeeping.ts'
 import { createMissingKeys } from './upkeep/missing-keys.ts'
 import { createReplayer } from './upkeep/replayer.ts'
@@ -244,7 +244,12 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
       warnings: housekeeping.warnings(),
     }),
     async stop(deadlineMs) {
-      const others = Promise.all([housekeeping.stop(), replayer.stop(), eraser.stop(), unlisten().catch(() => undefined)])
+      const others = Promise.all([
+        housekeeping.stop(),
+        replayer.stop(),
+        eraser.stop(),
+        unlisten().catch(() => undefined),
+      ])
       const drained = Promise.all([deliveries.drain(), starts?.drain()])
       if (!(await endsWithin(drained, deadlineMs))) {
         http.abort('the worker was stopped before an answer came')

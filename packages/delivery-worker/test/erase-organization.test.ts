@@ -28,7 +28,8 @@ const adminOf = (organizationId: string) =>
 const textOf = (organizationId: string) => `Text-${organizationId.slice(0, 8)}`
 
 async function open(options: HostOptions = {}): Promise<void> {
-  receiver = await startReceiver({ certificate, respond: () => ({ status: 200, body: textOf(ORGANIZATION) }) })
+  // It answers with the text that its address has.
+  receiver = await startReceiver({ certificate, respond: ({ path }) => ({ status: 200, body: path }) })
   host = await openHost(options)
 }
 
@@ -209,7 +210,8 @@ describe('organizations.erase', () => {
     const admin = adminOf(ORGANIZATION)
     const expires_at = new Date(Date.now() + YEAR_MS).toISOString()
     const endpoint = { name: 'x', url: receiver.url, events: [STEP_EVENT] }
-    const [quotation] = await host.sql`select id from quickquote.quotations where organization_id = ${ORGANIZATION}`
+    const [quotation] =
+      await host.sql`select id from quickquote.quotations where organization_id = ${ORGANIZATION}`
     for (const call of [
       () => startQuote(ORGANIZATION),
       () => host.startQuote(),
@@ -305,7 +307,12 @@ describe('organizations.erase', () => {
     await fill(ORGANIZATION)
     await organizations().erase(ORGANIZATION)
     await expect(eraseAll()).rejects.toThrow('The bucket is away.')
-    expect(Object.keys(await rowsWith([ORGANIZATION]))).toEqual(['audit_log', 'erasures', 'file_chunks', 'uploads'])
+    expect(Object.keys(await rowsWith([ORGANIZATION]))).toEqual([
+      'audit_log',
+      'erasures',
+      'file_chunks',
+      'uploads',
+    ])
     expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ status: 'erasing', phase: 'uploads' })
     isDown = false
     await eraseAll()

@@ -20,6 +20,9 @@ const integrations = createIntegrations({
   },
   encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
   logger: silentLogger,
-  pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: 'https://x.example/', expires_at: new Date() }) },
+  pipeline: {
+    start: async () => {},
+    signDocumentUrl: async () => ({ url: 'https://x.example/', expires_at: new Date() }),
+  },
 })
 while (await integrations.continueErasing()) {}

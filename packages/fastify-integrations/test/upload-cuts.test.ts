@@ -27,6 +27,7 @@ beforeAll(async () => {
     // As long as a database takes: the rest of the form is there before its file is read.
     record: () => sleep(5),
     abandon: async () => [],
+    async queueForDeletion() {},
     abandonBefore: async () => [],
     async forget() {},
   }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Position } from '@quickquote/core/internal'
+import { ERASURE_PHASES, type Position } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import {
@@ -318,6 +318,7 @@ async function everything() {
     attempt,
     replay,
     delivery,
+    upload,
   }
 }
 
@@ -426,6 +427,19 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'quotations.erase': (own, { quotation }) => storage.quotations.erase(own, quotation.id),
   'erasure.eraseHistory': (own, { quotation }) =>
     storage.erasure.eraseHistory(own, quotation.id, new Date(0)),
+  'erasure.find': (own) => storage.erasure.find(own),
+  'erasure.isErasing': (own) => storage.erasure.isErasing(own),
+  'erasure.findFiles': (own) => storage.erasure.findFiles(own, 10),
+  'erasure.eraseBatch': async (own) => {
+    const elsewhere = ['host_quotations', 'uploads', 'end']
+    for (const phase of ERASURE_PHASES.filter((each) => !elsewhere.includes(each))) {
+      await storage.erasure.eraseBatch({ organizationId: own, phase, keepAuditLog: false }, 10)
+    }
+  },
+  'erasure.finish': (own) => storage.erasure.finish(own),
+  'uploads.queueForDeletion': async (own, { upload }) => {
+    await storage.uploads.queueForDeletion([{ ...upload, organization_id: own }], new Date())
+  },
   'erasure.findErased': async (own, { quotation }) => [
     ...(await storage.erasure.findErased([{ id: quotation.id, organization_id: own }])),
   ],
@@ -477,6 +491,7 @@ it.each(Object.entries(REACHES))('%s gives and changes nothing of another organi
 
 const OF_NO_ORGANIZATION = [
   'delivery_hours_counted',
+  'erasures',
   'feed_floors',
   'file_chunks',
   'migrations',
@@ -500,6 +515,7 @@ it('every method of the storage is either held to an organization above, or know
     'apiKeys.insert',
     'quotations.accept',
     'auditLog.record',
+    'erasure.begin',
     'testDeliveries.insert',
   ]
   const trusted = [
@@ -547,6 +563,8 @@ it('every method of the storage is either held to an organization above, or know
     'retention.forgetReplays',
     'retention.removeAuditEntries',
     'retention.abandonFilesOfEndedQuotations',
+    'erasure.next',
+    'erasure.endPhase',
     'retention.ensurePartitions',
     'workers.listen',
     'within',

@@ -58,7 +58,11 @@ export interface ErasureStorage {
   /** Puts an end to a phase that is carried out elsewhere, or puts it off when it failed. */
   endPhase(
     erasure: OpenErasure,
-    outcome: { readonly removed: number; readonly isOver: boolean; readonly leftToHost?: readonly LeftToHost[] },
+    outcome: {
+      readonly removed: number
+      readonly isOver: boolean
+      readonly leftToHost?: readonly LeftToHost[]
+    },
   ): Promise<void>
   /** Files of the organization whose bytes are to be deleted. */
   findFiles(organizationId: string, limit: number): Promise<FileId[]>

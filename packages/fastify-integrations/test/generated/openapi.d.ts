@@ -673,7 +673,7 @@ export interface components {
              * @description A stable code to switch on.
              * @enum {string}
              */
-            code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "API_KEY_LIMIT_REACHED" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "API_KEY_LIMIT_REACHED" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
             /** @description The fields that are wrong, for a validation failure. */
             errors?: {
                 /** @description A JSON pointer into the body; `:name` or `?name` for a part of the URL. */
@@ -1458,24 +1458,6 @@ export interface components {
                 };
             };
         };
-        /** @description `NOT_A_MEMBER`: You have no access to this organization. */
-        NOT_A_MEMBER: {
-            headers: {
-                /** @description The id of the request, for questions to support. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:NOT_A_MEMBER";
-                    /** @enum {unknown} */
-                    status?: 403;
-                    /** @enum {unknown} */
-                    code?: "NOT_A_MEMBER";
-                };
-            };
-        };
         /** @description `API_KEY_NOT_FOUND`: API key not found. */
         API_KEY_NOT_FOUND: {
             headers: {
@@ -1765,7 +1747,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
+            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -1775,11 +1757,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
+                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
+                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -2325,7 +2307,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2335,11 +2317,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -2392,7 +2374,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2402,11 +2384,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2459,7 +2441,24 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            403: components["responses"]["NOT_A_MEMBER"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED";
+                    };
+                };
+            };
             404: components["responses"]["API_KEY_NOT_FOUND"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
@@ -2505,7 +2504,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2515,11 +2514,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2576,7 +2575,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2586,11 +2585,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2644,7 +2643,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2654,11 +2653,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2712,7 +2711,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2722,11 +2721,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2784,7 +2783,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2794,11 +2793,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2851,7 +2850,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2861,11 +2860,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -2914,7 +2913,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2924,11 +2923,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -2981,7 +2980,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -2991,11 +2990,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -3048,7 +3047,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3058,11 +3057,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -3111,7 +3110,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3121,11 +3120,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -3182,7 +3181,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3192,11 +3191,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -3253,7 +3252,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3263,11 +3262,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -3334,7 +3333,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3344,11 +3343,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -3404,7 +3403,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3414,11 +3413,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -3469,7 +3468,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3479,11 +3478,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -3534,7 +3533,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3544,11 +3543,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -3608,7 +3607,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3618,11 +3617,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -3683,7 +3682,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3693,11 +3692,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -3749,7 +3748,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3759,11 +3758,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -3826,7 +3825,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
                     /** @description The id of the request, for questions to support. */
@@ -3836,11 +3835,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
                     };
                 };
             };
@@ -3889,7 +3888,24 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            403: components["responses"]["NOT_A_MEMBER"];
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. */
+            403: {
+                headers: {
+                    /** @description The id of the request, for questions to support. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        /** @enum {unknown} */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED";
+                    };
+                };
+            };
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };

@@ -164,7 +164,11 @@ export const ERASE_BATCH: Readonly<Partial<Record<ErasurePhase, Batch>>> = {
       ), counted as (select count(*)::int as removed from removed)
       ${counting(schema, 'quotations', 'counted.removed < $limit')}`,
   ),
-  pipeline_starts: removing('pipeline_starts', 'quotation_id', () => `(quote ->> 'organization_id')::uuid = $organization_id`),
+  pipeline_starts: removing(
+    'pipeline_starts',
+    'quotation_id',
+    () => `(quote ->> 'organization_id')::uuid = $organization_id`,
+  ),
   events: removingHistory('events'),
   deliveries: removing('deliveries', 'id', ofOrganization),
   delivery_attempts: removingHistory('delivery_attempts'),

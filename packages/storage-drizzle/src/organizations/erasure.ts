@@ -1,5 +1,5 @@
 import type { ErasureStorage } from '@quickquote/core/internal'
-import { type Database, type unhurried } from '../connection/database.ts'
+import type { Database, unhurried } from '../connection/database.ts'
 import { toDate } from '../connection/readable.ts'
 import { auditStorage } from './audit-log.ts'
 import {
@@ -17,10 +17,7 @@ import {
 } from './erasure.sql.ts'
 
 /** Erasing in PostgreSQL: see ErasureStorage. What is history is changed by functions of the schema's owner. */
-export function erasureStorage(
-  database: Database,
-  patient: ReturnType<typeof unhurried>,
-): ErasureStorage {
+export function erasureStorage(database: Database, patient: ReturnType<typeof unhurried>): ErasureStorage {
   const { run, wake } = database
   return {
     async eraseHistory(organizationId, quotationId, since) {
