@@ -22,6 +22,8 @@ import { hostQuotations } from '../src/host-quotations.ts'
 
 const ACME = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 const GLOBEX = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
+/** Erased by its test; the others have what is made before all tests. */
+const LEAVER = '3b2a1c0d-5e4f-4a6b-8c7d-9e8f7a6b5c4d'
 const BODY = { name: 'Portal', requirementsText: '- One' }
 
 let database: TestDatabase
@@ -424,13 +426,13 @@ describe('a quotation that is erased', () => {
 
 describe('an organization that is erased', () => {
   const eraseAll = async (from: Integrations) => {
-    await from.organizations.erase(ACME)
+    await from.organizations.erase(LEAVER)
     while (await from.continueErasing()) {}
-    return from.organizations.erasure(ACME)
+    return from.organizations.erasure(LEAVER)
   }
 
   it("leaves the host's tables, too, and those of others stay", async () => {
-    const ids = [await start(), await start()]
+    const ids = [await start(integrations, LEAVER), await start(integrations, LEAVER)]
     const other = await start(integrations, GLOBEX)
     await integrations.pipeline(ids[0] ?? '').stepCompleted('requirement_analysis')
     expect(await eraseAll(integrations)).toMatchObject({
@@ -444,7 +446,7 @@ describe('an organization that is erased', () => {
 
   it('is left to a host without the methods for it, which is told', async () => {
     const without = open({ erase: undefined } as object)
-    await start(without)
+    await start(without, LEAVER)
     expect(await eraseAll(without)).toMatchObject({ left_to_host: ['quotations', 'files'] })
     expect(await written()).toMatchObject({ quotations: 1, starts: 0 })
   })

@@ -1,5 +1,5 @@
 import { ConfigurationError, type Storage } from '@quickquote/core'
-import { lazily } from '@quickquote/core/internal'
+import { type ErasureStorage, lazily } from '@quickquote/core/internal'
 import { clockStorage } from './connection/clock.ts'
 import { connect } from './connection/connect.ts'
 import { type Connection, createDatabase, type Database, unhurried } from './connection/database.ts'
@@ -22,7 +22,7 @@ import { MIGRATE_COMMAND } from './migrations/migrate-command.ts'
 import { checkOptions, type StorageOptions } from './options.ts'
 import { apiKeyStorage } from './organizations/api-keys.ts'
 import { auditStorage } from './organizations/audit-log.ts'
-import { erasureStorage } from './organizations/erasure.ts'
+import { batchErasing, erasureStorage } from './organizations/erasure.ts'
 import { fileStorage, uploadStorage } from './quotations/files.ts'
 import { pipelineStartStorage } from './quotations/pipeline-starts.ts'
 import { quotationStorage } from './quotations/quotations.ts'
@@ -78,7 +78,7 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   const database = createDatabase(connection)
   const whole = {
     listen: waker.listen,
-    patient: unhurried(connection),
+    batches: withStorageErrors('erasure', batchErasing(unhurried(connection)), unlimited),
     retention: withStorageErrors('retention', retentionStorage(connection), unlimited),
     inspection: withStorageErrors('inspection', inspectionStorage(database, driver, schema), guard),
   }
@@ -109,17 +109,17 @@ const DEFAULT_CALL_TIMEOUT_MS = 6000
 /** What is done on connections of its own, also where the rest is bound to a transaction. */
 interface OnWholeDatabase extends Pick<Storage, 'retention' | 'inspection'> {
   readonly listen: Waker['listen']
-  readonly patient: ReturnType<typeof unhurried>
+  readonly batches: Pick<ErasureStorage, 'eraseBatch'>
 }
 
 /** Every part of the storage, on the connections of our own or bound to a transaction, which waits as long as it does. */
 function storageOn(
   database: Database,
-  { listen, retention, inspection, patient }: OnWholeDatabase,
+  { listen, retention, inspection, batches }: OnWholeDatabase,
   guard?: Guard,
 ): Storage<HostTransaction> {
   const part = <T extends object>(noun: string, methods: T) => withStorageErrors(noun, methods, guard)
-  const whole = { listen, retention, inspection, patient }
+  const whole = { listen, retention, inspection, batches }
   const ports = lazily<Ports>({
     apiKeys: () => part('apiKeys', apiKeyStorage(database)),
     auditLog: () => part('auditLog', auditStorage(database)),
@@ -140,7 +140,7 @@ function storageOn(
     workers: () => ({ ...part('workers', workerStorage(database)), listen }),
     clock: () => part('clock', clockStorage(database)),
     telemetry: () => part('telemetry', telemetryStorage(database)),
-    erasure: () => part('erasure', erasureStorage(database, patient)),
+    erasure: () => ({ ...part('erasure', erasureStorage(database)), ...batches }),
   })
   return Object.assign(ports, {
     retention,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { rolesSql } from '../src/migrations/roles.ts'
 import { runCli } from './cli-process.ts'
-import { sampleEvent } from './samples.ts'
+import { sampleAuditEntry, sampleEvent } from './samples.ts'
 
 const PASSWORD = 'secret'
 
@@ -140,6 +140,29 @@ describe('the runtime role', () => {
       runtime,
     )`select quickquote.drop_expired_day('quotations', now(), gen_random_uuid()) as outcome`
     expect(await drop).toEqual([{ outcome: 'none' }])
+  })
+
+  it('erases the history of an organization that is being erased, and of no other', async () => {
+    await createRoles()
+    await storageAs(owner).migrate()
+    const storage = storageAs(runtime)
+    const [event, other] = [sampleEvent(), sampleEvent()]
+    for (const each of [event, other]) await storage.events.record(each)
+    const organizationId = event.organization_id
+    const entry = sampleAuditEntry({ organization_id: organizationId })
+    await storage.erasure.begin(organizationId, { keepAuditLog: false, entry, now: new Date() })
+    for (const phase of ['waiting', 'idempotency_keys', 'quotations', 'pipeline_starts', 'events'] as const) {
+      expect(await storage.erasure.eraseBatch({ organizationId, phase, keepAuditLog: false }, 10)).toBe(true)
+    }
+
+    const sql = clientAs(runtime)
+    const erase = (id: string) =>
+      sql`select quickquote.erase_history_of_organization(${id}, 'events', 10) as removed`
+    expect(await erase(other.organization_id)).toEqual([{ removed: 0 }])
+    expect(await sql`select id from quickquote.events`).toEqual([{ id: other.id }])
+    const forbidden = { code: '42501' }
+    await expect(sql`delete from quickquote.erasures`).rejects.toMatchObject(forbidden)
+    await expect(sql`update quickquote.events set body = ''`).rejects.toMatchObject(forbidden)
   })
 
   describe('and history', () => {

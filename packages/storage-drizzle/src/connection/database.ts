@@ -150,13 +150,24 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same database for what may take minutes: each statement is a transaction. */
-export function unhurried({ driver, schema }: Connection): Pick<Database, 'run' | 'schema'> {
+/** The same database for what may take minutes: each statement is a transaction, unless `transaction` holds several together. */
+export interface UnhurriedDatabase extends Pick<Database, 'run' | 'schema'> {
+  transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
+}
+
+export function unhurried({ driver, schema }: Connection): UnhurriedDatabase {
+  const quoted = `"${schema}"`
+  const transaction: UnhurriedDatabase['transaction'] = (work) =>
+    driver.begin(
+      (bound) => work(runOn((text, parameters) => run(bound, text, parameters), quoted)),
+      MAINTENANCE,
+    )
   return {
-    schema: `"${schema}"`,
+    schema: quoted,
+    transaction,
     run: runOn(
-      (text, parameters) => driver.begin((transaction) => run(transaction, text, parameters), MAINTENANCE),
-      `"${schema}"`,
+      (text, parameters) => driver.begin((bound) => run(bound, text, parameters), MAINTENANCE),
+      quoted,
     ),
   }
 }

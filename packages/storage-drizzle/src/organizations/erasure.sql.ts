@@ -9,6 +9,7 @@ import {
   oneOf,
   type Statement,
   statement,
+  text,
   uuid,
 } from '../connection/statement.ts'
 
@@ -55,7 +56,7 @@ export const BEGIN_ERASURE = statement(
     ), endpoints as (
       update ${schema}.webhook_endpoints set deleted_at = $now, updated_at = $now, version = version + 1,
         secret_ciphertext = null, secret_key_id = null, previous_secret_ciphertext = null, previous_secret_key_id = null,
-        previous_secret_expires_at = null
+        previous_secret_expires_at = null, header_names = '{}', headers_ciphertext = null, headers_key_id = null
       where organization_id = $organization_id and deleted_at is null
     ), replays as (
       update ${schema}.replays set state = 'stopped', updated_at = $now
@@ -92,6 +93,12 @@ export const NEXT_ERASURE = statement(
 export function phaseAfter(phase: ErasurePhase): ErasurePhase {
   return ERASURE_PHASES[ERASURE_PHASES.indexOf(phase) + 1] ?? 'end'
 }
+
+export const LOCK_ERASURE = statement(
+  { phase: text },
+  (schema) =>
+    `select phase from ${schema}.erasures where organization_id = $organization_id and phase = $phase for update`,
+)
 
 /** What a statement of a phase has removed, in the count of the erasure; a phase that is over gives way to the next. */
 function counting(schema: string, phase: ErasurePhase, isOver: string): string {

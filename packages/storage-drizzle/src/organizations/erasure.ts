@@ -1,5 +1,6 @@
 import type { ErasureStorage } from '@quickquote/core/internal'
-import type { Database, unhurried } from '../connection/database.ts'
+import type { Database, UnhurriedDatabase } from '../connection/database.ts'
+import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { toDate } from '../connection/readable.ts'
 import { auditStorage } from './audit-log.ts'
 import {
@@ -12,12 +13,13 @@ import {
   FIND_FILES,
   FINISH_ERASURE,
   IS_ERASING,
+  LOCK_ERASURE,
   NEXT_ERASURE,
   phaseAfter,
 } from './erasure.sql.ts'
 
 /** Erasing in PostgreSQL: see ErasureStorage. What is history is changed by functions of the schema's owner. */
-export function erasureStorage(database: Database, patient: ReturnType<typeof unhurried>): ErasureStorage {
+export function erasureStorage(database: Database): Omit<ErasureStorage, 'eraseBatch'> {
   const { run, wake } = database
   return {
     async eraseHistory(organizationId, quotationId, since) {
@@ -43,6 +45,7 @@ export function erasureStorage(database: Database, patient: ReturnType<typeof un
 
     async begin(organizationId, { keepAuditLog, entry, now }) {
       await database.transaction(async (transaction) => {
+        await oneAtATime(transaction, `erasing ${organizationId}`)
         if (await isErasing(transaction, organizationId)) return
         await auditStorage(transaction).record(entry)
         await transaction.run(BEGIN_ERASURE, {
@@ -76,14 +79,6 @@ export function erasureStorage(database: Database, patient: ReturnType<typeof un
       return { organizationId: open.organization, phase: open.phase, keepAuditLog: open.keeps }
     },
 
-    async eraseBatch({ organizationId, phase }, limit) {
-      const statement = ERASE_BATCH[phase]
-      if (statement === undefined) throw new Error(`No statement empties ${phase}.`)
-      const [counted] = await patient.run(statement, { organization_id: organizationId, limit })
-      // Somebody else has ended the phase.
-      return counted?.over ?? true
-    },
-
     async endPhase({ organizationId, phase }, { removed, isOver, leftToHost }) {
       await run(END_PHASE, {
         organization_id: organizationId,
@@ -101,6 +96,22 @@ export function erasureStorage(database: Database, patient: ReturnType<typeof un
 
     async finish(organizationId) {
       await run(FINISH_ERASURE, { organization_id: organizationId })
+    },
+  }
+}
+
+/** Batches may take their time. One organization's come one after the other: who waits finds that the phase has moved on. */
+export function batchErasing({ transaction }: UnhurriedDatabase): Pick<ErasureStorage, 'eraseBatch'> {
+  return {
+    async eraseBatch({ organizationId, phase }, limit) {
+      const statement = ERASE_BATCH[phase]
+      if (statement === undefined) throw new Error(`No statement empties ${phase}.`)
+      return transaction(async (run) => {
+        const locked = await run(LOCK_ERASURE, { organization_id: organizationId, phase })
+        if (locked.length === 0) return true
+        const [counted] = await run(statement, { organization_id: organizationId, limit })
+        return counted?.over ?? true
+      })
     },
   }
 }
