@@ -14,6 +14,7 @@ const MARK = '--- the next block ---'
 
 /** What each block prints, in the order of the guide. */
 const PRINTED = [
+  /^ratelimit-policy: "requests";q=60;w=60\r\nratelimit: "requests";r=\d+;t=\d+\r?$/i,
   STARTED,
   STARTED,
   STARTED,
@@ -21,7 +22,6 @@ const PRINTED = [
   /"progress":\{"completed":5,"total":5\}/,
   /^\[\{"id":.*"metadata":\{"crm_deal":"D-1042"\}/,
   /^$/,
-  /^ratelimit-policy: "requests";q=60;w=60\r\nratelimit: "requests";r=\d+;t=\d+\r?$/i,
   /"code":"VALIDATION_FAILED".*"errors":\[\{"pointer":"\/requirementsText"/,
 ]
 

@@ -29,11 +29,27 @@ export type SessionScheme =
     }
   | { readonly type: 'http'; readonly scheme: string; readonly description?: string }
 
+/** The logo above the documentation. */
+export interface ApiDocsLogo {
+  /** Its media type: `image/svg+xml`, `image/png`, `image/jpeg` or `image/webp`. */
+  readonly type: string
+  /** The image itself: bytes, or the text of an SVG. */
+  readonly content: Uint8Array | string
+}
+
 export interface ApiDocsOptions {
   /** Where the interactive documentation is, below the prefix of the plugin. Default `/api-docs`. */
   readonly path?: string
   /** How the host's sessions look to a client. Default: a cookie named `session`. */
   readonly sessionScheme?: SessionScheme
+  /** The title of the documentation. Default `Quick Quote integrations`. */
+  readonly title?: string
+  /** What the API is for, in Markdown: it stands above what is said about errors. Default: a sentence about Quick Quotes. */
+  readonly description?: string
+  /** A logo above the title. Default none. */
+  readonly logo?: ApiDocsLogo | null
+  /** The license line: a name, and the address of its text. null: no license line. Default: that of this library, MIT. */
+  readonly license?: { readonly name: string; readonly url?: string } | null
 }
 
 /** A worker, as `createDeliveryWorker` returns it. */
@@ -112,7 +128,13 @@ const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
     name: 'session',
     description: 'The session of the application that these routes live in.',
   },
+  title: 'Quick Quote integrations',
+  description: 'Start and read Quick Quotes from another system, and be told by webhooks how they go.',
+  logo: null,
+  license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
 }
+
+const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
 
 /** @throws ConfigurationError for an option that is missing, unknown or wrong, with how to mend it */
 export function resolveOptions(options: FastifyIntegrationsOptions): PluginSettings {
@@ -168,9 +190,13 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
 
 function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions> | null {
   if (apiDocs === false) return null
-  expect(typeof apiDocs === 'object', 'apiDocs must be false, or an object with: path, sessionScheme.')
+  expect(
+    typeof apiDocs === 'object',
+    `apiDocs must be false, or an object with: ${Object.keys(DEFAULT_API_DOCS).join(', ')}.`,
+  )
   checkOptionNames('fastifyIntegrations: apiDocs', apiDocs, Object.keys(DEFAULT_API_DOCS))
-  const { path, sessionScheme } = { ...DEFAULT_API_DOCS, ...givenOptions(apiDocs) }
+  const checked = { ...DEFAULT_API_DOCS, ...givenOptions(apiDocs) }
+  const { path, sessionScheme, title, description, logo, license } = checked
   expect(
     typeof path === 'string' && /^(\/[\w.~-]+)+$/.test(path),
     'apiDocs.path must be a path as /api-docs, without a slash at its end.',
@@ -179,7 +205,23 @@ function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions>
     isSessionScheme(sessionScheme),
     "apiDocs.sessionScheme must be { type: 'apiKey', in: 'cookie' or 'header', name } or { type: 'http', scheme }.",
   )
-  return { path, sessionScheme }
+  for (const [name, text] of Object.entries({ title, description })) {
+    expect(typeof text === 'string' && text.trim() !== '', `apiDocs.${name} must be a text.`)
+  }
+  expect(
+    logo === null || (LOGO_TYPES.includes(logo?.type) && isContent(logo.content)),
+    `apiDocs.logo must be { type, content } with the type ${LOGO_TYPES.join(', ')} and the image as bytes or text.`,
+  )
+  expect(
+    license === null ||
+      (typeof license?.name === 'string' && (license.url === undefined || URL.canParse(license.url))),
+    "apiDocs.license must be { name, url? } with an absolute URL, as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
+  )
+  return checked
+}
+
+function isContent(content: unknown): boolean {
+  return (typeof content === 'string' || content instanceof Uint8Array) && content.length > 0
 }
 
 function isSessionScheme(scheme: SessionScheme): boolean {

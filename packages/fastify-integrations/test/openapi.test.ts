@@ -27,7 +27,7 @@ describe('the OpenAPI document', () => {
 
   it('tells its licence, its servers, and what each tag is about', () => {
     const { info, servers, tags, paths, webhooks } = context.host.openapi
-    expect(info.license).toEqual({ name: 'MIT', identifier: 'MIT' })
+    expect(info.license).toEqual({ name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' })
     expect(servers).toMatchObject([{ url: '/' }])
     const used = [paths, webhooks].flatMap((group) =>
       Object.values(group).flatMap((operations) => Object.values(operations).flatMap(({ tags }) => tags)),

@@ -2,40 +2,43 @@ import { readFileSync } from 'node:fs'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { ERRORS } from '@quickquote/core'
 import { PROBLEM_MEDIA_TYPE } from '@quickquote/core/internal'
-import type { PluginSettings, SessionScheme } from '../options.ts'
+import type { ApiDocsOptions, PluginSettings } from '../options.ts'
 import { mapValues } from './map-values.ts'
 import { EVENTS_TAG, openapiWebhooks } from './openapi-webhooks.ts'
 
 const packageJson = new URL('../../package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }
 
-const INFO = {
-  title: 'Quick Quote integrations',
-  version,
-  description: [
-    'Start and read Quick Quotes from another system, and be told by webhooks how they go.',
-    '',
-    'Errors are problem documents (RFC 9457) with a stable `code`. A path that does not exist is answered with',
-    `${ERRORS.ROUTE_NOT_FOUND.status} \`ROUTE_NOT_FOUND\`, a method that a path does not take with`,
-    `${ERRORS.METHOD_NOT_ALLOWED.status} \`METHOD_NOT_ALLOWED\`. Fields that are not documented are ignored.`,
-  ].join('\n'),
-  license: { name: 'MIT', identifier: 'MIT' },
-}
+const ABOUT_ERRORS = [
+  'Errors are problem documents (RFC 9457) with a stable `code`. A path that does not exist is answered with',
+  `${ERRORS.ROUTE_NOT_FOUND.status} \`ROUTE_NOT_FOUND\`, a method that a path does not take with`,
+  `${ERRORS.METHOD_NOT_ALLOWED.status} \`METHOD_NOT_ALLOWED\`. Fields that are not documented are ignored.`,
+].join('\n')
+
+/** How our documents are told from those of hosts. */
+const ownInfos = new WeakSet<object>()
 
 /** Whether @fastify/swagger is writing our document, or one of the host's. */
 export function isOwnDocument(context: object): boolean {
-  const { openapiObject } = context as { openapiObject?: { info?: unknown } }
-  return openapiObject?.info === INFO
+  const { openapiObject } = context as { openapiObject?: { info?: object } }
+  return openapiObject?.info !== undefined && ownInfos.has(openapiObject.info)
 }
 
 /** All of the document that does not come from the route table. */
 export function openapiFrame(
   { integrations }: PluginSettings,
-  sessionScheme: SessionScheme,
+  { sessionScheme, title, description, license }: Required<ApiDocsOptions>,
 ): NonNullable<FastifyDynamicSwaggerOptions['openapi']> {
+  const info = {
+    title,
+    version,
+    description: `${description}\n\n${ABOUT_ERRORS}`,
+    ...(license !== null && { license }),
+  }
+  ownInfos.add(info)
   return {
     openapi: '3.1.0',
-    info: INFO,
+    info,
     servers: [{ url: '/', description: 'The server of this document.' }],
     tags: [
       { name: 'Quick Quotes', description: 'For partners, with an API key.' },

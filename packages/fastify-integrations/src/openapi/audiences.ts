@@ -1,0 +1,39 @@
+/** Who reads a part of the documentation: each has a page and a document of its own. */
+export const AUDIENCES = ['partners', 'members'] as const
+export type Audience = (typeof AUDIENCES)[number]
+
+const SCHEMES = { partners: 'apiKey', members: 'session' } as const
+
+type Operations = Record<string, { readonly security?: readonly object[]; readonly tags?: readonly string[] }>
+
+/** The document with the routes of one audience alone. Webhooks are for partners. */
+export function documentFor(
+  audience: Audience,
+  document: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const { paths, webhooks, tags, components, ...rest } = document as {
+    readonly paths: Record<string, Operations>
+    readonly webhooks: Record<string, Operations>
+    readonly tags: readonly { readonly name: string }[]
+    readonly components: { readonly securitySchemes: Record<string, unknown> }
+  }
+  const scheme = SCHEMES[audience]
+  const own = Object.entries(paths).flatMap(([path, operations]) => {
+    const kept = Object.entries(operations).filter(([, { security = [] }]) =>
+      security.some((each) => scheme in each),
+    )
+    return kept.length === 0 ? [] : [[path, Object.fromEntries(kept)] as const]
+  })
+  const shown = { paths: Object.fromEntries(own), ...(audience === 'partners' && { webhooks }) }
+  const used = new Set(
+    Object.values(shown)
+      .flatMap((group) => Object.values(group).flatMap((operations) => Object.values(operations)))
+      .flatMap(({ tags }) => tags ?? []),
+  )
+  return {
+    ...rest,
+    tags: tags.filter(({ name }) => used.has(name)),
+    ...shown,
+    components: { ...components, securitySchemes: { [scheme]: components.securitySchemes[scheme] } },
+  }
+}

@@ -1,0 +1,41 @@
+/** Values, not schemas, wherever they are: nothing in them is converted. */
+const DATA = new Set(['example', 'value', 'default', 'enum'])
+
+/** Objects whose keys are names: a property may be called `example`. */
+const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers', 'content'])
+
+/**
+ * The document as OpenAPI 3.0.3, for tools that do not read 3.1. 3.0 has no webhooks: those are left out. A schema of several
+ * types becomes `anyOf`; one that may be null, `nullable`.
+ */
+export function toOpenApi30(document: object): object {
+  const { webhooks: _, tags, ...rest } = document as { webhooks?: object; tags: readonly { name: string }[] }
+  const converted = convert(rest) as { paths: Record<string, Record<string, { tags?: string[] }>> }
+  const operations = Object.values(converted.paths).flatMap((path) => Object.values(path))
+  const used = new Set(operations.flatMap((operation) => operation.tags ?? []))
+  return { ...converted, openapi: '3.0.3', tags: tags.filter(({ name }) => used.has(name)) }
+}
+
+function convert(node: unknown, holdsNames = false): unknown {
+  if (Array.isArray(node)) return node.map((each) => convert(each))
+  if (typeof node !== 'object' || node === null) return node
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      !holdsNames && (DATA.has(key) || key === 'examples')
+        ? value
+        : convert(value, !holdsNames && NAMED.has(key)),
+    ]),
+  )
+  return holdsNames ? copy : asSchema30(copy)
+}
+
+function asSchema30({ const: only, contentMediaType: _, ...node }: Record<string, unknown>): object {
+  const schema = only === undefined ? node : { ...node, enum: [only] }
+  const { type, items, ...rest } = schema as { type?: unknown; items?: unknown }
+  if (!Array.isArray(type)) return schema
+  const types = type.filter((each) => each !== 'null')
+  const nullable = types.length < type.length && { nullable: true }
+  const typed = types.map((each) => ({ type: each, ...(each === 'array' && { items: items ?? {} }) }))
+  return typed.length === 1 ? { ...typed[0], ...rest, ...nullable } : { anyOf: typed, ...rest, ...nullable }
+}

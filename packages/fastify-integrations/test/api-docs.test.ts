@@ -1,0 +1,128 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ApiDocsOptions } from '../src/index.ts'
+import { startHost, useDatabase, useHost } from './support/host.ts'
+
+const context = useHost()
+const database = useDatabase()
+
+interface Document {
+  readonly info: { title: string; description: string; license?: object }
+  readonly paths: Record<string, Record<string, { security: object[] }>>
+  readonly webhooks?: object
+  readonly tags: { name: string }[]
+  readonly components: { securitySchemes: object }
+}
+
+const get = (path: string) => fetch(context.host.url + path)
+const documentAt = async (path: string) => (await (await get(path)).json()) as Document
+
+/** Each operation as `METHOD /path`. */
+const operationsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method} ${path}`),
+  )
+
+describe('the documentation', () => {
+  it.each([
+    ['partners', 'apiKey', ['Quick Quotes', 'Proposals', 'Events']],
+    ['members', 'session', ['API keys', 'Webhooks', 'Members', 'Audit log']],
+  ])('has a page and a document for %s alone', async (audience, scheme, tags) => {
+    const page = await get(`/api-docs/${audience}`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const document = await documentAt(`/api-docs/${audience}/json`)
+    expect((await new Validator().validate({ ...document })).errors).toBeUndefined()
+    const schemes = Object.values(document.paths).flatMap((operations) =>
+      Object.values(operations).flatMap(({ security }) => security.flatMap(Object.keys)),
+    )
+    expect([...new Set(schemes)]).toEqual([scheme])
+    expect(Object.keys(document.components.securitySchemes)).toEqual([scheme])
+    expect(document.tags.map(({ name }) => name).sort()).toEqual(expect.arrayContaining(tags.sort()))
+    expect(document.webhooks !== undefined).toBe(audience === 'partners')
+  })
+
+  it('has each route on the page of partners or on that of members, and all of them in one document', async () => {
+    const [all, partners, members] = [
+      await documentAt('/api-docs/json'),
+      await documentAt('/api-docs/partners/json'),
+      await documentAt('/api-docs/members/json'),
+    ]
+    expect([...operationsOf(partners), ...operationsOf(members)].sort()).toEqual(operationsOf(all).sort())
+  })
+
+  it.each([
+    ['/api-docs/json', '/api-docs/openapi-3.0.json'],
+    ['/api-docs/partners/json', '/api-docs/partners/openapi-3.0.json'],
+  ])('has %s as valid OpenAPI 3.0, with the same routes', async (path, older) => {
+    const [current, converted] = [await documentAt(path), await documentAt(older)]
+    const validator = new Validator()
+    expect((await validator.validate({ ...converted })).errors).toBeUndefined()
+    expect(validator.version).toBe('3.0')
+    expect(operationsOf(converted)).toEqual(operationsOf(current))
+    const { schemas } = converted.components as { schemas?: Record<string, { properties: object }> }
+    expect(schemas?.['Quotation']?.properties).toMatchObject({
+      error_code: { type: 'string', nullable: true },
+      created_at: { type: 'string', format: 'date-time' },
+    })
+    expect(JSON.stringify(converted)).not.toMatch(/"type":\[|"null"/)
+  })
+
+  it('has llms.txt, with every route and where the documents are', async () => {
+    const answer = await get('/api-docs/llms.txt')
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    const text = await answer.text()
+    expect(text).toMatch(/^# Quick Quote integrations\n\n> Start and read Quick Quotes/)
+    for (const operation of operationsOf(await documentAt('/api-docs/json'))) {
+      const [method = '', path] = operation.split(' ')
+      expect(text).toContain(`\`${method.toUpperCase()} ${path}\`: `)
+    }
+    const links = [...text.matchAll(/\]\((.*?)\)/g)].map(([, link]) => link)
+    expect(links).toHaveLength(4)
+    for (const link of links) expect((await get(String(link))).status).toBe(200)
+  })
+
+  it("has the host's own title, description, logo and license line", async () => {
+    const own = {
+      title: 'Acme Quotes',
+      description: 'Quotes by *Acme*.',
+      logo: { type: 'image/svg+xml', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+      license: { name: 'Terms of Acme', url: 'https://acme.example/terms' },
+    }
+    const host = await startHost({
+      databaseUrl: database.url,
+      plugin: { prefix: '/acme', apiDocs: { path: '/docs', ...own } },
+      // It has its document where the helper looks for one.
+      before: (app) => void app.get('/acme/api-docs/json', async () => ({})),
+    })
+    onTestFinished(() => host.close())
+    for (const page of ['/acme/docs', '/acme/docs/partners', '/acme/docs/members']) {
+      const { info } = (await (await fetch(`${host.url}${page}/json`)).json()) as Document
+      expect(info).toMatchObject({ title: own.title, license: own.license })
+      expect(info.description).toMatch(/^Quotes by \*Acme\*\.\n\nErrors are/)
+      expect(await (await fetch(host.url + page)).text()).toContain('<title>Acme Quotes</title>')
+      const css = await (await fetch(`${host.url}${page}/static/theme/logo.css`)).text()
+      expect(css).toContain(Buffer.from(own.logo.content).toString('base64'))
+    }
+    expect(await (await fetch(`${host.url}/acme/docs/llms.txt`)).text()).toMatch(
+      /^# Acme Quotes\n\n> Quotes by/,
+    )
+  })
+
+  it('has no license line where the host wants none', async () => {
+    const host = await startHost({ databaseUrl: database.url, plugin: { apiDocs: { license: null } } })
+    onTestFinished(() => host.close())
+    expect(host.openapi.info.license).toBeUndefined()
+  })
+
+  it.each<[string, object]>([
+    ['apiDocs.title', { title: '' }],
+    ['apiDocs.description', { description: 5 }],
+    ['apiDocs.logo', { logo: { type: 'text/html', content: '<p>' } }],
+    ['apiDocs.logo', { logo: { type: 'image/png', content: '' } }],
+    ['apiDocs.license', { license: { url: 'https://acme.example' } }],
+    ['apiDocs.license', { license: { name: 'Terms', url: '/terms' } }],
+  ])('refuses a wrong %s at boot', async (name, apiDocs) => {
+    const start = startHost({ databaseUrl: database.url, plugin: { apiDocs: apiDocs as ApiDocsOptions } })
+    await expect(start).rejects.toThrow(name)
+  })
+})
