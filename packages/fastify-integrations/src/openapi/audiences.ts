@@ -1,6 +1,6 @@
 /** Who reads a part of the documentation: each has a page and a document of its own. */
 export const AUDIENCES = ['partners', 'members'] as const
-export type Audience = (typeof AUDIENCES)[number]
+type Audience = (typeof AUDIENCES)[number]
 
 const SCHEMES = { partners: 'apiKey', members: 'session' } as const
 
