@@ -20,7 +20,15 @@ export { lazily } from './lib/lazily.ts'
 export { loggableError } from './lib/loggable-error.ts'
 export { type Logger, silentLogger } from './lib/logger.ts'
 export { newId } from './lib/new-id.ts'
-export { checkNumber, checkOptionNames, givenOptions, MAX_TIMER_MS } from './lib/option-check.ts'
+export {
+  checkNumber,
+  checkOptionNames,
+  defaultsOf,
+  givenOptions,
+  MAX_TIMER_MS,
+  type NumberOption,
+  type OptionTable,
+} from './lib/option-check.ts'
 export type { Page, PageRequest, Position } from './lib/page.ts'
 export * from './lib/problem.ts'
 export { Uuid } from './lib/schema.ts'
@@ -53,7 +61,7 @@ export * from './model/quotation-events.ts'
 export * from './model/quote-pipeline.ts'
 export * from './model/replay.ts'
 export { requestHeaders, STANDARD_HEADERS, signingTime } from './model/request-headers.ts'
-export { DEFAULT_RETENTION, type Retention } from './model/retention.ts'
+export { DEFAULT_RETENTION, RETENTION_OPTIONS, type Retention } from './model/retention.ts'
 export * from './model/session.ts'
 export * from './model/test-delivery.ts'
 export { isKeyExpiring, WARNING_KINDS, type WarningKind } from './model/warning.ts'

@@ -7,18 +7,19 @@ import { borrowedLogger, carefulLogger, type Logger } from './lib/logger.ts'
 import {
   checkNumber,
   checkOptionNames,
+  defaultsOf,
   givenOptions,
   MAX_TIMER_MS,
-  type NumberRange,
+  type NumberOption,
+  type OptionTable,
 } from './lib/option-check.ts'
-import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from './model/delivery.ts'
+import { DELIVERY_OPTIONS, type DeliveryPolicy } from './model/delivery.ts'
 import { createEventCatalog, type EventCatalog } from './model/event-catalog.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
-import { DEFAULT_LIMITS, type Limits } from './model/limits.ts'
-import { DELIVERY_RANGES, LIMIT_RANGES, START_RANGES } from './model/option-ranges.ts'
+import { LIMIT_OPTIONS, type Limits } from './model/limits.ts'
 import { STEPS, type Step } from './model/quotation.ts'
-import { DEFAULT_START_POLICY, type QuotePipeline, type StartPolicy } from './model/quote-pipeline.ts'
-import { defaultRetention, type Retention, retentionRanges } from './model/retention.ts'
+import { type QuotePipeline, START_OPTIONS, type StartPolicy } from './model/quote-pipeline.ts'
+import { type Retention, retentionOptions } from './model/retention.ts'
 import type {
   ApiKeyExpiringWarning,
   DeliveriesExhaustedWarning,
@@ -191,8 +192,8 @@ export function createSettings(
     'now must be a function that returns a Date: () => new Date().',
   )
   checkNumber('createIntegrations: hookTimeoutMs', hookTimeoutMs, { min: 1, max: MAX_TIMER_MS })
-  const delivery = complete('delivery', DEFAULT_DELIVERY_POLICY, options.delivery, DELIVERY_RANGES)
-  const start = complete('start', DEFAULT_START_POLICY, options.start, START_RANGES)
+  const delivery = complete('delivery', DELIVERY_OPTIONS, options.delivery)
+  const start = complete('start', START_OPTIONS, options.start)
   checkBackoff('delivery', delivery)
   checkBackoff('start', { ...start, backoffFactor: 2 })
   const logger = carefulLogger(given)
@@ -200,16 +201,11 @@ export function createSettings(
     pipeline,
     events: createEventCatalog(events),
     productName,
-    limits: complete('limits', DEFAULT_LIMITS, options.limits, LIMIT_RANGES),
+    limits: complete('limits', LIMIT_OPTIONS, options.limits),
     delivery,
     listsQuotations: options.quotations === undefined || typeof options.quotations?.list === 'function',
     start,
-    retention: complete(
-      'retention',
-      defaultRetention(delivery),
-      options.retention,
-      retentionRanges(delivery),
-    ),
+    retention: complete('retention', retentionOptions(delivery), options.retention),
     keyring: createKeyring(encryptionKeys),
     addressGuard: addressGuard({ allow: allowAddresses }),
     ...hooks,
@@ -236,20 +232,15 @@ function checkHooks(options: IntegrationsOptions<EventDefinitions>) {
 }
 
 /** The options of a group over their defaults. */
-function complete<T extends object>(
-  group: string,
-  defaults: T,
-  given: Partial<T> = {},
-  ranges: Readonly<Record<keyof T, NumberRange | 'boolean'>>,
-): T {
-  checkOptionNames(`createIntegrations: ${group}`, given, Object.keys(defaults))
+function complete<T extends object>(group: string, table: OptionTable<T>, given: Partial<T> = {}): T {
+  checkOptionNames(`createIntegrations: ${group}`, given, Object.keys(table))
   const options = givenOptions(given)
   for (const [name, value] of Object.entries(options)) {
-    const range = ranges[name as keyof T]
-    if (range === 'boolean') expect(typeof value === 'boolean', `${group}.${name} must be true or false.`)
-    else checkNumber(`createIntegrations: ${group}.${name}`, value, range)
+    const option: { readonly default: boolean } | NumberOption = table[name as keyof T]
+    if ('min' in option) checkNumber(`createIntegrations: ${group}.${name}`, value, option)
+    else expect(typeof value === 'boolean', `${group}.${name} must be true or false.`)
   }
-  return { ...defaults, ...options }
+  return { ...defaultsOf(table), ...options }
 }
 
 /** The time of the next try must stay a time. */

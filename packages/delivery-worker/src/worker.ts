@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError, type Integrations } from '@quickquote/core'
-import { checkNumber, checkOptionNames, givenOptions, MAX_TIMER_MS } from '@quickquote/core/internal'
+import {
+  checkNumber,
+  checkOptionNames,
+  defaultsOf,
+  givenOptions,
+  MAX_TIMER_MS,
+  type NumberOption,
+  type OptionTable,
+} from '@quickquote/core/internal'
 import { createDeliveryLoop } from './deliveries/delivery-loop.ts'
 import { createSender } from './deliveries/sender.ts'
 import { assessHealth, type Vitals, type WorkerHealth } from './health/health.ts'
@@ -69,29 +77,23 @@ export interface DeliveryWorker {
   health(): WorkerHealth
 }
 
-export const DEFAULT_WORKER_OPTIONS = {
-  concurrency: 512,
-  pollIntervalMs: 5000,
-  heartbeatMs: 5000,
-  deadAfterMs: 15_000,
-  socketsPerOrigin: 16,
-}
+type NumberOptions = Required<
+  Pick<
+    DeliveryWorkerOptions,
+    'concurrency' | 'pollIntervalMs' | 'heartbeatMs' | 'deadAfterMs' | 'socketsPerOrigin'
+  >
+>
 
-const OPTION_NAMES = [
-  ...Object.keys(DEFAULT_WORKER_OPTIONS),
-  'integrations',
-  'ca',
-  'pipelineStarts',
-  'health',
-]
-
-const IS_TIMER: Readonly<Record<keyof typeof DEFAULT_WORKER_OPTIONS, boolean>> = {
-  concurrency: false,
-  pollIntervalMs: true,
-  heartbeatMs: true,
-  deadAfterMs: true,
-  socketsPerOrigin: false,
+export const WORKER_OPTIONS: OptionTable<NumberOptions> = {
+  concurrency: { default: 512, min: 1 },
+  pollIntervalMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
+  heartbeatMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
+  deadAfterMs: { default: 15_000, min: 1, max: MAX_TIMER_MS },
+  socketsPerOrigin: { default: 16, min: 1 },
 }
+export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
+
+const OPTION_NAMES = [...Object.keys(WORKER_OPTIONS), 'integrations', 'ca', 'pipelineStarts', 'health']
 
 /** After the deadline: for recording what was broken off. */
 const LAST_RECORDS_MS = 2000
@@ -295,9 +297,8 @@ function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
       'createDeliveryWorker: integrations is missing: pass what createIntegrations({ … }) returned.',
     )
   }
-  for (const [name, isTimer] of Object.entries(IS_TIMER)) {
-    const range = isTimer ? { min: 1, max: MAX_TIMER_MS } : { min: 1 }
-    checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof DEFAULT_WORKER_OPTIONS], range)
+  for (const [name, option] of Object.entries<NumberOption>(WORKER_OPTIONS)) {
+    checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof NumberOptions], option)
   }
   if (checked.deadAfterMs < 2 * checked.heartbeatMs) {
     throw new ConfigurationError(

@@ -11,6 +11,21 @@ export interface NumberRange {
   readonly fraction?: true
 }
 
+/** A number among the options: its default, and what else it may be. */
+export interface NumberOption extends NumberRange {
+  readonly default: number
+}
+
+/** The options of a group: of this table come the defaults, the checks, and the reference page. */
+export type OptionTable<T> = {
+  readonly [Name in keyof T]-?: T[Name] extends boolean ? { readonly default: boolean } : NumberOption
+}
+
+export function defaultsOf<T extends object>(table: OptionTable<T>): T {
+  const options = Object.entries<{ default: unknown }>(table)
+  return Object.freeze(Object.fromEntries(options.map(([name, option]) => [name, option.default]))) as T
+}
+
 /** How many letters may be wrong for a name to be taken for a slip of the pen. */
 const MAX_SLIPS = 4
 

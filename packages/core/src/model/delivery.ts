@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
 import {
   NullableInteger,
   NullableString,
@@ -155,20 +156,21 @@ export interface DeliveryPolicy {
   readonly standardWebhooks: boolean
 }
 
-export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = Object.freeze({
-  maxAttempts: 8,
-  timeoutMs: 10_000,
-  backoffMs: 10_000,
-  backoffFactor: 4,
-  jitter: 0.2,
-  maxRetryAfterMs: 12 * 60 * 60 * 1000,
-  maxResponseBytes: 16 * 1024,
-  maxRawResponseBytes: 256 * 1024,
-  disableAfterMs: 5 * 24 * 60 * 60 * 1000,
-  warnAfterMs: 6 * 60 * 60 * 1000,
-  perEndpoint: 8,
-  standardWebhooks: false,
-})
+export const DELIVERY_OPTIONS: OptionTable<DeliveryPolicy> = {
+  maxAttempts: { default: 8, min: 1 },
+  timeoutMs: { default: 10_000, min: 1, max: MAX_TIMER_MS },
+  backoffMs: { default: 10_000, min: 0 },
+  backoffFactor: { default: 4, min: 1, fraction: true },
+  jitter: { default: 0.2, min: 0, max: 1, fraction: true },
+  maxRetryAfterMs: { default: 12 * 60 * 60 * 1000, min: 0 },
+  maxResponseBytes: { default: 16 * 1024, min: 0 },
+  maxRawResponseBytes: { default: 256 * 1024, min: 1 },
+  disableAfterMs: { default: 5 * 24 * 60 * 60 * 1000, min: 0 },
+  warnAfterMs: { default: 6 * 60 * 60 * 1000, min: 0 },
+  perEndpoint: { default: 8, min: 1 },
+  standardWebhooks: { default: false },
+}
+export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = defaultsOf(DELIVERY_OPTIONS)
 
 /** What happened when an attempt was made. */
 export type Outcome =

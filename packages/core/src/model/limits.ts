@@ -1,3 +1,5 @@
+import { defaultsOf, type OptionTable } from '../lib/option-check.ts'
+
 /** Limits of what a client may send, all of them options of the host. Characters are Unicode code points. */
 export interface Limits {
   /** Requests a minute of one API key over all partner routes. Default 60. */
@@ -50,26 +52,27 @@ export const MEMBER_ID_LENGTH = 128
 /** Characters of an error code that a pipeline reports. */
 export const ERROR_CODE_LENGTH = 128
 
-export const DEFAULT_LIMITS: Limits = Object.freeze({
-  requestsPerMinute: 60,
-  startsPerMinute: 10,
-  failedAuthenticationsPerMinute: 30,
-  testsPerEndpointPerMinute: 10,
-  testsPerOrganizationPerMinute: 60,
-  eventWaitsPerApiKey: 5,
-  eventWaits: 1000,
-  jsonBodyBytes: 4 * 1024 * 1024,
-  sessionBodyBytes: 128 * 1024,
-  nameLength: 200,
-  descriptionLength: 10_000,
-  requirementsTextLength: 500_000,
-  metadataBytes: 16 * 1024,
-  files: 5,
-  fileBytes: 10 * 1024 * 1024,
-  urlLength: 2048,
-  webhookEndpoints: 50,
-  secretOverlapSeconds: 7 * 24 * 60 * 60,
-  apiKeysPerOrganization: 100,
-  apiKeysPerMember: 25,
-  apiKeyLifetimeDays: 731,
-})
+export const LIMIT_OPTIONS: OptionTable<Limits> = {
+  requestsPerMinute: { default: 60, min: 1 },
+  startsPerMinute: { default: 10, min: 1 },
+  failedAuthenticationsPerMinute: { default: 30, min: 1 },
+  testsPerEndpointPerMinute: { default: 10, min: 1 },
+  testsPerOrganizationPerMinute: { default: 60, min: 1 },
+  eventWaitsPerApiKey: { default: 5, min: 0 },
+  eventWaits: { default: 1000, min: 0 },
+  jsonBodyBytes: { default: 4 * 1024 * 1024, min: 1 },
+  sessionBodyBytes: { default: 128 * 1024, min: 1 },
+  nameLength: { default: 200, min: 1 },
+  descriptionLength: { default: 10_000, min: 0 },
+  requirementsTextLength: { default: 500_000, min: 1 },
+  metadataBytes: { default: 16 * 1024, min: 0 },
+  files: { default: 5, min: 0 },
+  fileBytes: { default: 10 * 1024 * 1024, min: 1 },
+  urlLength: { default: 2048, min: 1 },
+  webhookEndpoints: { default: 50, min: 0 },
+  secretOverlapSeconds: { default: 7 * 24 * 60 * 60, min: 0 },
+  apiKeysPerOrganization: { default: 100, min: 0 },
+  apiKeysPerMember: { default: 25, min: 0 },
+  apiKeyLifetimeDays: { default: 731, min: 1 },
+}
+export const DEFAULT_LIMITS: Limits = defaultsOf(LIMIT_OPTIONS)

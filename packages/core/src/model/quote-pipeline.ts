@@ -1,3 +1,4 @@
+import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
 import type { PipelineStatus, Proposal, QuotationFile, Source, Step } from './quotation.ts'
 
 /** A quote as it is handed to the pipeline. */
@@ -101,10 +102,11 @@ export interface StartPolicy {
   readonly timeoutMs: number
 }
 
-export const DEFAULT_START_POLICY: StartPolicy = Object.freeze({
-  maxAttempts: 6,
-  backoffMs: 2000,
-  concurrency: 10,
-  callTimeoutMs: 60 * 60 * 1000,
-  timeoutMs: 24 * 60 * 60 * 1000,
-})
+export const START_OPTIONS: OptionTable<StartPolicy> = {
+  maxAttempts: { default: 6, min: 1 },
+  backoffMs: { default: 2000, min: 0 },
+  concurrency: { default: 10, min: 1 },
+  callTimeoutMs: { default: 60 * 60 * 1000, min: 1, max: MAX_TIMER_MS },
+  timeoutMs: { default: 24 * 60 * 60 * 1000, min: 1 },
+}
+export const DEFAULT_START_POLICY: StartPolicy = defaultsOf(START_OPTIONS)

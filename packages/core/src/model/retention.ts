@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../lib/errors.ts'
-import type { NumberRange } from '../lib/option-check.ts'
+import { defaultsOf, type OptionTable } from '../lib/option-check.ts'
 import type { DeliveryPolicy } from './delivery.ts'
 
 /** How long history is kept, in whole days. Quotations are the host's business data: they are kept. */
@@ -16,25 +16,24 @@ export interface Retention {
   readonly fileDays: number
 }
 
-export const DEFAULT_RETENTION: Retention = Object.freeze({ eventDays: 30, auditDays: 400, fileDays: 30 })
-
 /** Every claim looks at all the days that there are. */
 const MOST_EVENT_DAYS = 366
 const MOST_DAYS = 36_500
 
+export const RETENTION_OPTIONS: OptionTable<Retention> = {
+  eventDays: { default: 30, min: 1, max: MOST_EVENT_DAYS },
+  auditDays: { default: 400, min: 0, max: MOST_DAYS },
+  fileDays: { default: 30, min: 0, max: MOST_DAYS },
+}
+export const DEFAULT_RETENTION: Retention = defaultsOf(RETENTION_OPTIONS)
+
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The defaults; events are kept for longer than that when they are retried for longer. */
-export function defaultRetention(delivery: DeliveryPolicy): Retention {
-  const eventDays = Math.max(DEFAULT_RETENTION.eventDays, leastEventDays(delivery))
-  return { ...DEFAULT_RETENTION, eventDays }
-}
-
 /**
- * What may be asked for.
+ * With the days that events are kept at least: longer than they are retried.
  * @throws ConfigurationError when deliveries are retried for longer than events can be kept
  */
-export function retentionRanges(delivery: DeliveryPolicy): Readonly<Record<keyof Retention, NumberRange>> {
+export function retentionOptions(delivery: DeliveryPolicy): OptionTable<Retention> {
   const least = leastEventDays(delivery)
   if (least > MOST_EVENT_DAYS) {
     throw new ConfigurationError(
@@ -42,10 +41,10 @@ export function retentionRanges(delivery: DeliveryPolicy): Readonly<Record<keyof
         `${MOST_EVENT_DAYS} is the most: retry, or watch failing endpoints, for a shorter time.`,
     )
   }
+  const { eventDays } = RETENTION_OPTIONS
   return {
-    eventDays: { min: least, max: MOST_EVENT_DAYS },
-    auditDays: { min: 0, max: MOST_DAYS },
-    fileDays: { min: 0, max: MOST_DAYS },
+    ...RETENTION_OPTIONS,
+    eventDays: { ...eventDays, default: Math.max(eventDays.default, least), min: least },
   }
 }
 

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  DEFAULT_DELIVERY_POLICY,
-  DEFAULT_LIMITS,
-  DEFAULT_RETENTION,
-  DEFAULT_START_POLICY,
-} from '@quickquote/core'
-import ts from 'typescript'
+import { DELIVERY_OPTIONS, LIMIT_OPTIONS, RETENTION_OPTIONS, START_OPTIONS } from '@quickquote/core/internal'
+import { parseSync } from 'oxc-parser'
+import { WORKER_OPTIONS } from '../../../delivery-worker/dist/worker.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
-/** Where the options are declared, in the order of the page. `defaults` are what the code completes them with. */
+/**
+ * Where the options are declared, in the order of the page. `options` is the table that the code checks and completes them
+ * with.
+ */
 const GROUPS = [
   {
     heading: 'createIntegrations',
@@ -21,24 +20,24 @@ const GROUPS = [
   },
   { heading: 'pipeline', file: 'packages/core/src/model/quote-pipeline.ts', type: 'QuotePipeline' },
   { heading: 'encryptionKeys', file: 'packages/core/src/lib/keyring.ts', type: 'EncryptionKey' },
-  { heading: 'limits', file: 'packages/core/src/model/limits.ts', type: 'Limits', defaults: DEFAULT_LIMITS },
+  { heading: 'limits', file: 'packages/core/src/model/limits.ts', type: 'Limits', options: LIMIT_OPTIONS },
   {
     heading: 'delivery',
     file: 'packages/core/src/model/delivery.ts',
     type: 'DeliveryPolicy',
-    defaults: DEFAULT_DELIVERY_POLICY,
+    options: DELIVERY_OPTIONS,
   },
   {
     heading: 'start',
     file: 'packages/core/src/model/quote-pipeline.ts',
     type: 'StartPolicy',
-    defaults: DEFAULT_START_POLICY,
+    options: START_OPTIONS,
   },
   {
     heading: 'retention',
     file: 'packages/core/src/model/retention.ts',
     type: 'Retention',
-    defaults: DEFAULT_RETENTION,
+    options: RETENTION_OPTIONS,
   },
   { heading: 'quotations', file: 'packages/core/src/storage/host-quotations.ts', type: 'HostQuotations' },
   { heading: 'files', file: 'packages/core/src/files/file-storage.ts', type: 'FileStorage' },
@@ -62,6 +61,7 @@ const GROUPS = [
     intro: 'Of `@quickquote/delivery-worker`.',
     file: 'packages/delivery-worker/src/worker.ts',
     type: 'DeliveryWorkerOptions',
+    options: WORKER_OPTIONS,
   },
   { heading: 'health', file: 'packages/delivery-worker/src/health/health-server.ts', type: 'HealthAddress' },
 ]
@@ -73,15 +73,17 @@ function hasTable({ name, type }) {
 
 /** docs/reference/options.md, from the declarations and their docstrings, and the `--help` of the programs. */
 export function optionsPage(root) {
-  const groups = GROUPS.map(({ heading, intro = '', file, type, defaults = {}, required = 'required' }) => {
+  const groups = GROUPS.map(({ heading, intro = '', file, type, options, required = 'required' }) => {
     const level = intro === '' ? '###' : '##'
     const rows = optionsOf(join(root, file), type).map((option) => [
       hasTable(option) ? `[${code(option.name)}](#${option.name.toLowerCase()})` : code(option.name),
       code(option.type),
-      defaultOf(`${type}.${option.name}`, option, { value: defaults[option.name], required }),
+      defaultOf(`${type}.${option.name}`, option, { value: options?.[option.name]?.default, required }),
+      ...(options === undefined ? [] : [rangeOf(options[option.name])]),
       option.doc.replace(DEFAULT_SENTENCE, '').trim(),
     ])
-    return `${level} ${heading}\n\n${intro === '' ? '' : `${intro}\n\n`}${table(['Option', 'Type', 'Default', ''], rows)}`
+    const head = ['Option', 'Type', 'Default', ...(options === undefined ? [] : ['Range']), '']
+    return `${level} ${heading}\n\n${intro === '' ? '' : `${intro}\n\n`}${table(head, rows)}`
   })
   return `${GENERATED}
 
@@ -110,39 +112,54 @@ ${helpOf(root, 'packages/storage-drizzle/bin/quickquote-storage.js').trim()}
 
 /** The properties and methods of an interface, or of all object types that make up a type, with their docstrings. */
 function optionsOf(file, typeName) {
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
-  const declaration = source.statements.find((statement) => statement.name?.text === typeName)
+  const source = readFileSync(file, 'utf8')
+  const { program, comments } = parseSync(file, source)
+  const declaration = program.body
+    .map((statement) => statement.declaration ?? statement)
+    .find((declared) => declared.id?.name === typeName)
   if (declaration === undefined) throw new Error(`${file} declares no ${typeName}`)
-  return membersOf(declaration.type ?? declaration).map((member) => {
-    return {
-      name: member.name.getText(source),
-      type: typeText(member, source),
-      isOptional: member.questionToken !== undefined,
-      doc: docOf(member).replaceAll(/\s+/g, ' ').trim(),
-    }
-  })
+  return membersOf(declaration.typeAnnotation ?? declaration.body).map((member) => ({
+    name: member.key.name,
+    type: typeText(member, source),
+    isOptional: member.optional,
+    doc: docOf(commentBefore(member, comments, source)),
+  }))
 }
 
-function membersOf(node) {
-  if (node.members !== undefined) return [...node.members]
-  return [...(node.types ?? [node.type])].flatMap(membersOf)
+function membersOf({ types, members, body, typeAnnotation }) {
+  return types?.flatMap(membersOf) ?? members ?? body ?? membersOf(typeAnnotation)
+}
+
+function commentBefore({ start }, comments, source) {
+  const last = comments.findLast(({ end }) => end <= start)
+  return last === undefined || source.slice(last.end, start).trim() !== '' ? '' : last.value
 }
 
 /** The docstring, with what it says of the parameters of a function. */
-function docOf(member) {
-  const doc = member.jsDoc?.at(-1)
-  const parameters = (doc?.tags ?? []).filter(ts.isJSDocParameterTag)
-  return [
-    ts.getTextOfJSDocComment(doc?.comment) ?? '',
-    ...parameters.map((tag) => `${code(tag.name.getText())}: ${ts.getTextOfJSDocComment(tag.comment)}.`),
-  ].join(' ')
+function docOf(comment) {
+  const words = comment
+    .replaceAll(/^\s*\*+/gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  const [text = '', ...tags] = words.split(/(?:^| )@(?=\w+ )/)
+  const parameters = tags.map((tag) => /^param (\w+) (.+)$/.exec(tag)).filter((found) => found !== null)
+  return [text, ...parameters.map(([, name, said]) => `${code(name)}: ${said}.`)].join(' ').trim()
 }
 
 function typeText(member, source) {
-  const text = ts.isMethodSignature(member)
-    ? `(${member.parameters.map((each) => each.name.getText(source)).join(', ')}) => ${member.type.getText(source)}`
-    : member.type.getText(source)
+  const textOf = ({ start, end }) => source.slice(start, end)
+  const text =
+    member.type === 'TSMethodSignature'
+      ? `(${member.params.map((each) => each.name).join(', ')}) => ${textOf(member.returnType.typeAnnotation)}`
+      : textOf(member.typeAnnotation.typeAnnotation)
   return text.replaceAll(/\s+/g, ' ').replaceAll(/\breadonly /g, '')
+}
+
+/** What a number may be. Empty for what is none. */
+function rangeOf({ min, max, fraction } = {}) {
+  if (min === undefined) return ''
+  const numbers = max === undefined ? `${min} or more` : `${min} to ${max.toLocaleString('en')}`
+  return fraction ? `${numbers}, fractions too` : numbers
 }
 
 const DEFAULT_SENTENCE = / ?Default:? (.+?)\.(?= [A-Z]|$)/
