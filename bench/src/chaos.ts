@@ -20,10 +20,13 @@ const WORKERS = 3
 const ORGANIZATIONS = 6
 /** Events come no faster, and for no less than the seconds in which something can happen to them. */
 const EVENTS_PER_SECOND = 300
-const LEAST_SECONDS = 12
+const LEAST_SECONDS = 30
 const BURST_MS = 500
-const KILL_EVERY_MS = 4000
-const LEAST_KILLS = 2
+const DISTURB_EVERY_MS = 4000
+/** Of each kind. */
+const LEAST_DISTURBANCES = 2
+/** A worker counts as dead after 5 seconds: some wake up in time, others find that their work was taken over. */
+const LONGEST_PAUSE_MS = 10_000
 const SECONDS_PER_RESTART = 30
 const DOWN_MS = 500
 /** The longest wait for an attempt is 4 seconds: whoever makes no progress for so long makes none any more. */
@@ -33,7 +36,8 @@ const EXAMPLES = 3
 
 export const chaos: Bench = {
   name: 'chaos',
-  title: 'Workers killed, PostgreSQL restarted in immediate mode, receivers of every temper',
+  title:
+    'Workers killed, paused and replaced, PostgreSQL restarted in immediate mode, receivers of every temper',
   isOneRun: true,
 
   async run(context) {
@@ -72,7 +76,7 @@ async function runOn(postgres: EmbeddedPostgres, context: BenchContext) {
   const restartsPlanned = Math.max(1, Math.round(seconds / SECONDS_PER_RESTART))
   const accepted: string[] = []
   const emitted = { failures: 0, isOver: false }
-  const done = { kills: 0, restarts: 0 }
+  const done = { kills: 0, pauses: 0, departures: 0, restarts: 0 }
 
   async function emitAll(): Promise<void> {
     const perBurst = Math.ceil((events * BURST_MS) / (seconds * 1000))
@@ -86,15 +90,44 @@ async function runOn(postgres: EmbeddedPostgres, context: BenchContext) {
     }
   }
 
-  async function killWorkers(): Promise<void> {
-    for (;;) {
-      await sleep(KILL_EVERY_MS * (0.5 + Math.random()))
-      if (emitted.isOver && done.kills >= LEAST_KILLS) return
-      const [victim] = workers.splice(Math.floor(Math.random() * workers.length), 1)
-      await victim?.kill()
-      done.kills += 1
-      progress(`${accepted.length} events; worker killed (${done.kills})`)
+  function anyWorker() {
+    const [worker] = workers.splice(Math.floor(Math.random() * workers.length), 1)
+    assert(worker !== undefined)
+    return worker
+  }
+
+  const disturbances = {
+    async kills() {
+      await anyWorker().kill()
       workers.push(await startWorker())
+    },
+    async pauses() {
+      const worker = anyWorker()
+      worker.pause()
+      await sleep(Math.random() * LONGEST_PAUSE_MS)
+      worker.resume()
+      workers.push(worker)
+    },
+    /** The new one joins before the old one leaves, as in a deployment. */
+    async departures() {
+      const leaving = anyWorker()
+      workers.push(await startWorker())
+      await leaving.call('stop')
+      await leaving.stop()
+    },
+  }
+
+  async function disturbWorkers(): Promise<void> {
+    for (let round = 1; !(emitted.isOver && round > LEAST_DISTURBANCES); round += 1) {
+      for (const [kind, disturb] of Object.entries(disturbances) as [
+        keyof typeof disturbances,
+        () => Promise<void>,
+      ][]) {
+        await sleep(DISTURB_EVERY_MS * (0.5 + Math.random()))
+        await disturb()
+        done[kind] += 1
+        progress(`${accepted.length} events; workers: ${done[kind]} ${kind}`)
+      }
     }
   }
 
@@ -111,7 +144,7 @@ async function runOn(postgres: EmbeddedPostgres, context: BenchContext) {
   const emitting = emitAll().finally(() => {
     emitted.isOver = true
   })
-  await Promise.all([emitting, killWorkers(), restartPostgres()])
+  await Promise.all([emitting, disturbWorkers(), restartPostgres()])
   const records = openRecords(databaseUrl)
   await untilSettled(records, workers.length, progress)
   for (const worker of workers) await worker.call('stop')
@@ -139,7 +172,7 @@ async function runOn(postgres: EmbeddedPostgres, context: BenchContext) {
     ['  given up after 8 attempts', found.usedUp],
     ['requests that receivers saw', requests.length],
     ['  again, though answered with 2xx before', found.duplicates],
-    ['  cut off: the worker was killed', found.cutOff],
+    ['  cut off: the worker was killed or paused', found.cutOff],
     ['  answered too late', found.unheard],
     ['attempts on record', attempts.length],
     ...ATTEMPT_STATUSES.map((status) => [`  ${status}`, countOf(attempts, status)]),
@@ -147,6 +180,8 @@ async function runOn(postgres: EmbeddedPostgres, context: BenchContext) {
     ['most attempts of one delivery', attempts.reduce((most, { attempt }) => Math.max(most, attempt), 0)],
     ['left in the queue, leases, workers', `${remains.queued}, ${remains.leased}, ${remains.workers}`],
     ['workers killed', done.kills],
+    ['workers paused', done.pauses],
+    ['workers that left, and others that joined', done.departures],
     ['PostgreSQL restarted', done.restarts],
     ['seconds', Math.round(took)],
     ['broken promises', found.problems.length],

@@ -10,6 +10,9 @@ export interface Child<S extends Service> {
   stop(): Promise<void>
   /** SIGKILL: it has no time for anything. */
   kill(): Promise<void>
+  /** SIGSTOP: it stands still and notices nothing of it, until `resume`. */
+  pause(): void
+  resume(): void
 }
 
 type Answer = { readonly result: unknown } | { readonly error: string }
@@ -43,6 +46,8 @@ export function startChild<S extends Service>(program: string): Child<S> {
       child.kill('SIGKILL')
       await died.catch(() => undefined)
     },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
   }
 }
 

@@ -24,5 +24,8 @@ it('a chaos run loses nothing: every event arrives or is given up on record, eve
   expect(code, output).toBe(0)
   expect(output).toMatch(/events accepted +\| +2000/)
   expect(output).toMatch(/left in the queue, leases, workers +\| 0, 0, 0/)
+  for (const kind of ['killed', 'paused', 'that left, and others that joined']) {
+    expect(output).toMatch(new RegExp(`workers ${kind} +\\| +[1-9]`))
+  }
   expect(output).toMatch(/broken promises +\| +0/)
-}, 300_000)
+}, 600_000)

@@ -1,4 +1,4 @@
-// One worker, to be killed.
+// One worker, to be killed, paused or stopped.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDeliveryWorker, type DeliveryWorker } from '@quickquote/delivery-worker'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
