@@ -4,6 +4,7 @@ import type { Bench, BenchContext } from './bench.ts'
 import type { ChaosHost } from './chaos/host-process.ts'
 import { CHAOS_EVENT } from './chaos/integrations.ts'
 import { openOutbox } from './delivery/outbox.ts'
+import { postgresCpuSeconds } from './delivery/postgres-cpu.ts'
 import { startFastReceiver } from './delivery/receiver.ts'
 import type { WorkerProcess } from './delivery/worker-process.ts'
 import { medianOf, ratioOf, takeTurns } from './rounds.ts'
@@ -35,28 +36,54 @@ export const scaling: Bench = {
     await sql`update quickquote.webhook_endpoints set events = events || ${CHAOS_EVENT}::text`
     const organizationIds = endpoints.map(({ organizationId }) => organizationId)
 
-    async function accept(count: number) {
+    /** Of all processes of a side, and of PostgreSQL. */
+    async function cpuOf(processes: readonly { call(name: 'cpuSeconds'): Promise<number> }[]) {
+      const own = await Promise.all(processes.map((each) => each.call('cpuSeconds')))
+      return { own: own.reduce((sum, seconds) => sum + seconds, 0), postgres: await postgresCpuSeconds(sql) }
+    }
+
+    async function measure(
+      processes: Parameters<typeof cpuOf>[0],
+      { items, work }: { items: number; work: () => Promise<void> },
+    ) {
+      const before = await cpuOf(processes)
       const begun = performance.now()
-      const share = { count: EVENTS / count, organizationIds }
-      await Promise.all(hosts.slice(0, count).map((host) => host.call('emit', share)))
+      await work()
       const seconds = (performance.now() - begun) / 1000
+      const after = await cpuOf(processes)
+      return {
+        'per second': items / seconds,
+        'own us': ((after.own - before.own) / items) * 1e6,
+        'PostgreSQL us': ((after.postgres - before.postgres) / items) * 1e6,
+      }
+    }
+
+    async function accept(count: number) {
+      const chosen = hosts.slice(0, count)
+      const share = { count: EVENTS / count, organizationIds }
+      const figures = await measure(chosen, {
+        items: EVENTS,
+        work: async () => void (await Promise.all(chosen.map((host) => host.call('emit', share)))),
+      })
       await sql`truncate quickquote.deliveries`
-      return { 'per second': EVENTS / seconds }
+      return figures
     }
 
     async function deliver(count: number) {
       await outbox.fill(DELIVERIES)
       const chosen = workers.slice(0, count)
-      const begun = performance.now()
+      const figures = await measure(chosen, { items: DELIVERIES, work: () => drain(chosen) })
+      await Promise.all(chosen.map((worker) => worker.call('stop')))
+      return figures
+    }
+
+    async function drain(chosen: typeof workers): Promise<void> {
       await Promise.all(chosen.map((worker) => worker.call('start')))
       for (;;) {
         const [row] = await sql`select from quickquote.deliveries limit 1`
-        if (row === undefined) break
+        if (row === undefined) return
         await sleep(LOOK_EVERY_MS)
       }
-      const seconds = (performance.now() - begun) / 1000
-      await Promise.all(chosen.map((worker) => worker.call('stop')))
-      return { 'per second': DELIVERIES / seconds }
     }
 
     const contenders = [
@@ -81,10 +108,21 @@ export const scaling: Bench = {
         medianOf(each, 'per second').toFixed(0),
         times(median),
         `${times(lowest)} – ${times(highest)}`,
+        medianOf(each, 'own us').toFixed(0),
+        medianOf(each, 'PostgreSQL us').toFixed(0),
+        (1e6 / medianOf(each, 'PostgreSQL us')).toFixed(0),
       ]
     })
     return {
-      head: ['', 'per second', 'against one', 'lowest – highest round'],
+      head: [
+        '',
+        'per second',
+        'against one',
+        'lowest – highest round',
+        'CPU of the processes, us each',
+        'of PostgreSQL, us each',
+        'per core of PostgreSQL',
+      ],
       rows,
       notes: [`${EVENTS} events and ${DELIVERIES} deliveries a round; receiver: ${receiver.kind}.`],
     }

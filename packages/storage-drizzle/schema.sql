@@ -491,211 +491,246 @@ declare
   -- The same of deliveries that wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
-  locked_endpoints uuid[];
-  tested_endpoints uuid[];
-  walk_end uuid;
-  is_long_ahead boolean;
+  -- The endpoints that have something due, with their organizations and how much of it was seen.
+  waiting_endpoints uuid[] := '{}';
+  waiting_organizations uuid[] := '{}';
+  waiting_counts bigint[] := '{}';
+  is_long_ahead boolean := false;
   first_ahead timestamptz;
-  is_more_elsewhere boolean;
+  is_walking boolean := false;
+  walk_end uuid;
+  chosen_endpoints int := claim_limit;
+  locked_endpoints uuid[] := '{}';
+  inactive_endpoints uuid[] := '{}';
+  ordered_endpoints uuid[] := '{}';
+  tested_endpoints uuid[] := '{}';
   -- Endpoints of ended deliveries that nobody is claiming of now.
   in_turn uuid[];
+  due_rows tid[] := '{}';
+  test_rows tid[] := '{}';
+  is_more boolean := false;
 begin
-  with recursive settled as (
-    select * from json_to_recordset(settled_attempts) as settled (id uuid, delivery_id uuid, attempt smallint, status text,
-      http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
-      event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int,
-      header_names text[])
-  ),
-  -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
-  -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
-  -- deliveries out of this.
-  held as (
-    select settled.*, delivery.*
-    from settled cross join lateral (
-      select ctid as row_id, organization_id, endpoint_id, event_id, is_test from "quickquote".deliveries
-      where id = settled.delivery_id and attempt = settled.attempt and leased_by is not distinct from worker_id
-      limit 1
-    ) delivery
-  ), finished as (
-    delete from "quickquote".deliveries delivery using held
-    where delivery.ctid = held.row_id and held.next_attempt_at is null
-      and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
-    returning held.*
-  ), postponed as (
-    update "quickquote".deliveries delivery set due_at = held.next_attempt_at, leased_by = null, leased_at = null
-    from held where delivery.ctid = held.row_id and held.next_attempt_at is not null
-      and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
-    returning held.*
-  ), recorded as (
-    insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
-      event_sequence, quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
-      response_body, first_byte_ms, header_names)
-    select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, quotation_id, attempt, status,
-      http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms,
-      header_names
-    from (select * from finished union all select * from postponed) ended
-    returning organization_id, endpoint_id, status, created_at, is_test
-  ),
-  -- What was given up is counted for a warning of the endpoint, which is due an hour after the first.
-  given_up as (
-    insert into "quickquote".warnings as warning (id, organization_id, kind, subject_id, since, until, count, due_at, created_at)
-    select gen_random_uuid(), organization_id, 'deliveries_exhausted', endpoint_id, at, at, count(*), at + interval '1 hour', at
-    from recorded where status = 'exhausted' and not is_test
-    group by organization_id, endpoint_id order by endpoint_id
-    on conflict (subject_id) where kind = 'deliveries_exhausted' and attempt = 0
-      do update set count = warning.count + excluded.count, until = greatest(warning.until, excluded.until)
-  ),
-  -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
-  -- so that no two statements wait for each other.
-  latest as (
-    select endpoint_id, max(created_at) filter (where status = 'succeeded') as succeeded_at,
-      max(created_at) filter (where status <> 'succeeded') as last_failed_at
-    from recorded where not is_test
-    group by endpoint_id
-  ), endpoint_result as (
-    select endpoint_id, succeeded_at, case when succeeded_at is null or last_failed_at > succeeded_at then (
-      select min(created_at) from recorded
-      where endpoint_id = latest.endpoint_id and status <> 'succeeded' and not is_test
-        and created_at > coalesce(latest.succeeded_at, '-infinity')
-    ) end as failed_at
-    from latest
-  ), health as (
-    insert into "quickquote".endpoint_health as health (endpoint_id, last_success_at, failing_since)
-    select endpoint_result.endpoint_id, endpoint_result.succeeded_at, endpoint_result.failed_at
-    from endpoint_result left join lateral (
-      select * from "quickquote".endpoint_health where endpoint_id = endpoint_result.endpoint_id limit 1
-    ) known on true
-    where endpoint_result.failed_at is not null and known.failing_since is null
-      or endpoint_result.succeeded_at is not null and (known.failing_since is not null or known.last_success_at is null
-        or endpoint_result.succeeded_at > known.last_success_at + interval '1 minute')
-    order by endpoint_result.endpoint_id
-    on conflict (endpoint_id) do update set
-      last_success_at = greatest(health.last_success_at, excluded.last_success_at),
-      failing_since = case when excluded.last_success_at is null
-        then coalesce(health.failing_since, excluded.failing_since) else excluded.failing_since end
-  ),
-  -- Usually these are all the due deliveries that there are.
-  ahead as (
-    select endpoint_id, organization_id, due_at from "quickquote".deliveries
-    where leased_by is null and parked_at is null and attempt >= 0 and due_at > due_after and due_at <= at
-      and claim_limit > 0
-    order by due_at limit look_ahead
-  ), ahead_endpoint as (
-    select endpoint_id, organization_id, count(*) as due from ahead group by endpoint_id, organization_id
-  ),
+  -- 1. Settle.
+  if settled_attempts::text <> '[]' then
+    with settled as (
+      select * from json_to_recordset(settled_attempts) as settled (id uuid, delivery_id uuid, attempt smallint, status text,
+        http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
+        event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int,
+        header_names text[])
+    ),
+    -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
+    -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
+    -- deliveries out of this.
+    held as (
+      select settled.*, delivery.*
+      from settled cross join lateral (
+        select ctid as row_id, organization_id, endpoint_id, event_id, is_test from "quickquote".deliveries
+        where id = settled.delivery_id and attempt = settled.attempt and leased_by is not distinct from worker_id
+        limit 1
+      ) delivery
+    ), finished as (
+      delete from "quickquote".deliveries delivery using held
+      where delivery.ctid = held.row_id and held.next_attempt_at is null
+        and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
+      returning held.*
+    ), postponed as (
+      update "quickquote".deliveries delivery set due_at = held.next_attempt_at, leased_by = null, leased_at = null
+      from held where delivery.ctid = held.row_id and held.next_attempt_at is not null
+        and delivery.attempt = held.attempt and delivery.leased_by is not distinct from worker_id
+      returning held.*
+    ), recorded as (
+      insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+        event_sequence, quotation_id, attempt, status, http_status, error, duration_ms, is_test, created_at, next_attempt_at,
+        response_body, first_byte_ms, header_names)
+      select id, delivery_id, organization_id, endpoint_id, event_id, event_type, event_sequence, quotation_id, attempt, status,
+        http_status, error, duration_ms, is_test, created_at, next_attempt_at, response_body, first_byte_ms,
+        header_names
+      from (select * from finished union all select * from postponed) ended
+      returning organization_id, endpoint_id, status, created_at, is_test
+    ),
+    -- What was given up is counted for a warning of the endpoint, which is due an hour after the first.
+    given_up as (
+      insert into "quickquote".warnings as warning (id, organization_id, kind, subject_id, since, until, count, due_at, created_at)
+      select gen_random_uuid(), organization_id, 'deliveries_exhausted', endpoint_id, at, at, count(*), at + interval '1 hour', at
+      from recorded where status = 'exhausted' and not is_test
+      group by organization_id, endpoint_id order by endpoint_id
+      on conflict (subject_id) where kind = 'deliveries_exhausted' and attempt = 0
+        do update set count = warning.count + excluded.count, until = greatest(warning.until, excluded.until)
+    ),
+    -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
+    -- so that no two statements wait for each other.
+    latest as (
+      select endpoint_id, max(created_at) filter (where status = 'succeeded') as succeeded_at,
+        max(created_at) filter (where status <> 'succeeded') as last_failed_at
+      from recorded where not is_test
+      group by endpoint_id
+    ), endpoint_result as (
+      select endpoint_id, succeeded_at, case when succeeded_at is null or last_failed_at > succeeded_at then (
+        select min(created_at) from recorded
+        where endpoint_id = latest.endpoint_id and status <> 'succeeded' and not is_test
+          and created_at > coalesce(latest.succeeded_at, '-infinity')
+      ) end as failed_at
+      from latest
+    )
+      insert into "quickquote".endpoint_health as health (endpoint_id, last_success_at, failing_since)
+      select endpoint_result.endpoint_id, endpoint_result.succeeded_at, endpoint_result.failed_at
+      from endpoint_result left join lateral (
+        select * from "quickquote".endpoint_health where endpoint_id = endpoint_result.endpoint_id limit 1
+      ) known on true
+      where endpoint_result.failed_at is not null and known.failing_since is null
+        or endpoint_result.succeeded_at is not null and (known.failing_since is not null or known.last_success_at is null
+          or endpoint_result.succeeded_at > known.last_success_at + interval '1 minute')
+      order by endpoint_result.endpoint_id
+      on conflict (endpoint_id) do update set
+        last_success_at = greatest(health.last_success_at, excluded.last_success_at),
+        failing_since = case when excluded.last_success_at is null
+          then coalesce(health.failing_since, excluded.failing_since) else excluded.failing_since end;
+  end if;
+
+  -- 2. Look.
+  if claim_limit > 0 then
+    -- Usually these are all the due deliveries that there are.
+    select coalesce(sum(due), 0) = look_ahead, min(first_due_at), coalesce(array_agg(endpoint_id), '{}'),
+      coalesce(array_agg(organization_id), '{}'), coalesce(array_agg(due), '{}')
+    from (
+      select endpoint_id, organization_id, count(*) as due, min(due_at) as first_due_at
+      from (
+        select endpoint_id, organization_id, due_at from "quickquote".deliveries
+        where leased_by is null and parked_at is null and attempt >= 0 and due_at > due_after and due_at <= at
+        order by due_at limit look_ahead
+      ) ahead
+      group by endpoint_id, organization_id
+    ) waiting
+    into is_long_ahead, first_ahead, waiting_endpoints, waiting_organizations, waiting_counts;
+  end if;
+
   -- Otherwise the rest may hide behind the backlog of one endpoint or organization. Then a walk goes over all endpoints:
   -- when the oldest deliveries cannot fill the claim in fair shares, or did not in the round before, and else in one
   -- round of eight, for those who wait behind them.
-  walking as (
-    select is_long, first_due_at, case when is_long then claimed_endpoints else claim_limit end as endpoints,
-      is_long and (must_walk or random() < walk_share or coalesce(room, 0) < claim_limit) as is_walking
-    from (select count(*) = look_ahead as is_long, min(due_at) as first_due_at from ahead) ahead, (
-      select sum(least(room, fair_share)) as room from (
-        select sum(least(due, per_endpoint, fair_share)) as room from ahead_endpoint
-        where organization_id <> all (full_organizations) group by organization_id
-      ) organization
-    ) organizations
-  ),
+  if is_long_ahead then
+    chosen_endpoints := claimed_endpoints;
+    walk_end := walk_after;
+    is_walking := must_walk or random() < walk_share or claim_limit > (
+      select coalesce(sum(least(room, fair_share)), 0) from (
+        select sum(least(due, per_endpoint, fair_share)) as room
+        from unnest(waiting_organizations, waiting_counts) as waiting (organization, due)
+        where organization <> all (full_organizations) group by organization
+      ) organizations
+    );
+  end if;
   -- One index entry is read for each endpoint, whatever its backlog.
-  walk (endpoint_id, organization_id, due_at, steps) as (
-    (select endpoint_id, organization_id, due_at, 1 from "quickquote".deliveries
-     where leased_by is null and parked_at is null and endpoint_id > walk_after
-       and (select is_walking from walking)
-     order by endpoint_id, due_at limit 1)
-    union all
-    select next.endpoint_id, next.organization_id, next.due_at, walk.steps + 1
-    from walk cross join lateral (
-      select endpoint_id, organization_id, due_at from "quickquote".deliveries
-      where leased_by is null and parked_at is null and endpoint_id > walk.endpoint_id
-      order by endpoint_id, due_at limit 1
-    ) next
-    where walk.steps < walk_steps
-  ),
-  -- Round robin over organizations: none fills a claim while another one waits.
-  candidate as (
-    select endpoint_id, row_number() over (partition by organization_id order by random()) as turn
+  if is_walking then
+    with recursive walk (endpoint_id, organization_id, due_at, steps) as (
+      (select endpoint_id, organization_id, due_at, 1 from "quickquote".deliveries
+       where leased_by is null and parked_at is null and endpoint_id > walk_after
+       order by endpoint_id, due_at limit 1)
+      union all
+      select next.endpoint_id, next.organization_id, next.due_at, walk.steps + 1
+      from walk cross join lateral (
+        select endpoint_id, organization_id, due_at from "quickquote".deliveries
+        where leased_by is null and parked_at is null and endpoint_id > walk.endpoint_id
+        order by endpoint_id, due_at limit 1
+      ) next
+      where walk.steps < walk_steps
+    )
+    select waiting_endpoints || coalesce(array_agg(endpoint_id) filter (where due_at <= at), '{}'),
+      waiting_organizations || coalesce(array_agg(organization_id) filter (where due_at <= at), '{}'),
+      (array_agg(endpoint_id) filter (where steps = walk_steps))[1]
+    from walk into waiting_endpoints, waiting_organizations, walk_end;
+  end if;
+
+  -- 3. Choose.
+  --
+  -- Round robin over organizations: none fills a claim while another one waits. Endpoints are looked at one after the other
+  -- until there are enough of them. Those without room take nobody's place; that is a guess until they are locked. Whoever
+  -- holds a lock is claiming, or changing the endpoint: next time. ">= 0" is always so: it keeps an endpoint from being locked
+  -- before its room is known.
+  if waiting_endpoints <> '{}' then
+    select coalesce(array_agg(endpoint_id) filter (where is_active), '{}'),
+      coalesce(array_agg(endpoint_id) filter (where not is_active), '{}'),
+      coalesce(array_agg(endpoint_id) filter (where is_active and ordering <> 'none'), '{}'),
+      count(*) = chosen_endpoints or count(*) > count(is_active)
     from (
-      select endpoint_id, organization_id from ahead_endpoint
-      union select endpoint_id, organization_id from walk where due_at <= at
-    ) waiting
-    where organization_id <> all (full_organizations)
-  ),
-  -- They are looked at one after the other until there are enough of them. Those without room take nobody's place; that
-  -- is a guess: what this statement has just ended still looks leased to it, so whoever it ended something of has room.
-  -- Whoever holds a lock is claiming, or changing the endpoint: next time. ">= 0" is always so: it keeps an endpoint from being
-  -- locked before its room is known.
-  chosen as (
-    select candidate.endpoint_id, endpoint.is_active
-    from (select endpoint_id from candidate order by turn, random()) candidate
-    cross join lateral (
-      select count(*) as leased from (
-        select from "quickquote".deliveries
-        where endpoint_id = candidate.endpoint_id and leased_by is not null limit per_endpoint
-      ) leased
-    ) in_flight
-    left join lateral (
-      select is_enabled and deleted_at is null as is_active from "quickquote".webhook_endpoints
-      where id = candidate.endpoint_id and in_flight.leased >= 0 limit 1 for no key update skip locked
-    ) endpoint on true
-    where in_flight.leased < per_endpoint or candidate.endpoint_id in (select endpoint_id from held)
-    limit (select endpoints from walking)
-  ),
-  -- Somebody is waiting for each test, so they go first: a few of a round, in turns of the organizations, and of endpoints that
-  -- have room. An endpoint may be tested while it is disabled.
-  test (endpoint_id, organization_id) as (
-    (select endpoint_id, organization_id from "quickquote".deliveries
-     where is_test and leased_by is null and claim_limit > 0
-     order by endpoint_id limit 1)
-    union all
-    select next.endpoint_id, next.organization_id
-    from test cross join lateral (
-      select endpoint_id, organization_id from "quickquote".deliveries
-      where is_test and leased_by is null and endpoint_id > test.endpoint_id
-      order by endpoint_id limit 1
-    ) next
-  ), tested as (
-    select test.endpoint_id, endpoint.is_there
-    from (
-      select endpoint_id, row_number() over (partition by organization_id order by random()) as turn from test
-      where organization_id <> all (full_organizations)
-      order by turn, random()
-    ) test
-    cross join lateral (
-      select count(*) as leased from (
-        select from "quickquote".deliveries
-        where endpoint_id = test.endpoint_id and leased_by is not null limit per_endpoint
-      ) leased
-    ) in_flight
-    left join lateral (
-      select num_nulls(deleted_at) = 1 as is_there from "quickquote".webhook_endpoints
-      where id = test.endpoint_id and in_flight.leased >= 0 limit 1 for no key update skip locked
-    ) endpoint on true
-    where in_flight.leased < per_endpoint or test.endpoint_id in (select endpoint_id from held)
-    limit tests_at_once
-  ),
+      select candidate.endpoint_id, endpoint.is_active, endpoint.ordering
+      from (
+        select endpoint_id, row_number() over (partition by organization_id order by random()) as turn
+        from (
+          select distinct endpoint_id, organization_id
+          from unnest(waiting_endpoints, waiting_organizations) as waiting (endpoint_id, organization_id)
+        ) waiting
+        where organization_id <> all (full_organizations)
+        order by turn, random()
+      ) candidate
+      cross join lateral (
+        select count(*) as leased from (
+          select from "quickquote".deliveries
+          where endpoint_id = candidate.endpoint_id and leased_by is not null limit per_endpoint
+        ) leased
+      ) in_flight
+      left join lateral (
+        select is_enabled and deleted_at is null as is_active, ordering from "quickquote".webhook_endpoints
+        where id = candidate.endpoint_id and in_flight.leased >= 0 limit 1 for no key update skip locked
+      ) endpoint on true
+      where in_flight.leased < per_endpoint
+      limit chosen_endpoints
+    ) chosen
+    into locked_endpoints, inactive_endpoints, ordered_endpoints, is_more;
+  end if;
+
   -- Deliveries of an endpoint that was disabled or deleted leave the indexes that claims read.
-  parked as (
+  if inactive_endpoints <> '{}' then
     update "quickquote".deliveries set parked_at = at where ctid = any (array(
-      select due.row_id from chosen cross join lateral (
+      select due.row_id from unnest(inactive_endpoints) as inactive (id) cross join lateral (
         select ctid as row_id from "quickquote".deliveries
-        where leased_by is null and parked_at is null and endpoint_id = chosen.endpoint_id and due_at <= at
+        where leased_by is null and parked_at is null and endpoint_id = inactive.id and due_at <= at
         order by due_at limit parked_at_once for update skip locked
       ) due
-      where not chosen.is_active limit parked_at_once
-    ))
-    returning 1
-  )
-  select array(select endpoint_id from chosen where is_active), array(select endpoint_id from tested where is_there),
-    is_long, first_due_at,
-    case when is_walking then (select endpoint_id from walk where steps = walk_steps)
-      when is_long then walk_after end,
-    exists (select from parked)
-      or (select count(*) = endpoints or count(*) > count(is_active) from chosen)
-      or exists (select from tested where is_there is null)
-      or exists (select from held where next_attempt_at <= at)
-  from walking
-  into locked_endpoints, tested_endpoints, is_long_ahead, first_ahead, walk_end, is_more_elsewhere;
+      limit parked_at_once
+    ));
+    is_more := is_more or found;
+  end if;
 
+  -- Somebody is waiting for each test, so they go first: a few of a round, in turns of the organizations, and of endpoints that
+  -- have room. An endpoint may be tested while it is disabled.
+  if claim_limit > 0 and exists (select from "quickquote".deliveries where is_test and leased_by is null) then
+    with recursive test (endpoint_id, organization_id) as (
+      (select endpoint_id, organization_id from "quickquote".deliveries
+       where is_test and leased_by is null
+       order by endpoint_id limit 1)
+      union all
+      select next.endpoint_id, next.organization_id
+      from test cross join lateral (
+        select endpoint_id, organization_id from "quickquote".deliveries
+        where is_test and leased_by is null and endpoint_id > test.endpoint_id
+        order by endpoint_id limit 1
+      ) next
+    )
+    select coalesce(array_agg(endpoint_id) filter (where is_there), '{}'), is_more or count(*) > count(is_there)
+    from (
+      select test.endpoint_id, endpoint.is_there
+      from (
+        select endpoint_id, row_number() over (partition by organization_id order by random()) as turn from test
+        where organization_id <> all (full_organizations)
+        order by turn, random()
+      ) test
+      cross join lateral (
+        select count(*) as leased from (
+          select from "quickquote".deliveries
+          where endpoint_id = test.endpoint_id and leased_by is not null limit per_endpoint
+        ) leased
+      ) in_flight
+      left join lateral (
+        select num_nulls(deleted_at) = 1 as is_there from "quickquote".webhook_endpoints
+        where id = test.endpoint_id and in_flight.leased >= 0 limit 1 for no key update skip locked
+      ) endpoint on true
+      where in_flight.leased < per_endpoint
+      limit tests_at_once
+    ) tested
+    into tested_endpoints, is_more;
+  end if;
+
+  -- 4. In order.
+  --
   -- Where order is wanted, what comes next in a quotation is due when what it waited for has ended. Whoever claims of the
   -- endpoint at this moment may be holding back another one: then the next round tries again.
   if ended_endpoints <> '{}' then
@@ -711,7 +746,7 @@ begin
       ) next
       where ended.endpoint = any (in_turn) and next.due_at = 'infinity' and num_nulls(next.leased_by) = 1
     ));
-    is_more_elsewhere := is_more_elsewhere or found;
+    is_more := is_more or found;
   end if;
   -- An endpoint that answers again need not be waited for: what holds others back is tried at once.
   if answering <> '{}' then
@@ -729,94 +764,103 @@ begin
           and waiting.sequence > first.sequence and waiting.parked_at is null
       )
     ));
-    is_more_elsewhere := is_more_elsewhere or found;
+    is_more := is_more or found;
   end if;
 
-  -- What others claimed of these endpoints was committed before they could be locked, so it is counted here, and nobody
-  -- claims of them now: per_endpoint holds exactly, over all workers.
-  return query
-  with test as (
-    select delivery.row_id, delivery.endpoint_id
-    from unnest(tested_endpoints) as tested (id) cross join lateral (
-      select greatest(0, per_endpoint - count(*)) as room from "quickquote".deliveries
-      where endpoint_id = tested.id and leased_by is not null
-    ) in_flight
-    cross join lateral (
-      select ctid as row_id, endpoint_id, row_number() over (order by due_at) as turn from "quickquote".deliveries
-      where is_test and leased_by is null and endpoint_id = tested.id
-      order by due_at limit room
-    ) delivery
-    order by delivery.turn limit least(claim_limit, tests_at_once)
-  ), endpoint as (
-    select endpoint.*, count(*) over () as endpoints,
-      coalesce(places[array_position(organizations, endpoint.organization_id)], 0) as places_taken
-    from unnest(locked_endpoints) as locked (id) cross join lateral (
-      select id, organization_id, ordering from "quickquote".webhook_endpoints
-      where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
-    ) endpoint
-  ),
-  -- Each gives its share of the claim, so that none fills it while another one waits.
-  due as (
-    select delivery.row_id, delivery.due_at, endpoint.organization_id, endpoint.places_taken,
-      share.size < share.room as may_have_more
-    from endpoint
-    cross join lateral (
-      select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
-        select greatest(0, per_endpoint - count(*) - (select count(*) from test where endpoint_id = endpoint.id)) as room
-        from "quickquote".deliveries where endpoint_id = endpoint.id and leased_by is not null
+  -- 5. Pick.
+  --
+  -- What others claimed of these endpoints was committed before they could be locked, so it is counted from here on, and
+  -- nobody claims of them now: per_endpoint holds exactly, over all workers.
+  if tested_endpoints <> '{}' then
+    test_rows := array(
+      select delivery.row_id
+      from unnest(tested_endpoints) as tested (id) cross join lateral (
+        select greatest(0, per_endpoint - count(*)) as room from "quickquote".deliveries
+        where endpoint_id = tested.id and leased_by is not null
       ) in_flight
-    ) share
-    cross join lateral (
-      select ctid as row_id, due_at from "quickquote".deliveries
-      where leased_by is null and parked_at is null and endpoint_id = endpoint.id
-        and due_at > due_after and due_at <= at
-        and (quotation_id is null or not exists (
-          select from "quickquote".deliveries earlier
-          where earlier.endpoint_id = endpoint.id and earlier.quotation_id = deliveries.quotation_id
-            and earlier.sequence < deliveries.sequence and earlier.parked_at is null
-        ))
-      order by due_at limit share.size
-    ) delivery
-  ),
-  -- What has to wait for another delivery leaves the way of what need not.
-  held_back as (
-    update "quickquote".deliveries set due_at = 'infinity' where ctid = any (array(
-      select delivery.row_id from endpoint cross join lateral (
-        select ctid as row_id from "quickquote".deliveries
-        where leased_by is null and parked_at is null and endpoint_id = endpoint.id and due_at <= at
-          and num_nulls(quotation_id) = 0 and exists (
+      cross join lateral (
+        select ctid as row_id, row_number() over (order by due_at) as turn from "quickquote".deliveries
+        where is_test and leased_by is null and endpoint_id = tested.id
+        order by due_at limit room
+      ) delivery
+      order by delivery.turn limit least(claim_limit, tests_at_once)
+    );
+    is_more := is_more or cardinality(test_rows) = tests_at_once;
+  end if;
+  if locked_endpoints <> '{}' then
+    with endpoint as (
+      select endpoint.*, count(*) over () as endpoints,
+        coalesce(places[array_position(organizations, endpoint.organization_id)], 0) as places_taken
+      from unnest(locked_endpoints) as locked (id) cross join lateral (
+        select id, organization_id from "quickquote".webhook_endpoints
+        where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
+      ) endpoint
+    ),
+    -- Each gives its share of the claim, so that none fills it while another one waits.
+    due as (
+      select delivery.row_id, delivery.due_at, endpoint.organization_id, endpoint.places_taken,
+        share.size < share.room as may_have_more
+      from endpoint
+      cross join lateral (
+        select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
+          select greatest(0, per_endpoint - count(*) - (
+              select count(*) from "quickquote".deliveries where ctid = any (test_rows) and endpoint_id = endpoint.id
+            )) as room
+          from "quickquote".deliveries where endpoint_id = endpoint.id and leased_by is not null
+        ) in_flight
+      ) share
+      cross join lateral (
+        select ctid as row_id, due_at from "quickquote".deliveries
+        where leased_by is null and parked_at is null and endpoint_id = endpoint.id
+          and due_at > due_after and due_at <= at
+          and (quotation_id is null or not exists (
             select from "quickquote".deliveries earlier
             where earlier.endpoint_id = endpoint.id and earlier.quotation_id = deliveries.quotation_id
+              and earlier.sequence < deliveries.sequence and earlier.parked_at is null
+          ))
+        order by due_at limit share.size
+      ) delivery
+    ),
+    -- In turns, as long as an organization leaves enough places to those who come later.
+    ranked as (
+      select *, claim_limit - cardinality(test_rows) - row_number() over (order by turn, due_at) as left_free from (
+        select *, places_taken + row_number() over (partition by organization_id order by due_at) as turn from due
+      ) turns
+    ), allowed as (
+      select *, left_free >= 0 and turn <= most_of_free * (left_free + 1) as is_allowed from ranked
+    )
+    select coalesce(array_agg(row_id) filter (where is_allowed), '{}'),
+      is_more or coalesce(bool_or(may_have_more or not is_allowed), false)
+    from allowed into due_rows, is_more;
+  end if;
+  -- What has to wait for another delivery leaves the way of what need not.
+  if ordered_endpoints <> '{}' then
+    update "quickquote".deliveries set due_at = 'infinity' where ctid = any (array(
+      select delivery.row_id from unnest(ordered_endpoints) as ordered (id) cross join lateral (
+        select ctid as row_id from "quickquote".deliveries
+        where leased_by is null and parked_at is null and endpoint_id = ordered.id and due_at <= at
+          and num_nulls(quotation_id) = 0 and exists (
+            select from "quickquote".deliveries earlier
+            where earlier.endpoint_id = ordered.id and earlier.quotation_id = deliveries.quotation_id
               and earlier.sequence < deliveries.sequence and earlier.parked_at is null
           )
         order by due_at limit held_back_at_once
       ) delivery
-      where endpoint.ordering <> 'none' limit held_back_at_once
-    ))
-    returning 1
-  ),
-  -- In turns, as long as an organization leaves enough places to those who come later.
-  allowed as (
-    select row_id from (
-      select *, claim_limit - (select count(*) from test) - row_number() over (order by turn, due_at) as left_free from (
-        select row_id, due_at, places_taken + row_number() over (partition by organization_id order by due_at) as turn from due
-      ) turns
-    ) ranked
-    where left_free >= 0 and turn <= most_of_free * (left_free + 1)
-  ), chosen as (
-    select row_id from allowed union all select row_id from test
-  ), leased as (
+      limit held_back_at_once
+    ));
+    is_more := is_more or found;
+  end if;
+
+  -- 6. Lease.
+  return query
+  with leased as (
     update "quickquote".deliveries set leased_by = worker_id, leased_at = at, attempt = attempt + 1
-    where ctid = any (array(select row_id from chosen)) and num_nulls(leased_by) = 1
+    where ctid = any (due_rows || test_rows) and num_nulls(leased_by) = 1
     returning id, organization_id, endpoint_id, event_id, event_created_at, attempt, is_test, num_nulls(quotation_id) = 0 as is_in_order
   )
   select json_build_object(
     'walked_to', walk_end, 'is_long', is_long_ahead, 'first_due_at', first_ahead,
-    'is_more', is_more_elsewhere
-      or (select count(*) from due) > (select count(*) from leased where not is_test)
-      or exists (select from due where may_have_more)
-      or (select count(*) from test) = tests_at_once
-      or exists (select from held_back),
+    'is_more', is_more,
     'busy', (select json_agg(id) from (select unnest(ended_endpoints) except select unnest(in_turn)) as busy (id)),
     'next_due_at', (
       select due_at from "quickquote".deliveries

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { serveParent } from '../child.ts'
+import { ownCpuSeconds } from '../usage.ts'
 import { CHAOS_EVENT, createChaosIntegrations } from './integrations.ts'
 
 /** What the database said yes to, and how often it did not. */
@@ -13,7 +14,7 @@ interface Emitted {
 const AT_ONCE = 16
 const TRY_AGAIN_MS = 100
 
-const chaosHost = { open, emit }
+const chaosHost = { open, emit, cpuSeconds: ownCpuSeconds }
 export type ChaosHost = typeof chaosHost
 serveParent(chaosHost)
 
