@@ -103,6 +103,7 @@ describe('a worker that was asleep', () => {
       SOCKETS: '1',
       LOGGER: 'prints',
     })
+    await remote.printed('running')
     await receiver.waitFor(5)
     remote.signal('SIGSTOP')
 
