@@ -3,6 +3,9 @@ import { EventEmitter, once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { testDatabase } from '@quickquote/dev-servers'
+import { beforeAll, expect, inject } from 'vitest'
+import { secretsIn } from './secrets.ts'
 
 /** A process of the example, and all that it printed. */
 export interface ExampleProcess {
@@ -89,4 +92,34 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), 'quickquote-example-'))
   await chmod(path, 0o755)
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** A server of the example with a database of its own, for the tests of a file. It must end well and print no secret. */
+export function useExample(env: Record<string, string>): { readonly url: string } {
+  let url = ''
+  beforeAll(async () => {
+    const database = await testDatabase(inject('postgresUrl'))
+    const folder = await temporaryFolder()
+    const server = runExample('server', { DATABASE_URL: database.url, DATA_FOLDER: folder.path, ...env })
+    try {
+      url = await urlOf(server)
+    } catch (error) {
+      await server.end('SIGTERM')
+      await database.drop()
+      await folder.remove()
+      throw error
+    }
+    return async () => {
+      const code = await server.end('SIGTERM')
+      await database.drop()
+      await folder.remove()
+      expect(code).toBe(0)
+      expect(secretsIn(server.output(), [database.url])).toEqual([])
+    }
+  })
+  return {
+    get url() {
+      return url
+    },
+  }
 }

@@ -1,45 +1,21 @@
-import { testDatabase } from '@quickquote/dev-servers'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { call } from '../src/api-client.ts'
 import { hasChromium, openBrowser } from './browser.ts'
-import { type ExampleProcess, endExamples, runExample, temporaryFolder, urlOf } from './example-process.ts'
+import { useExample } from './example-process.ts'
 import { signIn } from './partner-client.ts'
-import { secretsIn } from './secrets.ts'
 
 /** How long the page may take for one step, on a slow machine. It asks for progress every 2 s. */
 const PATIENCE_MS = 30_000
 const PATIENCE = { timeout: PATIENCE_MS }
 
-let url: string
-let server: ExampleProcess
-
-beforeAll(async () => {
-  const database = await testDatabase(inject('postgresUrl'))
-  const folder = await temporaryFolder()
-  server = runExample('server', {
-    DATABASE_URL: database.url,
-    DATA_FOLDER: folder.path,
-    PIPELINE_STEP_MS: '50',
-    RETRY_MS: '300',
-  })
-  url = await urlOf(server)
-
-  return async () => {
-    expect(await server.end('SIGTERM')).toBe(0)
-    await database.drop()
-    await folder.remove()
-    expect(secretsIn(server.output(), [database.url])).toEqual([])
-  }
-})
-
-afterAll(endExamples)
+const server = useExample({ PIPELINE_STEP_MS: '50', RETRY_MS: '300' })
 
 describe('The inbox of the page', () => {
   it('needs a session', async () => {
     for (const path of ['/play/inbox', '/play/inbox/webhooks']) {
-      const response = await fetch(url + path)
+      const response = await fetch(server.url + path)
       expect(response.status).toBe(401)
       expect(await response.json()).toMatchObject({ code: 'SESSION_REQUIRED' })
     }
@@ -47,8 +23,8 @@ describe('The inbox of the page', () => {
 
   it('is another one for each organization', async () => {
     const urlFor = async (email: string) => {
-      const headers = await signIn(url, email)
-      return (await call<{ url: string }>(`${url}/play/inbox`, { status: 200, headers })).body.url
+      const headers = await signIn(server.url, email)
+      return (await call<{ url: string }>(`${server.url}/play/inbox`, { status: 200, headers })).body.url
     }
     const acme = await urlFor('admin@acme.example')
     expect(await urlFor('member@acme.example')).toBe(acme)
@@ -56,9 +32,9 @@ describe('The inbox of the page', () => {
   })
 
   it('takes no behaviour that it does not know', async () => {
-    const response = await fetch(`${url}/play/inbox`, {
+    const response = await fetch(`${server.url}/play/inbox`, {
       method: 'PATCH',
-      headers: { ...(await signIn(url)), 'Content-Type': 'application/json' },
+      headers: { ...(await signIn(server.url)), 'Content-Type': 'application/json' },
       body: JSON.stringify({ behaviour: 'explodes' }),
     })
     expect(response.status).toBe(400)
@@ -89,7 +65,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
       await context.close()
       expect(complaints).toEqual([])
     })
-    await page.goto(url)
+    await page.goto(server.url)
     return page
   }
 
@@ -127,7 +103,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     const page = await openAsAdmin('acme')
     await startQuote(page, 'A tea shop')
 
-    const document = await page.request.get(url + (await proposal(page, 'A tea shop').getAttribute('href')))
+    const document = await page.request.get(
+      server.url + (await proposal(page, 'A tea shop').getAttribute('href')),
+    )
     expect(document.headers()['content-type']).toBe('application/pdf')
     await expect.poll(() => webhooks(page).allTextContents(), PATIENCE).toHaveLength(6)
     for (const line of await webhooks(page).allTextContents()) {
@@ -199,7 +177,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     const kept = await page.evaluate(
       '[localStorage.length, sessionStorage.length, document.cookie, location.href]',
     )
-    expect(kept).toEqual([0, 0, '', `${url}/`])
+    expect(kept).toEqual([0, 0, '', `${server.url}/`])
     await signInAs(page, 'admin@globex.example')
     expect(await page.locator('#new-key').isVisible()).toBe(false)
     await press(page, 'Start with the API key')

@@ -1,122 +1,13 @@
-import { testDatabase } from '@quickquote/dev-servers'
 import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
-import { call } from '../src/api-client.ts'
-import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
-import { hasChromium, openBrowser, styleOf } from './browser.ts'
-import { type ExampleProcess, endExamples, runExample, temporaryFolder, urlOf } from './example-process.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { ACME, DEMO_PASSWORD } from '../src/members.ts'
+import { hasChromium, styleOf } from './browser.ts'
 import { signIn } from './partner-client.ts'
-import { secretsIn } from './secrets.ts'
-
-/** How long a step may take on a slow machine. */
-const PATIENCE_MS = 30_000
-const PATIENCE = { timeout: PATIENCE_MS }
-
-let url: string
-let server: ExampleProcess
-
-beforeAll(async () => {
-  const database = await testDatabase(inject('postgresUrl'))
-  const folder = await temporaryFolder()
-  server = runExample('server', {
-    DATABASE_URL: database.url,
-    DATA_FOLDER: folder.path,
-    PIPELINE_STEP_MS: '20',
-    // Nothing is retried while a test looks at it.
-    RETRY_MS: '600000',
-  })
-  url = await urlOf(server)
-
-  return async () => {
-    expect(await server.end('SIGTERM')).toBe(0)
-    await database.drop()
-    await folder.remove()
-    expect(secretsIn(server.output(), [database.url])).toEqual([])
-  }
-})
-
-afterAll(endExamples)
-
-const organizationOf = (email: string) => (email.includes('acme') ? ACME : GLOBEX)
-
-/** What a test does beside the screens: as a member, over HTTP. */
-async function as(email: string) {
-  const headers = await signIn(url, email)
-  const base = `${url}/v1/organizations/${organizationOf(email)}`
-  const send = async <T>(method: string, path: string, status: number, body?: object): Promise<T> => {
-    const address = path.startsWith('/play') || path === '/quotes' ? url + path : base + path
-    return (await call<T>(address, { method, status, headers, ...(body && { body }) })).body
-  }
-  const inbox = await send<{ url: string }>('GET', '/play/inbox', 200)
-  return {
-    send,
-    receiver: inbox.url,
-    answer: (behaviour: string) => send('PATCH', '/play/inbox', 200, { behaviour }),
-    trust: (secret: string) => send('PATCH', '/play/inbox', 200, { secret }),
-    async endpoint(name: string) {
-      const events = ['quotation.failed', 'quotation.completed']
-      const created = await send<{ id: string; secret: string }>('POST', '/webhooks', 201, {
-        ...{ name, url: inbox.url, events, trigger_mode: 'always' },
-      })
-      await send('PATCH', '/play/inbox', 200, { secret: created.secret })
-      return created
-    },
-    /** A quote that has failed: its event is recorded. */
-    async quote(name: string): Promise<void> {
-      const started = await send<{ quotation_id: string }>('POST', '/quotes', 202, {
-        ...{ organization_id: organizationOf(email), name, requirementsText: 'Sells tea.' },
-        metadata: { demo: { step_ms: 10, fail_at: 'requirement_analysis' } },
-      })
-      await vi.waitFor(async () => {
-        const quotes = await send<{ id: string; status: string }[]>('GET', '/play/quotes', 200)
-        expect(quotes.find(({ id }) => id === started.quotation_id)?.status).toBe('failed')
-      }, PATIENCE)
-    },
-  }
-}
+import { button, dialog, PATIENCE, row, usePortal } from './portal-browser.ts'
 
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
-  let browser: Browser
-
-  beforeAll(async () => {
-    browser = await openBrowser()
-    return () => browser.close()
-  })
-
-  /** A page of a member who is signed in. It may not complain: about scripts, its content policy, or what it loads. */
-  async function open(
-    email: string | null,
-    path: string,
-    options: BrowserContextOptions = {},
-  ): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
-    context.setDefaultTimeout(PATIENCE_MS)
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('pageerror', ({ message }) => complaints.push(message))
-    page.on('dialog', (dialog) => void complaints.push(dialog.message()))
-    page.on('console', (line) => {
-      // A refusal or a lost connection that the page shows is no complaint.
-      if (line.type() === 'error' && !/status of [45]\d\d|ERR_FAILED/.test(line.text()))
-        complaints.push(line.text())
-    })
-    onTestFinished(async () => {
-      await context.close()
-      expect(complaints).toEqual([])
-    })
-    if (email !== null) {
-      await context.request.post(`${url}/login`, { data: { email, password: DEMO_PASSWORD } })
-      await page.goto(`${url}/portal/#/${organizationOf(email)}/${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-    }
-    return page
-  }
-
-  const button = (page: Page, name: string | RegExp) =>
-    page.getByRole('button', { name, exact: typeof name === 'string' })
-  const dialog = (page: Page) => page.getByRole('dialog')
-  const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+  const { server, as, open } = usePortal()
   const kept = (page: Page) =>
     page.evaluate<unknown[]>(
       '[localStorage.length, sessionStorage.length, document.cookie, location.href, document.title]',
@@ -220,7 +111,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await admin.answer('ok')
     await button(page, 'Resend now').click()
     await page.getByText('204 No Content').first().waitFor()
-    await page.goto(`${url}/portal/#/${ACME}/deliveries?show=all&endpoint=${id}`)
+    await page.goto(`${server.url}/portal/#/${ACME}/deliveries?show=all&endpoint=${id}`)
     await page.getByText('Nothing found').waitFor()
 
     await admin.send('PATCH', `/webhooks/${id}`, 200, { is_enabled: false })
@@ -288,11 +179,11 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
 
   it('finds the organization of the session, and sends who has none to sign in and back', async () => {
     const page = await open('admin@acme.example', 'api-keys')
-    await page.goto(`${url}/portal`)
+    await page.goto(`${server.url}/portal`)
     await page.getByText('Acme GmbH').first().waitFor()
     expect(page.url()).toContain(ACME)
     await page.context().clearCookies()
-    await page.goto(`${url}/portal/?again#/${ACME}/events`)
+    await page.goto(`${server.url}/portal/?again#/${ACME}/events`)
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await page.getByLabel('Member').selectOption('admin@acme.example')
     await button(page, 'Sign in').click()
@@ -307,7 +198,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Add an endpoint').click()
     await page.getByText('Your session has ended.').waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed with care')
-    await page.context().request.post(`${url}/login`, {
+    await page.context().request.post(`${server.url}/login`, {
       data: { email: 'admin@acme.example', password: DEMO_PASSWORD },
     })
     await button(page, 'I have signed in').click()
@@ -362,7 +253,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await admin.quote(`${evil} <script>alert(2)</script>`)
     const page = await open('admin@acme.example', `endpoints/${id}`)
     await page.getByRole('heading', { name: evil }).waitFor()
-    await page.goto(`${url}/portal/#/${ACME}/deliveries?endpoint=${id}`)
+    await page.goto(`${server.url}/portal/#/${ACME}/deliveries?endpoint=${id}`)
     await row(page, '<script>').first().waitFor()
     expect(await page.locator('main img, main script').count()).toBe(0)
   })
@@ -437,7 +328,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
         })
         for (const [index, [path, part]] of screens.entries()) {
           // Another address before the `#`: the page is loaded anew, and no part of the screen before is taken for this one's.
-          await page.goto(`${url}/portal/?${index}#/${ACME}/${path}`)
+          await page.goto(`${server.url}/portal/?${index}#/${ACME}/${path}`)
           await page.locator(`main ${part}`).first().waitFor()
           await page.evaluate(axe.source)
           const violations = await page.evaluate(`axe.run().then(({ violations }) =>
@@ -456,7 +347,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     /** A page of a host's own, on its origin, whose session is a bearer token. */
     async function embed(attributes: string, script: string): Promise<Page> {
       const page = await open(null, '')
-      await page.route(`${url}/own-page`, (route) =>
+      await page.route(`${server.url}/own-page`, (route) =>
         route.fulfill({
           contentType: 'text/html',
           body: `<!doctype html><html lang="en"><title>Own page</title><style>h1 { color: red }</style>
@@ -465,12 +356,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
             <quickquote-integrations organization="${ACME}" ${attributes}></quickquote-integrations></html>`,
         }),
       )
-      await page.goto(`${url}/own-page`)
+      await page.goto(`${server.url}/own-page`)
       return page
     }
 
     it('shows the same screens with a token, apart from the styles and the address of the page', async () => {
-      const headers = JSON.stringify(await signIn(url, 'admin@acme.example'))
+      const headers = JSON.stringify(await signIn(server.url, 'admin@acme.example'))
       const page = await embed(
         'view="events"',
         `const element = document.querySelector('quickquote-integrations')
@@ -482,12 +373,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       const heading = page.getByRole('heading', { name: 'API keys', level: 1 })
       await heading.waitFor()
       expect(await styleOf(heading, 'color')).not.toBe('rgb(255, 0, 0)')
-      expect(page.url()).toBe(`${url}/own-page`)
+      expect(page.url()).toBe(`${server.url}/own-page`)
       expect(await page.title()).toBe('api-keys')
     })
 
     it('shows only the screens that it is told to, and no way to change anything', async () => {
-      const headers = JSON.stringify(await signIn(url, 'admin@acme.example'))
+      const headers = JSON.stringify(await signIn(server.url, 'admin@acme.example'))
       const page = await embed(
         'view="api-keys" features="api-keys events" readonly locale="de"',
         `document.querySelector('quickquote-integrations').headers = ${headers}`,

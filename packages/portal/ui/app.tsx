@@ -90,7 +90,7 @@ export function App({ settings, navigation, transport, isPage }: AppProps) {
       organizationId === null &&
       (settings.organizationsUrl === undefined || organizations.value?.length === 0)
     return (
-      <main class="portal start" lang={translator.locale}>
+      <main class="portal start" lang={translator.locale} dir={translator.direction}>
         {isNowhere && <p class="notice">{translator.t('start.no-organization')}</p>}
         {failure !== undefined && !(isNobody && isPage && settings.signInUrl !== undefined) && (
           <Failure translator={translator} error={failure} signIn={settings.signInUrl} />
@@ -183,7 +183,7 @@ function Member({
   const view = views.find((each) => each === place.value.view) ?? views[0]
   return (
     <PortalContext.Provider value={portal}>
-      <div class="portal" lang={portal.locale}>
+      <div class="portal" lang={portal.locale} dir={portal.direction}>
         <div class="top">
           {isPage && <Header organizations={me.organizations} />}
           <nav class="tabs" aria-label={portal.t('nav.label')}>

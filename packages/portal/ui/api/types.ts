@@ -35,6 +35,7 @@ interface EndpointHealth {
 }
 
 type TriggerMode = 'headless_only' | 'always'
+type Ordering = 'none' | 'quotation'
 
 export interface WebhookEndpoint {
   id: string
@@ -43,6 +44,7 @@ export interface WebhookEndpoint {
   description: string | null
   events: string[]
   trigger_mode: TriggerMode
+  ordering: Ordering
   is_enabled: boolean
   disabled_reason: 'requested' | 'failing' | null
   health: EndpointHealth
@@ -62,6 +64,7 @@ export interface EndpointInput {
   description: string | null
   events: string[]
   trigger_mode: TriggerMode
+  ordering: Ordering
 }
 
 export interface TestResult {

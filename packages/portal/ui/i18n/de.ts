@@ -131,6 +131,11 @@ export const de: Catalog = {
   'endpoints.one': 'Endpunkt',
   'endpoints.sub': 'Ihre Adressen, die benachrichtigt werden, wenn ein Angebot vorankommt.',
   'endpoints.add': 'Endpunkt hinzufügen',
+  'listen.do': 'Lokal ausprobieren',
+  'listen.title': 'Ereignisse auf Ihrem Rechner empfangen',
+  'listen.text':
+    'Das leitet jedes Ereignis an einen Port Ihres Rechners weiter, signiert wie ein Webhook. Sie brauchen weder Endpunkt noch Tunnel, nur Node und einen API-Schlüssel.',
+  'listen.port': 'Setzen Sie am Ende die Adresse Ihres eigenen Empfängers ein.',
   'endpoints.edit': '{name} bearbeiten',
   'endpoints.name': 'Name',
   'endpoints.name.hint': 'Nennen Sie das System dahinter.',
@@ -145,6 +150,13 @@ export const de: Catalog = {
   'endpoints.mode.headless_only.hint': 'Angebote, die andere Systeme starten.',
   'endpoints.mode.always': 'Alle Angebote',
   'endpoints.mode.always.hint': 'Auch die, die jemand in der Anwendung startet.',
+  'endpoints.ordering': 'Reihenfolge',
+  'endpoints.ordering.none': 'So schnell wie möglich',
+  'endpoints.ordering.none.hint':
+    'Jedes Ereignis wird sofort gesendet. Nach einer Wiederholung kann ein älteres später eintreffen.',
+  'endpoints.ordering.quotation': 'Je Angebot der Reihe nach',
+  'endpoints.ordering.quotation.hint':
+    'Ein Ereignis wartet, bis das vorige zugestellt oder aufgegeben wurde.',
   'endpoints.status': 'Status',
   'endpoints.status.delivering': 'Stellt zu',
   'endpoints.status.failing': 'Fehler',

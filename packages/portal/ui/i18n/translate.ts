@@ -10,6 +10,8 @@ const CATALOGS: Readonly<Record<string, Catalog>> = { en, de }
 
 export interface Translator {
   readonly locale: string
+  /** The direction in which its language is written. */
+  readonly direction: 'ltr' | 'rtl'
   /** A text. `{count}` chooses the plural form. */
   t(key: TextKey, values?: Values): string
   /** A text with elements in the place of its placeholders. */
@@ -43,6 +45,7 @@ export function createTranslator(wanted: readonly string[], overrides: Overrides
 
   return {
     locale,
+    direction: directionOf(locale),
     t: (key, values = {}) =>
       find(key, values['count']).replace(PLACEHOLDER, (whole, name) => {
         const value = values[name]
@@ -54,6 +57,16 @@ export function createTranslator(wanted: readonly string[], overrides: Overrides
         .map((part) => (part.startsWith('{') ? values[part.slice(1, -1)] : part)),
     has: (key): key is TextKey => key in catalog,
   }
+}
+
+/** Browsers know it by one of two names, or not yet. */
+function directionOf(locale: string): 'ltr' | 'rtl' {
+  const known = new Intl.Locale(locale) as Intl.Locale & {
+    getTextInfo?: () => { direction?: string }
+    textInfo?: { direction?: string }
+  }
+  const { direction } = known.getTextInfo?.() ?? known.textInfo ?? {}
+  return direction === 'rtl' ? 'rtl' : 'ltr'
 }
 
 const PLACEHOLDER = /\{(\w+)\}/g

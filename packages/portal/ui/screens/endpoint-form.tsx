@@ -52,6 +52,7 @@ function Fields({
     new Set(endpoint?.events ?? catalog.map(({ type }) => type)),
   )
   const [mode, setMode] = useState(endpoint?.trigger_mode ?? 'headless_only')
+  const [ordering, setOrdering] = useState(endpoint?.ordering ?? 'none')
   const [created, setCreated] = useState<EndpointWithSecret | null>(null)
   const [newer, setNewer] = useState<WebhookEndpoint | null>(null)
   const [wasSent, setSent] = useState(false)
@@ -63,6 +64,7 @@ function Fields({
     description: description.trim() === '' ? null : description.trim(),
     events: catalog.map(({ type }) => type).filter((type) => events.has(type)),
     trigger_mode: mode,
+    ordering,
   }
   const problems = wasSent ? problemsOf(input) : {}
   const back = () =>
@@ -140,6 +142,24 @@ function Fields({
           { value: 'always', label: t('endpoints.mode.always'), hint: t('endpoints.mode.always.hint') },
         ]}
       />
+      <Choice
+        legend={t('endpoints.ordering')}
+        name="ordering"
+        value={ordering}
+        onChange={setOrdering}
+        options={[
+          {
+            value: 'none',
+            label: t('endpoints.ordering.none'),
+            hint: t('endpoints.ordering.none.hint'),
+          },
+          {
+            value: 'quotation',
+            label: t('endpoints.ordering.quotation'),
+            hint: t('endpoints.ordering.quotation.hint'),
+          },
+        ]}
+      />
       {newer !== null && (
         <div class="notice" role="alert">
           <p>
@@ -195,5 +215,6 @@ function changedFields(before: EndpointInput, after: EndpointInput): Partial<End
   if ((after.description ?? '') !== (before.description ?? '')) changes.description = after.description
   if (after.events.toSorted().join() !== before.events.toSorted().join()) changes.events = after.events
   if (after.trigger_mode !== before.trigger_mode) changes.trigger_mode = after.trigger_mode
+  if (after.ordering !== before.ordering) changes.ordering = after.ordering
   return changes
 }

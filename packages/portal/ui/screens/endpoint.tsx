@@ -140,6 +140,7 @@ export function Endpoint({ id }: { id: string }) {
                 <EndpointStatus endpoint={value} />
               </Fact>
               <Fact name={t('endpoints.mode')}>{t(`endpoints.mode.${value.trigger_mode}`)}</Fact>
+              <Fact name={t('endpoints.ordering')}>{t(`endpoints.ordering.${value.ordering}`)}</Fact>
               {value.description !== null && value.description !== '' && (
                 <Fact name={t('endpoints.description')}>{value.description}</Fact>
               )}

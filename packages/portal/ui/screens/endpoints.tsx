@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { WebhookEndpoint } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Link } from '../parts/link.tsx'
@@ -8,6 +9,7 @@ import { Status } from '../parts/status.tsx'
 import { Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
+import { Listen } from './listen.tsx'
 
 const REFRESH_MS = 30_000
 
@@ -23,6 +25,8 @@ export function Endpoints() {
     },
     { everyMs: REFRESH_MS },
   )
+  const [isListening, setListening] = useState(false)
+  const listen = <Button onClick={() => setListening(true)}>{t('listen.do')}</Button>
   const add = (
     <Button kind="primary" onClick={() => navigation.go({ view: 'endpoints', id: 'new' })}>
       {t('endpoints.add')}
@@ -30,7 +34,16 @@ export function Endpoints() {
   )
   return (
     <>
-      <PageHead title={t('endpoints.title')} sub={t('endpoints.sub')} actions={mayChange && add} />
+      <PageHead
+        title={t('endpoints.title')}
+        sub={t('endpoints.sub')}
+        actions={
+          <>
+            {listen}
+            {mayChange && add}
+          </>
+        }
+      />
       <ErrorNotice error={error} onRetry={() => void reload()} />
       {value === undefined && error === undefined && <Skeleton />}
       {value?.endpoints.length === 0 && (
@@ -86,6 +99,7 @@ export function Endpoints() {
           </tbody>
         </table>
       )}
+      {isListening && <Listen onClose={() => setListening(false)} />}
     </>
   )
 }

@@ -1,0 +1,101 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { beforeAll, expect, onTestFinished, vi } from 'vitest'
+import { call } from '../src/api-client.ts'
+import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
+import { openBrowser } from './browser.ts'
+import { useExample } from './example-process.ts'
+import { signIn } from './partner-client.ts'
+
+/** How long a step may take on a slow machine. */
+export const PATIENCE_MS = 30_000
+export const PATIENCE = { timeout: PATIENCE_MS }
+
+export const organizationOf = (email: string) => (email.includes('acme') ? ACME : GLOBEX)
+
+export const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+export const dialog = (page: Page) => page.getByRole('dialog')
+export const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+/** The portal of a server of the example, for the tests of a file. */
+export function usePortal() {
+  const server = useExample({
+    PIPELINE_STEP_MS: '20',
+    // Nothing is retried while a test looks at it.
+    RETRY_MS: '600000',
+  })
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await openBrowser()
+    return () => browser.close()
+  })
+
+  /** What a test does beside the screens: as a member, over HTTP. */
+  async function as(email: string) {
+    const { url } = server
+    const headers = await signIn(url, email)
+    const base = `${url}/v1/organizations/${organizationOf(email)}`
+    const send = async <T>(method: string, path: string, status: number, body?: object): Promise<T> => {
+      const address = path.startsWith('/play') || path === '/quotes' ? url + path : base + path
+      return (await call<T>(address, { method, status, headers, ...(body && { body }) })).body
+    }
+    const inbox = await send<{ url: string }>('GET', '/play/inbox', 200)
+    return {
+      send,
+      receiver: inbox.url,
+      answer: (behaviour: string) => send('PATCH', '/play/inbox', 200, { behaviour }),
+      trust: (secret: string) => send('PATCH', '/play/inbox', 200, { secret }),
+      async endpoint(name: string) {
+        const events = ['quotation.failed', 'quotation.completed']
+        const created = await send<{ id: string; secret: string }>('POST', '/webhooks', 201, {
+          ...{ name, url: inbox.url, events, trigger_mode: 'always' },
+        })
+        await send('PATCH', '/play/inbox', 200, { secret: created.secret })
+        return created
+      },
+      /** A quote that has failed: its event is recorded. */
+      async quote(name: string): Promise<void> {
+        const started = await send<{ quotation_id: string }>('POST', '/quotes', 202, {
+          ...{ organization_id: organizationOf(email), name, requirementsText: 'Sells tea.' },
+          metadata: { demo: { step_ms: 10, fail_at: 'requirement_analysis' } },
+        })
+        await vi.waitFor(async () => {
+          const quotes = await send<{ id: string; status: string }[]>('GET', '/play/quotes', 200)
+          expect(quotes.find(({ id }) => id === started.quotation_id)?.status).toBe('failed')
+        }, PATIENCE)
+      },
+    }
+  }
+
+  /** A page of a member who is signed in. It may not complain: about scripts, its content policy, or what it loads. */
+  async function open(
+    email: string | null,
+    path: string,
+    options: BrowserContextOptions = {},
+  ): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
+    context.setDefaultTimeout(PATIENCE_MS)
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('dialog', (dialog) => void complaints.push(dialog.message()))
+    page.on('console', (line) => {
+      // A refusal or a lost connection that the page shows is no complaint.
+      if (line.type() === 'error' && !/status of [45]\d\d|ERR_FAILED/.test(line.text()))
+        complaints.push(line.text())
+    })
+    onTestFinished(async () => {
+      await context.close()
+      expect(complaints).toEqual([])
+    })
+    if (email !== null) {
+      await context.request.post(`${server.url}/login`, { data: { email, password: DEMO_PASSWORD } })
+      await page.goto(`${server.url}/portal/#/${organizationOf(email)}/${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    }
+    return page
+  }
+
+  return { server, as, open }
+}
