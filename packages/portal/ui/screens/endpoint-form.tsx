@@ -128,38 +128,7 @@ function Fields({
         onChange={setEvents}
         error={problems.events === undefined ? action.fieldError('events') : t(problems.events)}
       />
-      <Choice
-        legend={t('endpoints.mode')}
-        name="mode"
-        value={mode}
-        onChange={setMode}
-        options={[
-          {
-            value: 'headless_only',
-            label: t('endpoints.mode.headless_only'),
-            hint: t('endpoints.mode.headless_only.hint'),
-          },
-          { value: 'always', label: t('endpoints.mode.always'), hint: t('endpoints.mode.always.hint') },
-        ]}
-      />
-      <Choice
-        legend={t('endpoints.ordering')}
-        name="ordering"
-        value={ordering}
-        onChange={setOrdering}
-        options={[
-          {
-            value: 'none',
-            label: t('endpoints.ordering.none'),
-            hint: t('endpoints.ordering.none.hint'),
-          },
-          {
-            value: 'quotation',
-            label: t('endpoints.ordering.quotation'),
-            hint: t('endpoints.ordering.quotation.hint'),
-          },
-        ]}
-      />
+      <Which mode={mode} onModeChange={setMode} ordering={ordering} onOrderingChange={setOrdering} />
       {newer !== null && (
         <div class="notice" role="alert">
           <p>
@@ -189,6 +158,57 @@ function Fields({
         />
       )}
     </form>
+  )
+}
+
+/** Which quotes are heard of, and in which order. */
+function Which({
+  mode,
+  onModeChange,
+  ordering,
+  onOrderingChange,
+}: {
+  mode: EndpointInput['trigger_mode']
+  onModeChange: (mode: EndpointInput['trigger_mode']) => void
+  ordering: EndpointInput['ordering']
+  onOrderingChange: (ordering: EndpointInput['ordering']) => void
+}) {
+  const { t } = usePortal()
+  return (
+    <>
+      <Choice
+        legend={t('endpoints.mode')}
+        name="mode"
+        value={mode}
+        onChange={onModeChange}
+        options={[
+          {
+            value: 'headless_only',
+            label: t('endpoints.mode.headless_only'),
+            hint: t('endpoints.mode.headless_only.hint'),
+          },
+          { value: 'always', label: t('endpoints.mode.always'), hint: t('endpoints.mode.always.hint') },
+        ]}
+      />
+      <Choice
+        legend={t('endpoints.ordering')}
+        name="ordering"
+        value={ordering}
+        onChange={onOrderingChange}
+        options={[
+          {
+            value: 'none',
+            label: t('endpoints.ordering.none'),
+            hint: t('endpoints.ordering.none.hint'),
+          },
+          {
+            value: 'quotation',
+            label: t('endpoints.ordering.quotation'),
+            hint: t('endpoints.ordering.quotation.hint'),
+          },
+        ]}
+      />
+    </>
   )
 }
 
