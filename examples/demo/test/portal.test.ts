@@ -222,6 +222,35 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByText('Mine').waitFor()
   })
 
+  it('adds and removes headers of an endpoint, whose values are not seen again', async () => {
+    const admin = await as('admin@acme.example')
+    const page = await open('admin@acme.example', 'endpoints/new')
+    await page.getByLabel('Name', { exact: true }).fill('Behind a gateway')
+    await page.getByLabel('URL').fill(admin.receiver)
+    const add = async (name: string, value: string) => {
+      await button(page, 'Add a header').click()
+      await page.getByLabel('Name of the header').last().fill(name)
+      await page.getByLabel('Value').last().fill(value)
+    }
+    await add('Authorization', 'Bearer of-the-gateway')
+    await add('Host', 'elsewhere')
+    await button(page, 'Add an endpoint').click()
+    await page.locator('.headers .field-error', { hasText: /./ }).waitFor()
+    await button(page, 'Remove Host').click()
+    await add('X-Zone', 'eu')
+    await button(page, 'Add an endpoint').click()
+    await button(page, 'I have stored it').click()
+    await page.getByText('Authorization, X-Zone').waitFor()
+    expect(await page.content()).not.toContain('of-the-gateway')
+
+    await button(page, 'Edit').click()
+    await button(page, 'Remove X-Zone').click()
+    await button(page, 'Keep X-Zone').click()
+    await button(page, 'Remove Authorization').click()
+    await button(page, 'Save').click()
+    await page.locator('dd', { hasText: /^X-Zone$/ }).waitFor()
+  })
+
   it('says that the network or the service is away, and goes on when they are back', async () => {
     const page = await open('admin@acme.example', 'events')
     await page.locator('summary', { hasText: 'quotation.failed' }).waitFor()

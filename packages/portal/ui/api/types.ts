@@ -45,6 +45,8 @@ export interface WebhookEndpoint {
   events: string[]
   trigger_mode: TriggerMode
   ordering: Ordering
+  /** Values are never shown. */
+  header_names: string[]
   is_enabled: boolean
   disabled_reason: 'requested' | 'failing' | null
   health: EndpointHealth
@@ -65,6 +67,8 @@ export interface EndpointInput {
   events: string[]
   trigger_mode: TriggerMode
   ordering: Ordering
+  /** Merged with those that there are; null removes one. */
+  headers?: Record<string, string | null>
 }
 
 export interface TestResult {

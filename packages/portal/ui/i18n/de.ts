@@ -157,6 +157,16 @@ export const de: Catalog = {
   'endpoints.ordering.quotation': 'Je Angebot der Reihe nach',
   'endpoints.ordering.quotation.hint':
     'Ein Ereignis wartet, bis das vorige zugestellt oder aufgegeben wurde.',
+  'endpoints.headers': 'Header',
+  'endpoints.headers.hint':
+    'Werden mit jeder Zustellung gesendet, etwa Authorization für ein Gateway. Die Werte werden nie wieder gezeigt.',
+  'endpoints.headers.name': 'Name des Headers',
+  'endpoints.headers.value': 'Wert',
+  'endpoints.headers.add': 'Header hinzufügen',
+  'endpoints.headers.remove': 'Entfernen',
+  'endpoints.headers.remove.of': '{name} entfernen',
+  'endpoints.headers.keep': 'Behalten',
+  'endpoints.headers.keep.of': '{name} behalten',
   'endpoints.status': 'Status',
   'endpoints.status.delivering': 'Stellt zu',
   'endpoints.status.failing': 'Fehler',

@@ -9,6 +9,7 @@ import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { EventTree } from './event-tree.tsx'
+import { type HeaderField, HeaderFields, headersOf } from './header-fields.tsx'
 import { ShowSecret } from './rotate-secret.tsx'
 
 /** A new endpoint, or changes of one. */
@@ -53,6 +54,8 @@ function Fields({
   )
   const [mode, setMode] = useState(endpoint?.trigger_mode ?? 'headless_only')
   const [ordering, setOrdering] = useState(endpoint?.ordering ?? 'none')
+  const [removedHeaders, setRemovedHeaders] = useState<ReadonlySet<string>>(new Set())
+  const [addedHeaders, setAddedHeaders] = useState<readonly HeaderField[]>([])
   const [created, setCreated] = useState<EndpointWithSecret | null>(null)
   const [newer, setNewer] = useState<WebhookEndpoint | null>(null)
   const [wasSent, setSent] = useState(false)
@@ -66,6 +69,7 @@ function Fields({
     trigger_mode: mode,
     ordering,
   }
+  const headers = headersOf(removedHeaders, addedHeaders)
   const problems = wasSent ? problemsOf(input) : {}
   const back = () =>
     navigation.go(endpoint === null ? { view: 'endpoints' } : { view: 'endpoints', id: endpoint.id })
@@ -73,7 +77,8 @@ function Fields({
   async function save() {
     setSent(true)
     if (Object.keys(problemsOf(input)).length > 0) return
-    if (base === null) return setCreated(await client.endpoints.create(input))
+    if (base === null)
+      return setCreated(await client.endpoints.create({ ...input, ...(headers && { headers }) }))
     const current = await client.endpoints.get(base.id)
     if (current.updated_at !== base.updated_at) {
       setNewer(current)
@@ -82,7 +87,7 @@ function Fields({
     }
     setNewer(null)
     // Against what this form began with, so that what somebody else changed stays.
-    const changes = changedFields(endpoint ?? base, input)
+    const changes = { ...changedFields(endpoint ?? base, input), ...(headers && { headers }) }
     if (Object.keys(changes).length > 0) await client.endpoints.update(base.id, changes)
     announcement.value = t('action.saved')
     back()
@@ -129,6 +134,14 @@ function Fields({
         error={problems.events === undefined ? action.fieldError('events') : t(problems.events)}
       />
       <Which mode={mode} onModeChange={setMode} ordering={ordering} onOrderingChange={setOrdering} />
+      <HeaderFields
+        known={base?.header_names ?? []}
+        removed={removedHeaders}
+        added={addedHeaders}
+        error={action.fieldError('headers')}
+        onRemovedChange={setRemovedHeaders}
+        onAddedChange={setAddedHeaders}
+      />
       {newer !== null && (
         <div class="notice" role="alert">
           <p>

@@ -141,6 +141,9 @@ export function Endpoint({ id }: { id: string }) {
               </Fact>
               <Fact name={t('endpoints.mode')}>{t(`endpoints.mode.${value.trigger_mode}`)}</Fact>
               <Fact name={t('endpoints.ordering')}>{t(`endpoints.ordering.${value.ordering}`)}</Fact>
+              {value.header_names.length > 0 && (
+                <Fact name={t('endpoints.headers')}>{value.header_names.join(', ')}</Fact>
+              )}
               {value.description !== null && value.description !== '' && (
                 <Fact name={t('endpoints.description')}>{value.description}</Fact>
               )}

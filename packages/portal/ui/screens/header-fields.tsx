@@ -1,0 +1,110 @@
+import { useId } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
+import { usePortal } from '../portal.ts'
+
+/** A header that is added, or gets another value. */
+export interface HeaderField {
+  readonly name: string
+  readonly value: string
+}
+
+/** Headers of the endpoint's own: the names of those that there are, and fields for more. Values are never read back. */
+export function HeaderFields({
+  known,
+  removed,
+  added,
+  error,
+  onRemovedChange,
+  onAddedChange,
+}: {
+  known: readonly string[]
+  removed: ReadonlySet<string>
+  added: readonly HeaderField[]
+  error: string | undefined
+  onRemovedChange: (removed: ReadonlySet<string>) => void
+  onAddedChange: (added: readonly HeaderField[]) => void
+}) {
+  const { t } = usePortal()
+  const id = useId()
+  const change = (at: number, field: Partial<HeaderField>) =>
+    onAddedChange(added.map((each, index) => (index === at ? { ...each, ...field } : each)))
+  return (
+    <fieldset class="headers field" aria-describedby={`${id}-hint ${id}-error`}>
+      <legend>
+        {t('endpoints.headers')}
+        <span class="optional">{t('optional')}</span>
+      </legend>
+      {known.map((name) => (
+        <div key={name}>
+          <code class={removed.has(name) ? 'muted removed' : undefined}>{name}</code>
+          <Button
+            label={t(removed.has(name) ? 'endpoints.headers.keep.of' : 'endpoints.headers.remove.of', {
+              name,
+            })}
+            onClick={() => {
+              const next = new Set(removed)
+              if (!next.delete(name)) next.add(name)
+              onRemovedChange(next)
+            }}
+          >
+            {t(removed.has(name) ? 'endpoints.headers.keep' : 'endpoints.headers.remove')}
+          </Button>
+        </div>
+      ))}
+      {added.map((field, index) => (
+        <div key={index}>
+          <input
+            class="mono"
+            value={field.name}
+            maxLength={64}
+            aria-label={t('endpoints.headers.name')}
+            placeholder={t('endpoints.headers.name')}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => change(index, { name: currentTarget.value })}
+          />
+          <input
+            class="mono"
+            value={field.value}
+            maxLength={1024}
+            aria-label={t('endpoints.headers.value')}
+            placeholder={t('endpoints.headers.value')}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => change(index, { value: currentTarget.value })}
+          />
+          <Button
+            label={t('endpoints.headers.remove.of', { name: field.name })}
+            onClick={() => onAddedChange(added.filter((_, at) => at !== index))}
+          >
+            {t('endpoints.headers.remove')}
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button onClick={() => onAddedChange([...added, { name: '', value: '' }])}>
+          {t('endpoints.headers.add')}
+        </Button>
+      </div>
+      <p id={`${id}-hint`} class="hint">
+        {t('endpoints.headers.hint')}
+      </p>
+      <p id={`${id}-error`} class="field-error" aria-live="polite">
+        {error}
+      </p>
+    </fieldset>
+  )
+}
+
+/** What an update says of them; undefined: nothing. */
+export function headersOf(
+  removed: ReadonlySet<string>,
+  added: readonly HeaderField[],
+): Record<string, string | null> | undefined {
+  const given = added.filter(({ name, value }) => name.trim() !== '' || value.trim() !== '')
+  const entries = [
+    ...[...removed].map((name): [string, null] => [name, null]),
+    ...given.map(({ name, value }): [string, string] => [name.trim(), value.trim()]),
+  ]
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
