@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -137,6 +138,26 @@ describe('listen', () => {
 })
 
 describe('trigger', () => {
+  it('adds the headers of Standard Webhooks where it is asked to', async () => {
+    const receiver = await startService([answer(204), answer(204)])
+    const args = ['trigger', 'quotation.completed', '--to', receiver.url]
+    const { output } = await run([...args, '--standard-webhooks']).over
+    await run(args).over
+    const [standard, plain] = receiver.requests
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp } = standard?.headers ?? {}
+    expect([id, timestamp]).toEqual([
+      standard?.headers['x-service-event-id'],
+      standard?.headers['x-service-timestamp'],
+    ])
+    // As its specification says.
+    const key = Buffer.from(secretOf(output).replace('whsec_', ''), 'base64')
+    const signature = createHmac('sha256', key)
+      .update(`${id}.${timestamp}.${standard?.body}`)
+      .digest('base64')
+    expect(standard?.headers['webhook-signature']).toBe(`v1,${signature}`)
+    expect(plain?.headers).not.toHaveProperty('webhook-signature')
+  })
+
   it('sends a signed example, and tells by its exit code whether it was taken', async () => {
     const receiver = await startService([answer(204), answer(500)])
     const args = ['trigger', 'quotation.completed', '--to', receiver.url, '--header-prefix', 'Acme']

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { headerNames, sign, type WebhookPayload } from '@quickquote/webhook-signature'
 import { UsageError } from './usage-error.ts'
 
@@ -5,6 +6,8 @@ export interface Forwarding {
   readonly url: string
   readonly secret: string
   readonly headerPrefix: string | undefined
+  /** Sends the headers of Standard Webhooks, too. */
+  readonly standardWebhooks: boolean
 }
 
 /** How long a receiver may take, as with real deliveries. */
@@ -25,7 +28,7 @@ export function checkUrl(option: string, value: string | undefined): string {
  */
 export async function forward(
   event: WebhookPayload,
-  { url, secret, headerPrefix }: Forwarding,
+  { url, secret, headerPrefix, standardWebhooks }: Forwarding,
 ): Promise<number | null> {
   // What the service serialized is what serializing it again gives.
   const body = JSON.stringify(event)
@@ -44,6 +47,7 @@ export async function forward(
         [names.eventType]: event.type,
         [names.timestamp]: String(timestamp),
         [names.signature]: await sign({ secret, timestamp, body }),
+        ...(standardWebhooks && standardHeaders({ id: event.id, secret, timestamp, body })),
         'User-Agent': 'quickquote-cli',
       },
       body,
@@ -54,5 +58,17 @@ export async function forward(
     return null
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Their key is the base64 after `whsec_`, decoded. */
+function standardHeaders(webhook: { id: string; secret: string; timestamp: number; body: string }) {
+  const { id, secret, timestamp, body } = webhook
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signature}`,
   }
 }

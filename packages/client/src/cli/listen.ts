@@ -7,7 +7,9 @@ import { position, signingSecret } from './state.ts'
 import { UsageError } from './usage-error.ts'
 
 export type ListenOptions = Readonly<
-  Partial<Record<'base-url' | 'forward-to' | 'types' | 'after' | 'secret-file' | 'header-prefix', string>>
+  Partial<Record<'base-url' | 'forward-to' | 'types' | 'after' | 'secret-file' | 'header-prefix', string>> & {
+    'standard-webhooks'?: boolean
+  }
 >
 
 const RETRY_MS = 2000
@@ -18,7 +20,8 @@ export async function listen(options: ListenOptions, signal: AbortSignal): Promi
   const url = checkUrl('forward-to', options['forward-to'])
   const apiKey = process.env['QUICKQUOTE_API_KEY'] ?? (await askForKey())
   const secret = await signingSecret(options['secret-file'])
-  const forwarding: Forwarding = { url, secret, headerPrefix: options['header-prefix'] }
+  const standardWebhooks = options['standard-webhooks'] ?? false
+  const forwarding: Forwarding = { url, secret, headerPrefix: options['header-prefix'], standardWebhooks }
   const { events } = createClient({ baseUrl, apiKey })
   const known = position(baseUrl, apiKey)
   const types = options.types?.split(',')

@@ -22,6 +22,7 @@ trigger sends a signed example of an event type.
 Both:
   --secret-file <file>    sign with the secret in this file. Default: a secret of your own, which is printed
   --header-prefix <name>  the product name in the header names. Default: Service
+  --standard-webhooks     send the webhook-* headers of Standard Webhooks, too
   --help
 `
 
@@ -61,6 +62,7 @@ function parse(argv: readonly string[]) {
         to: text,
         'secret-file': text,
         'header-prefix': text,
+        'standard-webhooks': { type: 'boolean' },
         help: { type: 'boolean' },
       },
     })

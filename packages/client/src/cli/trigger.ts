@@ -8,7 +8,9 @@ import { UsageError } from './usage-error.ts'
 /** Sends a signed example of an event type. @returns the exit code: 0 when it was answered with 2xx */
 export async function trigger(
   type: string,
-  options: Readonly<Partial<Record<'to' | 'secret-file' | 'header-prefix', string>>>,
+  options: Readonly<
+    Partial<Record<'to' | 'secret-file' | 'header-prefix', string>> & { 'standard-webhooks'?: boolean }
+  >,
 ): Promise<number> {
   const example = (EXAMPLES as readonly WebhookPayload[]).find((each) => each.type === type)
   if (example === undefined) {
@@ -21,7 +23,9 @@ export async function trigger(
   if (options['secret-file'] === undefined)
     process.stdout.write(`Signing secret of your receiver: ${secret}\n`)
   const event = { ...example, id: `evt_${randomUUID()}`, created_at: new Date().toISOString() }
-  const status = await forward(event, { url, secret, headerPrefix: options['header-prefix'] })
+  const standardWebhooks = options['standard-webhooks'] ?? false
+  const headerPrefix = options['header-prefix']
+  const status = await forward(event, { url, secret, headerPrefix, standardWebhooks })
   process.stdout.write(`${type} ${event.id} -> ${status ?? `no answer from ${url}`}\n`)
   return status !== null && status >= 200 && status < 300 ? 0 : 1
 }
