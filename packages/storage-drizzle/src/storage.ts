@@ -23,6 +23,7 @@ import { checkOptions, type StorageOptions } from './options.ts'
 import { apiKeyStorage } from './organizations/api-keys.ts'
 import { auditStorage } from './organizations/audit-log.ts'
 import { batchErasing, erasureStorage } from './organizations/erasure.ts'
+import { exportStorage } from './organizations/export.ts'
 import { fileStorage, uploadStorage } from './quotations/files.ts'
 import { pipelineStartStorage } from './quotations/pipeline-starts.ts'
 import { quotationStorage } from './quotations/quotations.ts'
@@ -140,6 +141,7 @@ function storageOn(
     workers: () => ({ ...part('workers', workerStorage(database)), listen }),
     clock: () => part('clock', clockStorage(database)),
     telemetry: () => part('telemetry', telemetryStorage(database)),
+    exports: () => part('exports', exportStorage(database)),
     erasure: () => ({ ...part('erasure', erasureStorage(database)), ...batches }),
   })
   return Object.assign(ports, {

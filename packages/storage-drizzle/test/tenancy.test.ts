@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { ERASURE_PHASES, type Position } from '@quickquote/core/internal'
+import { ERASURE_PHASES, EXPORT_PARTS, type Position } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import {
@@ -427,6 +427,11 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'quotations.erase': (own, { quotation }) => storage.quotations.erase(own, quotation.id),
   'erasure.eraseHistory': (own, { quotation }) =>
     storage.erasure.eraseHistory(own, quotation.id, new Date(0)),
+  'exports.readPage': async (own) => {
+    const all = []
+    for (const part of EXPORT_PARTS) all.push(...(await storage.exports.readPage(own, part, null, 100)))
+    return all
+  },
   'erasure.find': (own) => storage.erasure.find(own),
   'erasure.isErasing': (own) => storage.erasure.isErasing(own),
   'erasure.findFiles': (own) => storage.erasure.findFiles(own, 10),

@@ -7,6 +7,7 @@ import type { Settings } from '../settings.ts'
 import type { OpenErasure } from '../storage/erasure.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditEntry } from './audit-log.ts'
+import { exportOrganization } from './export-organization.ts'
 
 export interface EraseOrganization extends RequestedBy {
   /**
@@ -29,6 +30,15 @@ export interface Organizations {
   erase(organizationId: string, options?: EraseOrganization): Promise<Erasure>
   /** How far erasing the organization is; null: nobody asked for it. */
   erasure(organizationId: string): Promise<Erasure | null>
+  /**
+   * Everything that is an organization's, to be handed over, as lines of JSON: `{ position, type, data }`. Keys come without
+   * their values, endpoints without their secrets, and files by their ids: `requirementsFiles.read` has their bytes.
+   * Quotations in tables of the host are not in it. At most 100 rows are in memory, and no transaction is held: what is written
+   * meanwhile may be in it.
+   * @param options.after the `position` of the last line that was kept: it goes on behind it
+   * @throws IntegrationError VALIDATION_FAILED
+   */
+  export(organizationId: string, options?: { readonly after?: string }): AsyncIterable<string>
   /** @throws IntegrationError ORGANIZATION_ERASED while the organization is being erased */
   refuseErasing(organizationId: string): Promise<void>
 }
@@ -64,6 +74,8 @@ export function createOrganizations(storage: Storage, settings: Settings): Organ
     },
 
     erasure,
+
+    export: (organizationId, { after } = {}) => exportOrganization(storage.exports, organizationId, after),
 
     async refuseErasing(organizationId) {
       if (await storage.erasure.isErasing(organizationId)) throw new IntegrationError('ORGANIZATION_ERASED')

@@ -6,6 +6,7 @@ import type { DeliveryLogStorage } from './delivery-log.ts'
 import type { EndpointHealthStorage } from './endpoint-health.ts'
 import type { ErasureStorage } from './erasure.ts'
 import type { EventFeedStorage } from './event-feed.ts'
+import type { ExportStorage } from './export.ts'
 import type { InspectionStorage } from './inspection.ts'
 import type { PipelineStartStorage } from './pipeline-starts.ts'
 import type { QuotationStorage } from './quotations.ts'
@@ -45,6 +46,7 @@ export interface Storage<Transaction = unknown> {
   readonly telemetry: TelemetryStorage
   readonly retention: RetentionStorage
   readonly erasure: ErasureStorage
+  readonly exports: ExportStorage
   readonly inspection: InspectionStorage
   /** The same storage, bound to a transaction of the host: what it writes is rolled back with it. */
   within(transaction: Transaction): Storage<Transaction>

@@ -1,0 +1,12 @@
+/** What an export of an organization has, in this order. */
+export const EXPORT_PARTS = [
+  'quotation',
+  'api_key',
+  'webhook_endpoint',
+  'event',
+  'delivery_attempt',
+  'replay',
+  'warning',
+  'audit_entry',
+] as const
+export type ExportPart = (typeof EXPORT_PARTS)[number]

@@ -1,0 +1,78 @@
+import type { ExportPart } from '@quickquote/core/internal'
+import { type Statement, statement, text } from '../connection/statement.ts'
+
+/**
+ * A page of one part of an export, in the order of an index. `content` is a row as JSON; `place` tells where it is, for the
+ * `$after` of the next page, a JSON array: the empty one is before the first row.
+ */
+type Page = Statement<{ content: typeof text; place: typeof text }>
+
+const page = (rows: (schema: string) => string): Page =>
+  statement(
+    { content: text, place: text },
+    (schema) => `select content::text, place::text from (${rows(schema)}) page`,
+  )
+
+/** Elements of the place after which the page begins. */
+const textAt = (index: number) => `coalesce($after::text::jsonb ->> ${index}, '')`
+const uuidAt = (index: number) =>
+  `coalesce(($after::text::jsonb ->> ${index})::uuid, '00000000-0000-0000-0000-000000000000')`
+const timeAt = (index: number) => `coalesce(($after::text::jsonb ->> ${index})::timestamptz, '-infinity')`
+
+/** Tables of which an organization has few rows. */
+const byId = (table: string, hidden = '') =>
+  page(
+    (
+      schema,
+    ) => `select to_jsonb(entry) ${hidden} as content, jsonb_build_array(id) as place from ${schema}.${table} entry
+      where organization_id = $organization_id and id > ${uuidAt(0)} order by id limit $limit`,
+  )
+
+/** Keys come without their hashes, endpoints without their secrets. */
+export const EXPORT_PAGE: Readonly<Record<ExportPart, Page>> = {
+  quotation: page(
+    (schema) => `select to_jsonb(quotation) || jsonb_build_object(
+        'steps', (select coalesce(jsonb_agg(to_jsonb(step) order by step.started_at), '[]')
+          from ${schema}.quotation_steps step where step.quotation_id = quotation.id),
+        'files', (select coalesce(jsonb_agg(to_jsonb(file) order by file.position), '[]')
+          from ${schema}.quotation_files file where file.quotation_id = quotation.id),
+        'proposal', (select to_jsonb(proposal) from ${schema}.proposals proposal
+          where proposal.quotation_id = quotation.id)
+      ) as content, jsonb_build_array(source, id) as place
+      from ${schema}.quotations quotation
+      where organization_id = $organization_id and (source, id) > (${textAt(0)}, ${uuidAt(1)})
+      order by source, id limit $limit`,
+  ),
+  api_key: byId('api_keys', "- 'key_hash'"),
+  webhook_endpoint: byId(
+    'webhook_endpoints',
+    `- array['secret_ciphertext', 'secret_key_id', 'headers_ciphertext', 'headers_key_id', 'previous_secret_ciphertext', 'previous_secret_key_id']`,
+  ),
+  event: page(
+    (schema) => `select to_jsonb(event) as content, jsonb_build_array(created_at, id) as place
+      from ${schema}.events event
+      where organization_id = $organization_id and created_at >= ${timeAt(0)}
+        and (created_at, id) > (${timeAt(0)}, ${uuidAt(1)})
+      order by created_at, id limit $limit`,
+  ),
+  // Endpoint by endpoint: that is the index.
+  delivery_attempt: page(
+    (schema) => `select to_jsonb(made) as content,
+        jsonb_build_array(made.endpoint_id, made.created_at, made.id) as place
+      from (
+        select id from ${schema}.webhook_endpoints where organization_id = $organization_id and id >= ${uuidAt(0)}
+      ) endpoint
+      cross join lateral (
+        select * from ${schema}.delivery_attempts
+        where endpoint_id = endpoint.id and (created_at, id) > (
+          case when endpoint.id = ${uuidAt(0)} then ${timeAt(1)} else '-infinity' end,
+          case when endpoint.id = ${uuidAt(0)} then ${uuidAt(2)} else '00000000-0000-0000-0000-000000000000' end
+        )
+        order by created_at, id limit $limit
+      ) made
+      order by made.endpoint_id, made.created_at, made.id limit $limit`,
+  ),
+  replay: byId('replays'),
+  warning: byId('warnings'),
+  audit_entry: byId('audit_log'),
+}

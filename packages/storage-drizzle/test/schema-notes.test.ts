@@ -1,0 +1,43 @@
+import { getTableName } from 'drizzle-orm'
+import { expect, it } from 'vitest'
+import { createTables } from '../src/index.ts'
+import { SCHEMA_NOTES } from '../src/schema-notes.ts'
+import { openDatabase } from './database.ts'
+
+const { sql } = await openDatabase()
+
+const tables = createTables()
+const notes = Object.entries(SCHEMA_NOTES)
+  .map(([name, note]) => ({ ...note, table: getTableName(tables[name as keyof typeof tables]) }))
+  .sort((a, b) => (a.table < b.table ? -1 : 1))
+
+it('every column that the migrations make has a note, and there is none for another', async () => {
+  const columns = await sql<{ column: string }[]>`
+    select concat(relname, '.', attname) as column from pg_class
+    join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+    where relnamespace = 'quickquote'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and relname <> 'migrations'`
+  const noted = notes.flatMap(({ table, columns }) => Object.keys(columns).map((name) => `${table}.${name}`))
+  expect(noted.sort()).toEqual(columns.map(({ column }) => column).sort())
+})
+
+const HEADER = `# Data that we keep
+
+Every table, with each column that may hold something of a person, a text or a secret; the others hold ids, times, numbers and
+states. [Retention](../guides/retention.md) says how long each is kept, [When a customer leaves](../guides/erasing.md) how it is
+erased. Log lines, backups and what your own code keeps are not in it. Written by \`pnpm run schema\` from \`schema-notes.ts\`.
+
+| Table | Column | Holds | Kept | Erased by |
+| --- | --- | --- | --- | --- |
+`
+
+it('the page in the documents says what the notes say', async () => {
+  const rows = notes.flatMap(({ table, kept, erasedBy, columns }) => {
+    const told = Object.entries(columns).filter(([, holds]) => holds !== null)
+    const lines = told.length === 0 ? [['', 'ids, times, numbers and states alone']] : told
+    return lines.map(([column, holds]) =>
+      ['', `\`${table}\``, column && `\`${column}\``, holds, kept, erasedBy ?? '', ''].join(' | ').trim(),
+    )
+  })
+  await expect(`${HEADER}${rows.join('\n')}\n`).toMatchFileSnapshot('../../../docs/reference/data.md')
+})
