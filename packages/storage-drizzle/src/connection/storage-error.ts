@@ -1,5 +1,5 @@
 import { IntegrationError } from '@quickquote/core'
-import { MIGRATE_COMMAND } from '../migrations/migrate-command.ts'
+import { MIGRATE_COMMAND } from '../migrate-command.ts'
 
 /**
  * Something went wrong between us and PostgreSQL. `code` is the SQLSTATE, or the driver's code when no answer came.
