@@ -20,7 +20,7 @@ export type SessionResolver = (
 ) => Session | null | undefined | Promise<Session | null | undefined>
 
 /** An OpenAPI security scheme. */
-export type SessionScheme =
+type SessionScheme =
   | {
       readonly type: 'apiKey'
       readonly in: 'cookie' | 'header'

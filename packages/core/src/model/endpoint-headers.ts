@@ -4,7 +4,7 @@ import type { EncryptedSecret, Keyring } from '../lib/keyring.ts'
 import { escapePointer, MAX_REPORTED } from '../lib/validator.ts'
 
 /** Bounds of the headers of an endpoint's own. Names and values are ASCII: a character is a byte. */
-export const ENDPOINT_HEADER_LIMITS = Object.freeze({
+const ENDPOINT_HEADER_LIMITS = Object.freeze({
   /** Headers of one endpoint. */
   count: 10,
   /** Characters of a name. */
