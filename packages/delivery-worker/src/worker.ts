@@ -16,9 +16,10 @@ import { assessHealth, type Vitals, type WorkerHealth } from './health/health.ts
 import { type HealthAddress, openHealthServer } from './health/health-server.ts'
 import type { Certificates } from './http/agent.ts'
 import { createPipelineStarter } from './starts/pipeline-starter.ts'
+import { createPrometheus } from './telemetry/prometheus.ts'
 import { observeQueue } from './telemetry/queue-gauges.ts'
 import { createStartTelemetry } from './telemetry/start-telemetry.ts'
-import { openTelemetry } from './telemetry/telemetry.ts'
+import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { createEraser } from './upkeep/eraser.ts'
 import { createHeartbeat } from './upkeep/heartbeat.ts'
 import { createHousekeeping } from './upkeep/housekeeping.ts'
@@ -116,10 +117,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   async function open(): Promise<Running> {
-    const server = checked.health && (await openHealthServer(checked.health, health))
+    const prometheus = checked.health?.metrics ? createPrometheus() : undefined
+    const server = checked.health && (await openHealthServer(checked.health, health, prometheus?.read))
     if (server) logger.info({ port: server.port }, 'the health of the worker can be asked')
     try {
-      const worker = await run(checked)
+      const worker = await run(checked, openTelemetry(version, prometheus?.meter))
       vitals = worker.vitals
       return {
         vitals,
@@ -167,7 +169,7 @@ interface Running {
 type CheckedOptions = typeof DEFAULT_WORKER_OPTIONS &
   Pick<DeliveryWorkerOptions, 'integrations' | 'ca' | 'health'> & { readonly pipelineStarts: boolean }
 
-async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Running> {
+async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: Telemetry): Promise<Running> {
   const { storage, settings } = integrations
   const { clock, keyring, logger, now } = settings
   const { concurrency, pollIntervalMs, socketsPerOrigin } = options
@@ -175,7 +177,6 @@ async function run({ integrations, ca, ...options }: CheckedOptions): Promise<Ru
   const workerId = randomUUID()
   const common = { storage, workerId, logger, now }
 
-  const telemetry = openTelemetry(version)
   const sender = createSender({ integrations, ca, socketsPerOrigin, telemetry })
   const { http } = sender
   const heartbeat = createHeartbeat({
@@ -314,10 +315,13 @@ function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
     throw new ConfigurationError('createDeliveryWorker: pipelineStarts must be true or false.')
   }
   if (checked.health !== undefined) {
-    checkOptionNames('createDeliveryWorker: health', checked.health, ['port', 'host'])
+    checkOptionNames('createDeliveryWorker: health', checked.health, ['port', 'host', 'metrics'])
     checkNumber('createDeliveryWorker: health.port', checked.health.port, { min: 0, max: 65_535 })
     if (!['string', 'undefined'].includes(typeof checked.health.host)) {
       throw new ConfigurationError('createDeliveryWorker: health.host must be an address, such as 127.0.0.1.')
+    }
+    if (!['boolean', 'undefined'].includes(typeof checked.health.metrics)) {
+      throw new ConfigurationError('createDeliveryWorker: health.metrics must be true or false.')
     }
   }
   return checked

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { WorkerHealth } from './health.ts'
 
@@ -9,6 +9,11 @@ export interface HealthAddress {
   readonly port: number
   /** The address that the port is opened on. Default every address of the machine. */
   readonly host?: string
+  /**
+   * Whether `GET /metrics` answers for Prometheus. The metrics go there instead of the OpenTelemetry SDK of the process.
+   * Default false.
+   */
+  readonly metrics?: boolean
 }
 
 export interface HealthServer {
@@ -16,28 +21,44 @@ export interface HealthServer {
   close(): Promise<void>
 }
 
+/** What `GET` of a path answers. */
+type Page = () => Promise<{ status: number; type: string; text: string }>
+
+const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
+
 /**
  * `/health/live` is 200 while the process answers at all. `/health/ready` is 200 while the worker is ready, else 503; both
- * say how the worker is. Rejects when the port is taken.
+ * say how the worker is. `/metrics` is there when `readMetrics` is given. Rejects when the port is taken.
  */
 export async function openHealthServer(
   { port, host }: HealthAddress,
   health: () => WorkerHealth,
+  readMetrics?: () => Promise<string>,
 ): Promise<HealthServer> {
-  const server = createServer((request, response) => {
-    const path = request.url?.split('?', 1)[0]
-    const isKnown = path === '/health/live' || path === '/health/ready'
-    const answer = (status: number, body: object) => {
-      response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
-      response.end(request.method === 'HEAD' ? undefined : JSON.stringify(body))
+  const healthPage =
+    (statusOf: (now: WorkerHealth) => number): Page =>
+    async () => {
+      const now = health()
+      return { status: statusOf(now), type: 'application/json', text: JSON.stringify(now) }
     }
-    if (!isKnown) return answer(404, { paths: ['/health/live', '/health/ready'] })
+  const pages = new Map<string, Page>([
+    ['/health/live', healthPage(() => 200)],
+    ['/health/ready', healthPage(({ ready }) => (ready ? 200 : 503))],
+  ])
+  if (readMetrics !== undefined) {
+    pages.set('/metrics', async () => ({ status: 200, type: TEXT_FORMAT, text: await readMetrics() }))
+  }
+
+  const server = createServer(async (request, response) => {
+    const page = pages.get(request.url?.split('?', 1)[0] ?? '')
+    if (page === undefined) return answerJson(response, 404, { paths: [...pages.keys()] })
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD')
-      return answer(405, { methods: ['GET', 'HEAD'] })
+      return answerJson(response, 405, { methods: ['GET', 'HEAD'] })
     }
-    const now = health()
-    answer(path === '/health/live' || now.ready ? 200 : 503, now)
+    const { status, type, text } = await page()
+    response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' })
+    response.end(request.method === 'HEAD' ? undefined : text)
   })
   server.listen(port, host)
   await once(server, 'listening')
@@ -50,4 +71,9 @@ export async function openHealthServer(
       await closed
     },
   }
+}
+
+function answerJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+  response.end(JSON.stringify(body))
 }

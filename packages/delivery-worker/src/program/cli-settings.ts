@@ -40,6 +40,17 @@ function whole(help: string, min: number, max: number, fallback: number | string
   }
 }
 
+function onOrOff(help: string, fallback: string): Variable<boolean> {
+  return {
+    help,
+    fallback,
+    read(text) {
+      if (text !== 'on' && text !== OFF) throw new Invalid('is neither; allowed is on or off')
+      return text === 'on'
+    },
+  }
+}
+
 const port = whole('', 0, 65_535, HEALTH_PORT)
 
 const VARIABLES = {
@@ -73,14 +84,10 @@ const VARIABLES = {
     1000,
     DEFAULT_WORKER_OPTIONS.socketsPerOrigin,
   ),
-  QUICKQUOTE_PIPELINE_STARTS: {
-    help: 'on: it calls the pipeline hook too. off: it only delivers; other workers must start.',
-    fallback: 'on',
-    read(text) {
-      if (text !== 'on' && text !== OFF) throw new Invalid('is neither; allowed is on or off')
-      return text === 'on'
-    },
-  } satisfies Variable<boolean>,
+  QUICKQUOTE_PIPELINE_STARTS: onOrOff(
+    'on: it calls the pipeline hook too. off: it only delivers; other workers must start.',
+    'on',
+  ),
   QUICKQUOTE_CA_FILE: {
     help: 'A file with certificates (PEM) that are trusted in addition to the public ones.',
     fallback: 'none',
@@ -102,6 +109,7 @@ const VARIABLES = {
     fallback: 'every address',
     read: (text: string) => text,
   } satisfies Variable<string>,
+  QUICKQUOTE_METRICS: onOrOff('on: GET /metrics of this port answers for Prometheus.', OFF),
 }
 
 type Name = keyof typeof VARIABLES
@@ -116,7 +124,7 @@ export const VARIABLES_HELP: string = Object.entries(VARIABLES)
 export function cliSettings(env: Readonly<Record<string, string | undefined>>): CliSettings {
   const values = readVariables(env)
   const healthPort = values.QUICKQUOTE_HEALTH_PORT === undefined ? HEALTH_PORT : values.QUICKQUOTE_HEALTH_PORT
-  const host = values.QUICKQUOTE_HEALTH_HOST
+  const { QUICKQUOTE_HEALTH_HOST: host, QUICKQUOTE_METRICS: metrics = false } = values
   return {
     deadlineMs: values.QUICKQUOTE_STOP_DEADLINE_MS,
     options: withoutUndefined({
@@ -127,7 +135,8 @@ export function cliSettings(env: Readonly<Record<string, string | undefined>>): 
       socketsPerOrigin: values.QUICKQUOTE_SOCKETS_PER_ORIGIN,
       pipelineStarts: values.QUICKQUOTE_PIPELINE_STARTS,
       ca: values.QUICKQUOTE_CA_FILE,
-      health: healthPort === null ? undefined : { port: healthPort, ...(host !== undefined && { host }) },
+      health:
+        healthPort === null ? undefined : { port: healthPort, metrics, ...(host !== undefined && { host }) },
     }),
   }
 }

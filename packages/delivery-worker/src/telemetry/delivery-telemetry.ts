@@ -6,7 +6,8 @@ import {
   eventIdOf,
   type SettledAttempt,
 } from '@quickquote/core/internal'
-import { parentOf, SECONDS, type Telemetry } from './telemetry.ts'
+import { instrument, METRICS } from './metrics.ts'
+import { createDurations, parentOf, type Telemetry } from './telemetry.ts'
 
 /** Where the deliveries of a claim come from, by their ids. */
 export type Origins = Promise<ReadonlyMap<string, DeliveryOrigin>>
@@ -39,18 +40,9 @@ export function createDeliveryTelemetry({
   logger: Logger
 }): DeliveryTelemetry {
   const { tracer, meter, isOn } = telemetry
-  const attempts = meter.createCounter('quickquote.delivery.attempts', {
-    unit: '{attempt}',
-    description: 'Attempts to deliver an event, by how they ended.',
-  })
-  const duration = meter.createHistogram('quickquote.delivery.attempt.duration', {
-    ...SECONDS,
-    description: 'How long an attempt took.',
-  })
-  const lag = meter.createHistogram('quickquote.delivery.lag', {
-    ...SECONDS,
-    description: 'How long after it was due an attempt began.',
-  })
+  const attempts = meter.createCounter(...instrument(METRICS.attempts))
+  const duration = createDurations(meter, METRICS.attemptDuration)
+  const lag = createDurations(meter, METRICS.lag)
 
   function measure({ attempt, origin }: ObservedAttempt): void {
     const status = { 'quickquote.outcome': attempt.status }

@@ -1,5 +1,6 @@
 import type { BatchObservableCallback, ObservableCallback } from '@opentelemetry/api'
 import type { Logger, Storage } from '@quickquote/core'
+import { instrument, METRICS } from './metrics.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /**
@@ -19,18 +20,9 @@ export function observeQueue({
   logger: Logger
   now: () => Date
 }): () => void {
-  const depth = meter.createObservableGauge('quickquote.delivery.queue.depth', {
-    unit: '{delivery}',
-    description: 'Deliveries that wait, over all workers: due now, or scheduled for a retry.',
-  })
-  const age = meter.createObservableGauge('quickquote.delivery.queue.oldest_age', {
-    unit: 's',
-    description: 'How long the oldest due delivery has been waiting; 0 when none is due.',
-  })
-  const underWay = meter.createObservableGauge('quickquote.delivery.in_flight', {
-    unit: '{delivery}',
-    description: 'Attempts that this worker has under way.',
-  })
+  const depth = meter.createObservableGauge(...instrument(METRICS.queueDepth))
+  const age = meter.createObservableGauge(...instrument(METRICS.oldestAge))
+  const underWay = meter.createObservableGauge(...instrument(METRICS.inFlight))
 
   const observeWaiting: BatchObservableCallback = async (result) => {
     try {

@@ -1,5 +1,6 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { ClaimedStart } from '@quickquote/core/internal'
+import { instrument, METRICS } from './metrics.ts'
 import { parentOf, type Telemetry } from './telemetry.ts'
 
 /** How one call of the pipeline hook ended. After `failed` it is called again, after `exhausted` no more. */
@@ -13,10 +14,7 @@ export interface StartTelemetry {
 }
 
 export function createStartTelemetry({ tracer, meter }: Telemetry): StartTelemetry {
-  const starts = meter.createCounter('quickquote.pipeline_starts', {
-    unit: '{start}',
-    description: 'Calls of the pipeline hook, by how they ended.',
-  })
+  const starts = meter.createCounter(...instrument(METRICS.pipelineStarts))
 
   return {
     async traced({ quote, attempt, trace: origin }, callHook) {
