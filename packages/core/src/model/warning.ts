@@ -71,7 +71,7 @@ export function endpointWarnings(policy: { warnAfterMs: number; disableAfterMs: 
 }
 
 /** A hook that throws or hangs is called so often, with waits that grow to an hour: for about a day. */
-export const WARNING_ATTEMPTS = 29
+const WARNING_ATTEMPTS = 29
 
 const FIRST_RETRY_MS = 60 * 1000
 
