@@ -191,7 +191,7 @@ describe('a report', () => {
     await expect(integrations.pipeline(id).stepCompleted('effort_estimation')).rejects.toThrow(
       'cannot come before it',
     )
-    await expect(integrations.pipeline(randomUUID()).completed()).rejects.toThrow('no such quotation')
+    await expect(integrations.pipeline(randomUUID()).completed()).rejects.toThrow('Quotation not found')
   })
 
   it('leaves nothing when the host cannot write', async () => {
@@ -442,6 +442,14 @@ describe('an organization that is erased', () => {
     })
     expect(await sql`select id from host.quotations`).toEqual([{ id: other }])
     expect(await sql`select quotation_id from quickquote.pipeline_starts`).toEqual([{ quotation_id: other }])
+  })
+
+  it('is not erased further while an erase of the host deletes nothing', async () => {
+    const idle = open({ erase: async () => [] })
+    const id = await start(idle, LEAVER)
+    await expect(eraseAll(idle)).rejects.toThrow(`quotations.list still returns ${id}`)
+    expect(await idle.organizations.erasure(LEAVER)).toMatchObject({ phase: 'host_quotations' })
+    expect(await eraseAll(integrations)).toMatchObject({ status: 'erased', left_to_host: [] })
   })
 
   it('is left to a host without the methods for it, which is told', async () => {

@@ -13,7 +13,7 @@ export {
   IntegrationError,
 } from './lib/errors.ts'
 export type { EncryptionKey } from './lib/keyring.ts'
-export type { Logger } from './lib/logger.ts'
+export { type Logger, silentLogger } from './lib/logger.ts'
 export type { Page, PageRequest } from './lib/page.ts'
 export { SecretValue } from './lib/secret-value.ts'
 export type { TraceContext } from './lib/trace-context.ts'

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
-import { ConfigurationError } from '@quickquote/core'
+import { ConfigurationError, IntegrationError } from '@quickquote/core'
 import { StorageError } from './connection/storage-error.ts'
 import { MIGRATE_COMMAND } from './migrate-command.ts'
 import { rolesSql } from './migrations/roles.ts'
+import { eraseOrganization, exportOrganization } from './organization-commands.ts'
 import { DEFAULT_SCHEMA } from './schema-name.ts'
 import { type DrizzleStorage, drizzleStorage } from './storage.ts'
 
@@ -14,26 +15,39 @@ Commands
   migrate   apply what is pending
   plan      print the SQL that migrate would run, for somebody else to apply
   roles     print the SQL for an owner and a runtime role; needs no database
+  erase-organization ID   show what erasing an organization would remove; with --yes, erase it
+  export-organization ID  print everything that is an organization's, as lines of JSON
 
 Options
   --schema NAME    the SQL schema (default ${DEFAULT_SCHEMA})
   --owner NAME     roles: owns the schema and migrates it (default quickquote_owner)
   --runtime NAME   roles: API and workers run as it (default quickquote_app)
+  --yes            erase-organization: erase it permanently. Workers do the work; this command shows their progress
+  --keep-audit-log erase-organization: keep who did what and when
+  --by MEMBER      erase-organization: the member id for the audit log
+  --after POSITION export-organization: continue after the \`position\` of this line
   --help, --version
 
 The database is the one of the environment variable DATABASE_URL: postgres://user:password@host:port/database.
 It is no option, because everybody on the machine can read command lines.
 
-Exit codes: 0 done, or up to date; 1 migrations are pending (status); 2 it did not work.
+Exit codes: 0 done, or up to date; 1 migrations are pending (status); 2 the command failed.
 `
 
 const OPTIONS = {
   schema: { type: 'string', default: DEFAULT_SCHEMA },
   owner: { type: 'string', default: 'quickquote_owner' },
   runtime: { type: 'string', default: 'quickquote_app' },
+  yes: { type: 'boolean', default: false },
+  'keep-audit-log': { type: 'boolean', default: false },
+  by: { type: 'string' },
+  after: { type: 'string' },
   help: { type: 'boolean', default: false },
   version: { type: 'boolean', default: false },
 } as const
+
+/** An organization may have many rows to count. */
+const PATIENT = { statementTimeoutMs: 600_000, callTimeoutMs: 600_000 }
 
 /** What a command prints, and how it ends. */
 interface Outcome {
@@ -48,6 +62,22 @@ const COMMANDS: Record<string, (values: Values) => Promise<Outcome>> = {
   migrate: (values) => onDatabase(values, migrate),
   plan: (values) => onDatabase(values, plan),
   roles: async ({ schema, owner, runtime }) => done(rolesSql({ schema, owner, runtime })),
+}
+
+/** Those that need the id of an organization. */
+const ORGANIZATION_COMMANDS: Record<string, (values: Values, organizationId: string) => Promise<Outcome>> = {
+  'erase-organization': (values, id) =>
+    onDatabase(values, async (storage) => {
+      const { yes, by, 'keep-audit-log': keepAuditLog } = values
+      return done(
+        await eraseOrganization(storage, id, { yes, keepAuditLog, ...(by === undefined ? {} : { by }) }),
+      )
+    }),
+  'export-organization': (values, id) =>
+    onDatabase(values, async (storage) => {
+      await exportOrganization(storage, id, values.after)
+      return done('')
+    }),
 }
 
 try {
@@ -66,11 +96,18 @@ async function run(args: string[]): Promise<Outcome> {
     const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
     return done(`${version}\n`)
   }
-  const [name = '', ...more] = positionals
+  const [name = '', id, ...more] = positionals
+  if (id !== undefined && more.length === 0 && Object.hasOwn(ORGANIZATION_COMMANDS, name)) {
+    return ORGANIZATION_COMMANDS[name]?.(values, id) as Promise<Outcome>
+  }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   // What was typed is not repeated: it may be a connection string.
-  if (command === undefined || more.length > 0) {
-    throw new ConfigurationError('One command is needed: status, migrate, plan or roles. See --help.')
+  if (command === undefined || id !== undefined) {
+    const names = [
+      ...Object.keys(COMMANDS),
+      ...Object.keys(ORGANIZATION_COMMANDS).map((each) => `${each} ID`),
+    ]
+    throw new ConfigurationError(`Exactly one command is required: ${names.join(', ')}. See --help.`)
   }
   return command(values)
 }
@@ -79,7 +116,7 @@ function parse(args: string[]) {
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true })
   } catch {
-    throw new ConfigurationError('There is no such option, or its value is missing. See --help.')
+    throw new ConfigurationError('Unknown option, or an option without its value. See --help.')
   }
 }
 
@@ -94,7 +131,7 @@ async function onDatabase(
     )
   }
   // Prepared statements gain nothing here, and a pooler may not know them.
-  const storage = drizzleStorage({ connectionString, schema, maxConnections: 1, prepare: false })
+  const storage = drizzleStorage({ connectionString, schema, maxConnections: 1, prepare: false, ...PATIENT })
   try {
     return await use(storage)
   } finally {
@@ -128,6 +165,7 @@ function done(text: string): Outcome {
 
 /** Messages of ours are made for everybody's eyes. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigurationError || error instanceof StorageError) return error.message
+  const isOurs = [ConfigurationError, IntegrationError, StorageError].some((type) => error instanceof type)
+  if (error instanceof Error && isOurs) return error.message
   return error instanceof Error ? `Unexpected: ${error.name}: ${error.message}` : 'Unexpected error'
 }

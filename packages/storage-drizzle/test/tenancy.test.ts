@@ -433,6 +433,7 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
     return all
   },
   'erasure.find': (own) => storage.erasure.find(own),
+  'erasure.count': (own) => storage.erasure.count(own),
   'erasure.isErasing': (own) => storage.erasure.isErasing(own),
   'erasure.findFiles': (own) => storage.erasure.findFiles(own, 10),
   'erasure.eraseBatch': async (own) => {

@@ -128,8 +128,18 @@ async function eraseQuotationsOfHost(storage: Storage, settings: Settings, open:
     }
     removed += 1
   }
+  if (leftToHost.length === 0) await requireGone(storage, organizationId, ids ?? [])
   const isOver = leftToHost.length > 0 || removed === 0
   await storage.erasure.endPhase(open, { removed, isOver, leftToHost })
+}
+
+/** The next batch would be this one again, for ever. */
+async function requireGone(storage: Storage, organizationId: string, ids: readonly string[]): Promise<void> {
+  const left = await quotationsOf(storage, organizationId)
+  const id = left?.find((one) => ids.includes(one))
+  if (id !== undefined) {
+    throw new Error(`quotations.erase deleted nothing: quotations.list still returns ${id}.`)
+  }
 }
 
 async function quotationsOf(storage: Storage, organizationId: string): Promise<string[] | undefined> {

@@ -46,6 +46,8 @@ export interface ErasureStorage {
   ): Promise<void>
   /** How far it is; null: it never began. */
   find(organizationId: string): Promise<Erasure | null>
+  /** How many rows of the organization there are, by table: what erasing it would remove. */
+  count(organizationId: string): Promise<Readonly<Record<string, number>>>
   /** Whether the organization is being erased right now. */
   isErasing(organizationId: string): Promise<boolean>
   /** The erasing that was left alone for longest; null: there is nothing to erase. */

@@ -202,6 +202,26 @@ export const ERASE_BATCH: Readonly<Partial<Record<ErasurePhase, Batch>>> = {
   audit_log: removingHistory('audit_log'),
 }
 
+const COUNTED = [
+  'quotations',
+  'events',
+  'deliveries',
+  'delivery_attempts',
+  'replays',
+  'warnings',
+  'webhook_endpoints',
+  'api_keys',
+  'uploads',
+  'audit_log',
+] as const
+
+export const COUNT_OF_ORGANIZATION = statement({ name: text, rows: int }, (schema) =>
+  COUNTED.map(
+    (table) =>
+      `select '${table}' as name, count(*)::int as rows from ${schema}.${table} where organization_id = $organization_id`,
+  ).join('\n    union all '),
+)
+
 export const END_PHASE = statement(
   {},
   (schema) => `update ${schema}.erasures set

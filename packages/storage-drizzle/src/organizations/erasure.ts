@@ -5,6 +5,7 @@ import { toDate } from '../connection/readable.ts'
 import { auditStorage } from './audit-log.ts'
 import {
   BEGIN_ERASURE,
+  COUNT_OF_ORGANIZATION,
   END_PHASE,
   ERASE_BATCH,
   ERASE_HISTORY,
@@ -69,6 +70,11 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, 'eraseB
         started_at: toDate(started),
         erased_at: toDate(erased),
       }
+    },
+
+    async count(organizationId) {
+      const counted = await run(COUNT_OF_ORGANIZATION, { organization_id: organizationId })
+      return Object.fromEntries(counted.map(({ name, rows }) => [name, rows]))
     },
 
     isErasing: (organizationId) => isErasing(database, organizationId),

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createIntegrations, type Erasure, type Integrations, silentLogger } from '@quickquote/core'
+import type { DrizzleStorage } from './storage.ts'
+
+const PROGRESS_EVERY_MS = 1000
+/** Without progress for this long, the user is asked for a worker. */
+const NO_PROGRESS_MS = 30_000
+
+interface EraseOptions {
+  readonly yes: boolean
+  readonly keepAuditLog: boolean
+  readonly by?: string
+}
+
+/**
+ * Shows what erasing the organization would remove; with `yes` begins to erase it, and waits until workers have done so.
+ * They go on when this process ends.
+ * @returns what to print at the end
+ */
+export async function eraseOrganization(
+  storage: DrizzleStorage,
+  organizationId: string,
+  { yes, keepAuditLog, by }: EraseOptions,
+): Promise<string> {
+  const { organizations } = facadeOf(storage)
+  const running = await organizations.erasure(organizationId)
+  if (!yes && running?.status !== 'erasing') {
+    const counts = Object.entries(await storage.erasure.count(organizationId.toLowerCase()))
+    const rows = counts.map(([table, count]) => `  ${table.padEnd(20)}${count}`)
+    return `${['Rows of the organization:', ...rows].join('\n')}\nNothing has been erased. To erase all of this permanently, add --yes.\n`
+  }
+  if (yes) await organizations.erase(organizationId, { keepAuditLog, ...(by === undefined ? {} : { by }) })
+  const { removed, left_to_host } = await followErasing(organizations, organizationId)
+  const left = left_to_host.length === 0 ? '' : ` Left for you to erase: ${left_to_host.join(', ')}.`
+  return `Erased: ${sumOf(removed)} rows removed.${left}\n`
+}
+
+/** Everything that is the organization's, as lines of JSON: see `Organizations.export`. */
+export async function exportOrganization(
+  storage: DrizzleStorage,
+  organizationId: string,
+  after: string | undefined,
+): Promise<void> {
+  const lines = facadeOf(storage).organizations.export(organizationId, after === undefined ? {} : { after })
+  for await (const line of lines) {
+    if (!process.stdout.write(line)) await new Promise((resolve) => process.stdout.once('drain', resolve))
+  }
+}
+
+async function followErasing(
+  organizations: Integrations['organizations'],
+  organizationId: string,
+): Promise<Erasure> {
+  process.stderr.write('Erasing. Workers do the work: you can stop this command at any time.\n')
+  let shown = ''
+  let changedAt = performance.now()
+  for (;;) {
+    const erasure = await organizations.erasure(organizationId)
+    if (erasure === null || erasure.status === 'erased') return erasure as Erasure
+    const progress = `${erasure.phase}: ${sumOf(erasure.removed)} rows removed\n`
+    if (progress !== shown) {
+      process.stderr.write(progress)
+      shown = progress
+      changedAt = performance.now()
+    } else if (performance.now() - changedAt > NO_PROGRESS_MS) {
+      process.stderr.write('No progress for 30 s. Is a worker running? See its log.\n')
+      changedAt = performance.now()
+    }
+    await sleep(PROGRESS_EVERY_MS)
+  }
+}
+
+function sumOf(removed: Erasure['removed']): number {
+  return Object.values(removed).reduce((sum, count) => sum + count, 0)
+}
+
+/** Neither erasing nor exporting calls the pipeline or reads a secret. */
+function facadeOf(storage: DrizzleStorage): Integrations {
+  const unused = async () => {
+    throw new Error('The command line has no pipeline.')
+  }
+  return createIntegrations({
+    storage,
+    pipeline: { start: unused, signDocumentUrl: unused },
+    encryptionKeys: [{ id: 'unused', key: crypto.getRandomValues(new Uint8Array(32)) }],
+    logger: silentLogger,
+  })
+}
