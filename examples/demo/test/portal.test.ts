@@ -76,7 +76,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Deactivate').click()
     await row(page, 'Zapier Europe').getByText('Inactive').waitFor()
     await act('Zapier Europe', 'Activate')
-    await row(page, 'Zapier Europe').getByText('Active').waitFor()
+    await row(page, 'Zapier Europe').getByText('Active', { exact: true }).waitFor()
 
     // It expires within 30 days, so its row offers to replace it.
     await button(page, 'Replace the key Zapier Europe').click()

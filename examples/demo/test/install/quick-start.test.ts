@@ -122,8 +122,8 @@ describe('Installed from their tarballs, the packages', () => {
       readFileSync(join(installed.folder, 'package-lock.json'), 'utf8'),
     )
     const counted = Object.values(lock.packages)
-    // Fastify alone is about 50 of them. What only tests need comes on top.
-    expect(counted.filter(({ dev }) => dev !== true).length).toBeLessThan(110)
+    // Fastify alone is about 50 of them, the metrics of a worker 4. What only tests need comes on top.
+    expect(counted.filter(({ dev }) => dev !== true).length).toBeLessThan(115)
     expect(counted.length).toBeLessThan(140)
     expect(
       readManifest(join(installed.folder, 'node_modules/@quickquote/webhook-signature'))['dependencies'],
