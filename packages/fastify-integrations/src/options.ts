@@ -129,7 +129,8 @@ const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
     description: 'The session of the application that these routes live in.',
   },
   title: 'Quick Quote integrations',
-  description: 'Start and read Quick Quotes from another system, and be told by webhooks how they go.',
+  description:
+    'Start and read Quick Quotes from another system, and get notified of their progress by webhook.',
   logo: null,
   license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
 }

@@ -66,7 +66,7 @@ export interface paths {
         };
         /**
          * Get the proposal of a quotation
-         * @description Metadata only. The document has a link of its own, once `document_id` is set.
+         * @description Returns metadata only. The document has its own link, once `document_id` is set.
          */
         get: operations["getQuotationProposal"];
         put?: never;
@@ -130,7 +130,7 @@ export interface components {
             metadata?: Record<string, unknown> | null;
             /**
              * Format: text
-             * @description The requirements. Send a form instead to send files.
+             * @description The requirements as text. To send files, send a form instead.
              */
             requirementsText: string;
         };
@@ -290,7 +290,7 @@ export interface components {
         /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is still in progress. */
         IDEMPOTENCY_KEY_IN_USE: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -308,7 +308,7 @@ export interface components {
         /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
         PAYLOAD_TOO_LARGE: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -326,7 +326,7 @@ export interface components {
         /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
         UNSUPPORTED_MEDIA_TYPE: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -344,7 +344,7 @@ export interface components {
         /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was already used for a different request. */
         IDEMPOTENCY_KEY_REUSED: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -362,7 +362,7 @@ export interface components {
         /** @description `RATE_LIMITED`: Too many requests. */
         RATE_LIMITED: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 /** @description Seconds to wait. */
                 "Retry-After"?: number;
@@ -382,7 +382,7 @@ export interface components {
         /** @description `INTERNAL_ERROR`: Internal error. */
         INTERNAL_ERROR: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -400,7 +400,7 @@ export interface components {
         /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
         SERVICE_UNAVAILABLE: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 /** @description Seconds to wait. */
                 "Retry-After"?: number;
@@ -420,7 +420,7 @@ export interface components {
         /** @description `QUOTATION_NOT_FOUND`: Quotation not found. */
         QUOTATION_NOT_FOUND: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -438,7 +438,7 @@ export interface components {
         /** @description `CURSOR_EXPIRED`: Events after this cursor are no longer kept. */
         CURSOR_EXPIRED: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -483,13 +483,13 @@ export interface operations {
             /** @description The quotations. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
                     Link?: string;
@@ -502,7 +502,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -520,7 +520,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -538,7 +538,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -578,19 +578,19 @@ export interface operations {
             /** @description The quote was accepted and will run. */
             202: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
-                    /** @description Where the summary of the quotation is. */
+                    /** @description The path of the summary of the quotation. */
                     Location?: string;
                     /** @description Seconds to wait before polling. */
                     "Retry-After"?: number;
-                    /** @description Sent when an earlier request with the same Idempotency-Key had started the quote. */
+                    /** @description Sent if an earlier request with the same Idempotency-Key started the quote. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -601,7 +601,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -619,7 +619,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -637,7 +637,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -675,13 +675,13 @@ export interface operations {
             /** @description The quotation. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -692,7 +692,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -710,7 +710,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -728,7 +728,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -760,16 +760,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All steps, in their order. */
+            /** @description All steps, in order. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -780,7 +780,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -798,7 +798,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -816,7 +816,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -851,13 +851,13 @@ export interface operations {
             /** @description The proposal. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -868,7 +868,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -886,7 +886,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -904,7 +904,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -922,7 +922,7 @@ export interface operations {
             /** @description `QUOTATION_NOT_FOUND`: Quotation not found. `PROPOSAL_NOT_FOUND`: Proposal not found. */
             404: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -953,16 +953,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link. Whoever has it can read the document until it expires. */
+            /** @description The link. Anyone who has it can read the document until it expires. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -973,7 +973,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -991,7 +991,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1009,7 +1009,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1027,7 +1027,7 @@ export interface operations {
             /** @description `PROPOSAL_NOT_FOUND`: Proposal not found. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
             404: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1066,18 +1066,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events. There may be none, with more to come behind the `Link`. */
+            /** @description The events. The list may be empty even if more events follow at the `Link`. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
-                    /** @description What follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent. */
+                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -1088,7 +1088,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1106,7 +1106,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1124,7 +1124,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };

@@ -10,9 +10,9 @@ const packageJson = new URL('../../package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }
 
 const ABOUT_ERRORS = [
-  'Errors are problem documents (RFC 9457) with a stable `code`. A path that does not exist is answered with',
-  `${ERRORS.ROUTE_NOT_FOUND.status} \`ROUTE_NOT_FOUND\`, a method that a path does not take with`,
-  `${ERRORS.METHOD_NOT_ALLOWED.status} \`METHOD_NOT_ALLOWED\`. Fields that are not documented are ignored.`,
+  'Errors are problem documents (RFC 9457) with a stable `code`. An unknown path returns',
+  `${ERRORS.ROUTE_NOT_FOUND.status} \`ROUTE_NOT_FOUND\`; an unsupported method returns`,
+  `${ERRORS.METHOD_NOT_ALLOWED.status} \`METHOD_NOT_ALLOWED\`. Undocumented fields are ignored.`,
 ].join('\n')
 
 /** How our documents are told from those of hosts. */
@@ -39,15 +39,15 @@ export function openapiFrame(
   return {
     openapi: '3.1.0',
     info,
-    servers: [{ url: '/', description: 'The server of this document.' }],
+    servers: [{ url: '/', description: 'This server.' }],
     tags: [
       { name: 'Quick Quotes', description: 'For partners, with an API key.' },
       { name: 'Proposals', description: 'For partners, with an API key.' },
       { name: 'API keys', description: 'For members of an organization, with their session.' },
-      { name: 'Webhooks', description: 'For holders of `manage_integrations`, with their session.' },
-      { name: 'Members', description: 'Who is calling, with their session.' },
-      { name: 'Audit log', description: 'For holders of `manage_integrations`, with their session.' },
-      { name: EVENTS_TAG, description: 'Sent to the webhook endpoints that subscribe to them.' },
+      { name: 'Webhooks', description: 'For members with `manage_integrations`, with their session.' },
+      { name: 'Members', description: 'The signed-in member.' },
+      { name: 'Audit log', description: 'For members with `manage_integrations`, with their session.' },
+      { name: EVENTS_TAG, description: 'Events are sent to the webhook endpoints that subscribe to them.' },
     ],
     webhooks: openapiWebhooks(integrations.settings),
     components: {
@@ -56,7 +56,7 @@ export function openapiFrame(
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'A key of the organization. Never in the URL.',
+          description: 'An API key of the organization. Never send it in the URL.',
         },
         session: sessionScheme,
       },

@@ -10,18 +10,18 @@ import { BODY_IS_OPTIONAL, isOwnDocument } from './openapi-document.ts'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 
-const REQUEST_ID = Type.String({ description: 'The id of the request, for questions to support.' })
+const REQUEST_ID = Type.String({ description: 'The ID of the request. Include it in support requests.' })
 
 const KEY_HEADERS = {
   'X-API-Key-Expires-At': Type.String({
     format: 'date-time',
-    description: 'When the API key expires. Only in its last 30 days.',
+    description: 'When the API key expires. Sent only during its last 30 days.',
   }),
   'RateLimit-Policy': Type.String({
-    description: 'The limits that count for this route (IETF RateLimit fields).',
+    description: 'The limits that apply to this route (IETF RateLimit fields).',
   }),
   RateLimit: Type.String({
-    description: 'What is left of them (`r`), and the seconds until that grows (`t`).',
+    description: 'The requests left (`r`), and the seconds until there are more (`t`).',
   }),
 }
 

@@ -12,7 +12,7 @@ export function startQuotationJson(limits: Limits): TObject {
         format: 'text',
         maxLength: limits.requirementsTextLength,
         pattern: '\\S',
-        description: 'The requirements. Send a form instead to send files.',
+        description: 'The requirements as text. To send files, send a form instead.',
       }),
     },
     { title: 'StartQuotation' },

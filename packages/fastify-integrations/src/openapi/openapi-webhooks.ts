@@ -34,7 +34,8 @@ const STANDARD_PARAMETERS = [
   {
     name: 'webhook-signature',
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
-    description: 'As Standard Webhooks says; two of them while the rotation of a secret overlaps.',
+    description:
+      'The signature as specified by Standard Webhooks; two signatures during the overlap of a secret rotation.',
   },
 ].map((header) => ({ in: 'header', required: true, ...header }))
 
@@ -94,9 +95,9 @@ function operationOf(
       },
     },
     responses: {
-      '2XX': { description: 'Received. Answer within 10 seconds.' },
-      '410': { description: 'Not wanted: this event is not sent again.' },
-      default: { description: 'Not received: the event is sent again later, up to 8 times in all.' },
+      '2XX': { description: 'The event was received. Respond within 10 seconds.' },
+      '410': { description: 'The receiver does not want this event: it is not sent again.' },
+      default: { description: 'The event was not received: it is retried later, up to 8 attempts in all.' },
     },
   }
 }

@@ -40,7 +40,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       url: '',
       operationId: 'listApiKeys',
       summary: 'List API keys',
-      description: 'In every state, revoked ones included, the newest first.',
+      description: 'Lists keys in every state, including revoked ones, newest first.',
       params: organizationParams,
       query: ApiKeyListQuery,
       answer: {
@@ -61,7 +61,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       url: '',
       operationId: 'createApiKey',
       summary: 'Create an API key',
-      description: `The answer holds the key itself, for the only time. The caller becomes its owner. An organization may have at most ${limits.apiKeysPerOrganization} keys that are neither revoked nor expired, and a member ${limits.apiKeysPerMember}.`,
+      description: `Only this response contains the key itself. The caller becomes its owner. An organization may have at most ${limits.apiKeysPerOrganization} keys that are neither revoked nor expired, and a member ${limits.apiKeysPerMember}.`,
       params: organizationParams,
       body: {
         'application/json': {
@@ -112,7 +112,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       },
       answer: {
         status: 200,
-        description: 'The key record as it is now.',
+        description: 'The updated key record.',
         schema: ApiKey,
         example: { ...apiKey, name: 'CRM of the north', updated_at: EXAMPLE.finishedAt },
       },
@@ -125,12 +125,12 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       method: 'POST',
       url: '/:id/activate',
       operationId: 'activateApiKey',
-      summary: 'Let an inactive API key work again',
-      description: 'Does nothing to a key that is active. Expired and revoked keys stay what they are.',
+      summary: 'Activate an API key',
+      description: 'Has no effect on an active key. Expired and revoked keys cannot be activated.',
       params,
       answer: {
         status: 200,
-        description: 'The key record as it is now.',
+        description: 'The updated key record.',
         schema: ApiKey,
         example: apiKey,
       },
@@ -143,12 +143,13 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       method: 'POST',
       url: '/:id/deactivate',
       operationId: 'deactivateApiKey',
-      summary: 'Stop an API key until it is activated again',
-      description: 'Requests with the key are refused with 403. Does nothing to a key that is inactive.',
+      summary: 'Deactivate an API key',
+      description:
+        'Requests with the key are refused with 403 until it is activated. Has no effect on an inactive key.',
       params,
       answer: {
         status: 200,
-        description: 'The key record as it is now.',
+        description: 'The updated key record.',
         schema: ApiKey,
         example: { ...apiKey, status: 'inactive', updated_at: EXAMPLE.finishedAt },
       },
@@ -161,7 +162,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       method: 'DELETE',
       url: '/:id',
       operationId: 'revokeApiKey',
-      summary: 'Revoke an API key for good',
+      summary: 'Revoke an API key permanently',
       description:
         'Requests with the key are refused with 403 from now on. Its record stays. Does nothing to a key that is revoked.',
       params,

@@ -15,7 +15,7 @@ export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRout
       access: 'manage_integrations',
       operationId: 'listAuditLog',
       tag: 'Audit log',
-      summary: 'List what members did to API keys and webhook endpoints',
+      summary: 'List changes of API keys and webhook endpoints',
       description:
         'The newest first: changes, tests, resends and replays. Long texts and secrets are named only; URLs are kept without their queries.',
       params: organizationParams,

@@ -69,7 +69,8 @@ export function deliveryRoutes({
       url: '/deliveries',
       operationId: 'listDeliveryAttempts',
       summary: 'List delivery attempts',
-      description: 'The newest first, tests included. A deleted endpoint can still be asked for.',
+      description:
+        'Lists attempts, including tests, newest first. Deleted endpoints can still be filtered by.',
       params: organizationParams,
       query: listQuery,
       answer: {
@@ -89,14 +90,14 @@ export function deliveryRoutes({
       method: 'GET',
       url: '/deliveries/hours',
       operationId: 'countDeliveryAttempts',
-      summary: 'Count delivery attempts by hours',
+      summary: 'Count delivery attempts by hour',
       description:
         'How many attempts succeeded and failed, for each hour (UTC) that had any; tests left out. At most seven days.',
       params: organizationParams,
       query: DeliveryHoursQuery,
       answer: {
         status: 200,
-        description: 'The hours, the oldest first.',
+        description: 'The hours, oldest first.',
         schema: Type.Array(DeliveryHour),
         example: [{ hour: '2026-11-21T10:00:00.000Z', delivered: 54, failed: 1 }],
       },
@@ -110,7 +111,7 @@ export function deliveryRoutes({
       url: '/deliveries/:deliveryId',
       operationId: 'getDelivery',
       summary: 'Get a delivery with all of its attempts',
-      description: 'What was sent, what the receiver answered, and how long it took.',
+      description: 'Shows the request, the responses of the receiver, and their duration.',
       params,
       answer: {
         status: 200,
@@ -127,7 +128,7 @@ export function deliveryRoutes({
       method: 'POST',
       url: '/deliveries/:deliveryId/resend',
       operationId: 'resendDelivery',
-      summary: 'Send the event of a delivery once more',
+      summary: 'Resend the event of a delivery',
       description:
         'As a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. What is left of the old delivery, pending or parked, is dropped.',
       params,

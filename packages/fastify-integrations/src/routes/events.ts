@@ -30,12 +30,12 @@ export function eventRoutes({ eventFeed, settings, storage }: Integrations): rea
       endWaits: () => waits.close(),
       answer: {
         status: 200,
-        description: 'The events. There may be none, with more to come behind the `Link`.',
+        description: 'The events. The list may be empty even if more events follow at the `Link`.',
         schema: Type.Array(WebhookEvent),
         example: [exampleOf(settings)],
         headers: {
           Link: Type.String({
-            description: 'What follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent.',
+            description: 'The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent.',
           }),
         },
       },

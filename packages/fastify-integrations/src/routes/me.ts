@@ -10,7 +10,7 @@ const Organization = Type.Object({
   id: Uuid,
   name: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'Null where the session gives no name.',
+    description: 'Null if the session has no name.',
   }),
 })
 
@@ -18,9 +18,11 @@ const Me = Type.Object(
   {
     member_id: Type.String(),
     organization: Organization,
-    permissions: Type.Array(Type.String(), { description: 'What the member may do in this organization.' }),
+    permissions: Type.Array(Type.String(), {
+      description: 'The permissions of the member in this organization.',
+    }),
     organizations: Type.Array(Organization, {
-      description: 'All organizations of the member, this one included.',
+      description: 'All organizations of the member, including this one.',
     }),
   },
   { title: 'Me' },
@@ -36,8 +38,8 @@ export function meRoutes(): readonly SessionRoute[] {
       access: 'member',
       operationId: 'getMe',
       tag: 'Members',
-      summary: 'Get who is calling',
-      description: 'The member of the session, its organizations, and what it may do in this one.',
+      summary: 'Get the signed-in member',
+      description: 'Returns the signed-in member, their organizations, and their permissions in this one.',
       params: organizationParams,
       answer: {
         status: 200,

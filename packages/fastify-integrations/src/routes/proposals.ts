@@ -17,7 +17,7 @@ export function proposalRoutes({ quotations }: Integrations): readonly PartnerRo
       params: Type.Object({ id: Uuid }),
       answer: {
         status: 200,
-        description: 'The link. Whoever has it can read the document until it expires.',
+        description: 'The link. Anyone who has it can read the document until it expires.',
         schema: DocumentUrl,
         example: {
           url: `https://files.example.com/proposals/${EXAMPLE.documentId}.pdf?signature=example`,

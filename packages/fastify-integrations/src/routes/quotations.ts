@@ -77,10 +77,10 @@ export function quotationRoutes({
         schema: StartedQuotation,
         example: { quotation_id: EXAMPLE.quotationId, status: 'queued' },
         headers: {
-          Location: Type.String({ description: 'Where the summary of the quotation is.' }),
+          Location: Type.String({ description: 'The path of the summary of the quotation.' }),
           'Retry-After': Type.Integer({ description: 'Seconds to wait before polling.' }),
           'Idempotency-Replayed': Type.Literal('true', {
-            description: 'Sent when an earlier request with the same Idempotency-Key had started the quote.',
+            description: 'Sent if an earlier request with the same Idempotency-Key started the quote.',
           }),
         },
       },
@@ -142,7 +142,7 @@ export function quotationRoutes({
       params,
       answer: {
         status: 200,
-        description: 'All steps, in their order.',
+        description: 'All steps, in order.',
         schema: PipelineStatus,
         example: {
           quotation_id: EXAMPLE.quotationId,
@@ -173,7 +173,7 @@ export function quotationRoutes({
       operationId: 'getQuotationProposal',
       tag,
       summary: 'Get the proposal of a quotation',
-      description: 'Metadata only. The document has a link of its own, once `document_id` is set.',
+      description: 'Returns metadata only. The document has its own link, once `document_id` is set.',
       params,
       answer: {
         status: 200,

@@ -28,7 +28,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       method: 'POST',
       url: '/:id/replay',
       operationId: 'startReplay',
-      summary: 'Send an endpoint what it missed',
+      summary: 'Replay missed events to an endpoint',
       description:
         'Makes new deliveries, with the same event ids, of what happened in a span of time. It runs in the background: follow its progress.',
       params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
@@ -38,7 +38,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
         description: 'The replay has begun.',
         schema: Replay,
         example: replay,
-        headers: { Location: Type.String({ description: 'Where its progress is.' }) },
+        headers: { Location: Type.String({ description: 'The path of its progress.' }) },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'STATE_CONFLICT'],
       async handle({ member, params, body, request }) {
@@ -52,8 +52,8 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       method: 'GET',
       url: '/:id/replay/count',
       operationId: 'countReplay',
-      summary: 'Count what a replay would send',
-      description: 'It sends nothing. At most 20,000 events are looked at, the oldest first.',
+      summary: 'Count the events a replay would send',
+      description: 'Sends nothing. Examines at most 20,000 events, oldest first.',
       params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
       query: ReplayBody,
       answer: {

@@ -58,8 +58,8 @@ export function webhookRoutes({
       method: 'GET',
       url: '/events',
       operationId: 'listWebhookEvents',
-      summary: 'List the events that there are',
-      description: 'Each with an example of what a receiver gets.',
+      summary: 'List the event catalog',
+      description: 'Each event type has an example payload.',
       params: organizationParams,
       answer: {
         status: 200,
@@ -77,7 +77,7 @@ export function webhookRoutes({
       url: '',
       operationId: 'listWebhookEndpoints',
       summary: 'List the webhook endpoints',
-      description: 'The oldest first. Deleted endpoints are left out.',
+      description: 'Lists endpoints, oldest first, without deleted ones.',
       params: organizationParams,
       answer: {
         status: 200,
@@ -95,7 +95,7 @@ export function webhookRoutes({
       url: '',
       operationId: 'createWebhookEndpoint',
       summary: 'Create a webhook endpoint',
-      description: 'The answer holds the signing secret, for the only time.',
+      description: 'Only this response contains the signing secret.',
       params: organizationParams,
       body: {
         'application/json': { schema: createWebhookEndpointBody(limits, events), example: withHeaders },
@@ -147,7 +147,7 @@ export function webhookRoutes({
       },
       answer: {
         status: 200,
-        description: 'The endpoint as it is now.',
+        description: 'The updated endpoint.',
         schema: WebhookEndpoint,
         example: {
           ...endpoint,
@@ -168,7 +168,7 @@ export function webhookRoutes({
       url: '/:id',
       operationId: 'deleteWebhookEndpoint',
       summary: 'Delete a webhook endpoint',
-      description: 'Nothing more is sent to it. Its delivery history stays.',
+      description: 'Nothing more is sent to it. Its delivery history is kept.',
       params,
       answer: NO_CONTENT,
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],

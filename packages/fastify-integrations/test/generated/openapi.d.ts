@@ -66,7 +66,7 @@ export interface paths {
         };
         /**
          * Get the proposal of a quotation
-         * @description Metadata only. The document has a link of its own, once `document_id` is set.
+         * @description Returns metadata only. The document has its own link, once `document_id` is set.
          */
         get: operations["getQuotationProposal"];
         put?: never;
@@ -123,13 +123,13 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description In every state, revoked ones included, the newest first.
+         * @description Lists keys in every state, including revoked ones, newest first.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
          * Create an API key
-         * @description The answer holds the key itself, for the only time. The caller becomes its owner. An organization may have at most 100 keys that are neither revoked nor expired, and a member 25.
+         * @description Only this response contains the key itself. The caller becomes its owner. An organization may have at most 100 keys that are neither revoked nor expired, and a member 25.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -150,7 +150,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke an API key for good
+         * Revoke an API key permanently
          * @description Requests with the key are refused with 403 from now on. Its record stays. Does nothing to a key that is revoked.
          */
         delete: operations["revokeApiKey"];
@@ -173,8 +173,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let an inactive API key work again
-         * @description Does nothing to a key that is active. Expired and revoked keys stay what they are.
+         * Activate an API key
+         * @description Has no effect on an active key. Expired and revoked keys cannot be activated.
          */
         post: operations["activateApiKey"];
         delete?: never;
@@ -193,8 +193,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop an API key until it is activated again
-         * @description Requests with the key are refused with 403. Does nothing to a key that is inactive.
+         * Deactivate an API key
+         * @description Requests with the key are refused with 403 until it is activated. Has no effect on an inactive key.
          */
         post: operations["deactivateApiKey"];
         delete?: never;
@@ -231,8 +231,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the events that there are
-         * @description Each with an example of what a receiver gets.
+         * List the event catalog
+         * @description Each event type has an example payload.
          */
         get: operations["listWebhookEvents"];
         put?: never;
@@ -252,13 +252,13 @@ export interface paths {
         };
         /**
          * List the webhook endpoints
-         * @description The oldest first. Deleted endpoints are left out.
+         * @description Lists endpoints, oldest first, without deleted ones.
          */
         get: operations["listWebhookEndpoints"];
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description The answer holds the signing secret, for the only time.
+         * @description Only this response contains the signing secret.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -280,7 +280,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Nothing more is sent to it. Its delivery history stays.
+         * @description Nothing more is sent to it. Its delivery history is kept.
          */
         delete: operations["deleteWebhookEndpoint"];
         options?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * List delivery attempts
-         * @description The newest first, tests included. A deleted endpoint can still be asked for.
+         * @description Lists attempts, including tests, newest first. Deleted endpoints can still be filtered by.
          */
         get: operations["listDeliveryAttempts"];
         put?: never;
@@ -340,7 +340,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count delivery attempts by hours
+         * Count delivery attempts by hour
          * @description How many attempts succeeded and failed, for each hour (UTC) that had any; tests left out. At most seven days.
          */
         get: operations["countDeliveryAttempts"];
@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * Get a delivery with all of its attempts
-         * @description What was sent, what the receiver answered, and how long it took.
+         * @description Shows the request, the responses of the receiver, and their duration.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -382,7 +382,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send the event of a delivery once more
+         * Resend the event of a delivery
          * @description As a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. What is left of the old delivery, pending or parked, is dropped.
          */
         post: operations["resendDelivery"];
@@ -402,7 +402,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send an endpoint what it missed
+         * Replay missed events to an endpoint
          * @description Makes new deliveries, with the same event ids, of what happened in a span of time. It runs in the background: follow its progress.
          */
         post: operations["startReplay"];
@@ -420,8 +420,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count what a replay would send
-         * @description It sends nothing. At most 20,000 events are looked at, the oldest first.
+         * Count the events a replay would send
+         * @description Sends nothing. Examines at most 20,000 events, oldest first.
          */
         get: operations["countReplay"];
         put?: never;
@@ -457,7 +457,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what members did to API keys and webhook endpoints
+         * List changes of API keys and webhook endpoints
          * @description The newest first: changes, tests, resends and replays. Long texts and secrets are named only; URLs are kept without their queries.
          */
         get: operations["listAuditLog"];
@@ -477,8 +477,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get who is calling
-         * @description The member of the session, its organizations, and what it may do in this one.
+         * Get the signed-in member
+         * @description Returns the signed-in member, their organizations, and their permissions in this one.
          */
         get: operations["getMe"];
         put?: never;
@@ -625,7 +625,7 @@ export interface components {
             metadata?: Record<string, unknown> | null;
             /**
              * Format: text
-             * @description The requirements. Send a form instead to send files.
+             * @description The requirements as text. To send files, send a form instead.
              */
             requirementsText: string;
         };
@@ -1211,16 +1211,16 @@ export interface components {
             organization: {
                 /** Format: uuid */
                 id: string;
-                /** @description Null where the session gives no name. */
+                /** @description Null if the session has no name. */
                 name: string | null;
             };
-            /** @description What the member may do in this organization. */
+            /** @description The permissions of the member in this organization. */
             permissions: string[];
-            /** @description All organizations of the member, this one included. */
+            /** @description All organizations of the member, including this one. */
             organizations: {
                 /** Format: uuid */
                 id: string;
-                /** @description Null where the session gives no name. */
+                /** @description Null if the session has no name. */
                 name: string | null;
             }[];
         };
@@ -1259,7 +1259,7 @@ export interface components {
         /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is still in progress. */
         IDEMPOTENCY_KEY_IN_USE: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1277,7 +1277,7 @@ export interface components {
         /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
         PAYLOAD_TOO_LARGE: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1295,7 +1295,7 @@ export interface components {
         /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
         UNSUPPORTED_MEDIA_TYPE: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1313,7 +1313,7 @@ export interface components {
         /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was already used for a different request. */
         IDEMPOTENCY_KEY_REUSED: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1331,7 +1331,7 @@ export interface components {
         /** @description `RATE_LIMITED`: Too many requests. */
         RATE_LIMITED: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 /** @description Seconds to wait. */
                 "Retry-After"?: number;
@@ -1351,7 +1351,7 @@ export interface components {
         /** @description `INTERNAL_ERROR`: Internal error. */
         INTERNAL_ERROR: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1369,7 +1369,7 @@ export interface components {
         /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
         SERVICE_UNAVAILABLE: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 /** @description Seconds to wait. */
                 "Retry-After"?: number;
@@ -1389,7 +1389,7 @@ export interface components {
         /** @description `QUOTATION_NOT_FOUND`: Quotation not found. */
         QUOTATION_NOT_FOUND: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1407,7 +1407,7 @@ export interface components {
         /** @description `CURSOR_EXPIRED`: Events after this cursor are no longer kept. */
         CURSOR_EXPIRED: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1425,7 +1425,7 @@ export interface components {
         /** @description `SESSION_REQUIRED`: You are not signed in. */
         SESSION_REQUIRED: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1443,7 +1443,7 @@ export interface components {
         /** @description `API_KEY_LIMIT_REACHED`: API key limit reached. */
         API_KEY_LIMIT_REACHED: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1461,7 +1461,7 @@ export interface components {
         /** @description `API_KEY_NOT_FOUND`: API key not found. */
         API_KEY_NOT_FOUND: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1479,7 +1479,7 @@ export interface components {
         /** @description `STATE_CONFLICT`: The current state does not allow this. */
         STATE_CONFLICT: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1497,7 +1497,7 @@ export interface components {
         /** @description `WEBHOOK_ENDPOINT_NOT_FOUND`: Webhook endpoint not found. */
         WEBHOOK_ENDPOINT_NOT_FOUND: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1515,7 +1515,7 @@ export interface components {
         /** @description `WEBHOOK_ENDPOINT_LIMIT_REACHED`: Webhook endpoint limit reached. */
         WEBHOOK_ENDPOINT_LIMIT_REACHED: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1533,7 +1533,7 @@ export interface components {
         /** @description `DELIVERY_NOT_FOUND`: Delivery not found. */
         DELIVERY_NOT_FOUND: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1551,7 +1551,7 @@ export interface components {
         /** @description `REPLAY_NOT_FOUND`: Replay not found. */
         REPLAY_NOT_FOUND: {
             headers: {
-                /** @description The id of the request, for questions to support. */
+                /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -1596,13 +1596,13 @@ export interface operations {
             /** @description The quotations. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
                     Link?: string;
@@ -1615,7 +1615,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1633,7 +1633,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1651,7 +1651,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1691,19 +1691,19 @@ export interface operations {
             /** @description The quote was accepted and will run. */
             202: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
-                    /** @description Where the summary of the quotation is. */
+                    /** @description The path of the summary of the quotation. */
                     Location?: string;
                     /** @description Seconds to wait before polling. */
                     "Retry-After"?: number;
-                    /** @description Sent when an earlier request with the same Idempotency-Key had started the quote. */
+                    /** @description Sent if an earlier request with the same Idempotency-Key started the quote. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -1714,7 +1714,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1732,7 +1732,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1750,7 +1750,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1788,13 +1788,13 @@ export interface operations {
             /** @description The quotation. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -1805,7 +1805,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1823,7 +1823,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1841,7 +1841,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1873,16 +1873,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All steps, in their order. */
+            /** @description All steps, in order. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -1893,7 +1893,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1911,7 +1911,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1929,7 +1929,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1964,13 +1964,13 @@ export interface operations {
             /** @description The proposal. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -1981,7 +1981,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -1999,7 +1999,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2017,7 +2017,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2035,7 +2035,7 @@ export interface operations {
             /** @description `QUOTATION_NOT_FOUND`: Quotation not found. `PROPOSAL_NOT_FOUND`: Proposal not found. */
             404: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2066,16 +2066,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link. Whoever has it can read the document until it expires. */
+            /** @description The link. Anyone who has it can read the document until it expires. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
@@ -2086,7 +2086,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2104,7 +2104,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2122,7 +2122,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2140,7 +2140,7 @@ export interface operations {
             /** @description `PROPOSAL_NOT_FOUND`: Proposal not found. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
             404: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2179,18 +2179,18 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events. There may be none, with more to come behind the `Link`. */
+            /** @description The events. The list may be empty even if more events follow at the `Link`. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Only in its last 30 days. */
+                    /** @description When the API key expires. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that count for this route (IETF RateLimit fields). */
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
-                    /** @description What is left of them (`r`), and the seconds until that grows (`t`). */
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
-                    /** @description What follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent. */
+                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2201,7 +2201,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2219,7 +2219,7 @@ export interface operations {
             /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
             401: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2237,7 +2237,7 @@ export interface operations {
             /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2278,7 +2278,7 @@ export interface operations {
             /** @description The key records. The keys themselves are not shown again. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
                     Link?: string;
@@ -2291,7 +2291,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2310,7 +2310,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2347,7 +2347,7 @@ export interface operations {
             /** @description The key record, and the key. */
             201: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2358,7 +2358,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2377,7 +2377,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2414,7 +2414,7 @@ export interface operations {
             /** @description The key record, without the key. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2425,7 +2425,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2444,7 +2444,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2479,7 +2479,7 @@ export interface operations {
             /** @description Done. The answer has no body. */
             204: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2488,7 +2488,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2507,7 +2507,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2545,10 +2545,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key record as it is now. */
+            /** @description The updated key record. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2559,7 +2559,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2578,7 +2578,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2613,10 +2613,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key record as it is now. */
+            /** @description The updated key record. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2627,7 +2627,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2646,7 +2646,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2681,10 +2681,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key record as it is now. */
+            /** @description The updated key record. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2695,7 +2695,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2714,7 +2714,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2756,7 +2756,7 @@ export interface operations {
             /** @description How it went. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2767,7 +2767,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2786,7 +2786,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2823,7 +2823,7 @@ export interface operations {
             /** @description The event catalog. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2834,7 +2834,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2853,7 +2853,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2886,7 +2886,7 @@ export interface operations {
             /** @description The endpoints, without their secrets. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2897,7 +2897,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2916,7 +2916,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2953,7 +2953,7 @@ export interface operations {
             /** @description The endpoint, and its signing secret. */
             201: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2964,7 +2964,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -2983,7 +2983,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3020,7 +3020,7 @@ export interface operations {
             /** @description The endpoint, without its secret. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3031,7 +3031,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3050,7 +3050,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3085,7 +3085,7 @@ export interface operations {
             /** @description Done. The answer has no body. */
             204: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3094,7 +3094,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3113,7 +3113,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3151,10 +3151,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint as it is now. */
+            /** @description The updated endpoint. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3165,7 +3165,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3184,7 +3184,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3225,7 +3225,7 @@ export interface operations {
             /** @description The endpoint, and its new signing secret. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3236,7 +3236,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3255,7 +3255,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3304,7 +3304,7 @@ export interface operations {
             /** @description The attempts. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
                     Link?: string;
@@ -3317,7 +3317,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3336,7 +3336,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3373,10 +3373,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The hours, the oldest first. */
+            /** @description The hours, oldest first. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3387,7 +3387,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3406,7 +3406,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3441,7 +3441,7 @@ export interface operations {
             /** @description The delivery. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3452,7 +3452,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3471,7 +3471,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3506,7 +3506,7 @@ export interface operations {
             /** @description The new delivery. */
             202: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3517,7 +3517,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3536,7 +3536,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3578,9 +3578,9 @@ export interface operations {
             /** @description The replay has begun. */
             202: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description Where its progress is. */
+                    /** @description The path of its progress. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -3591,7 +3591,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3610,7 +3610,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3655,7 +3655,7 @@ export interface operations {
             /** @description The count. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3666,7 +3666,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3685,7 +3685,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3721,7 +3721,7 @@ export interface operations {
             /** @description The replay. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3732,7 +3732,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3751,7 +3751,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3796,7 +3796,7 @@ export interface operations {
             /** @description The changes. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
                     Link?: string;
@@ -3809,7 +3809,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3828,7 +3828,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3861,7 +3861,7 @@ export interface operations {
             /** @description The member. */
             200: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3872,7 +3872,7 @@ export interface operations {
             /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
             400: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3891,7 +3891,7 @@ export interface operations {
             /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. */
             403: {
                 headers: {
-                    /** @description The id of the request, for questions to support. */
+                    /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -3940,21 +3940,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Not wanted: this event is not sent again. */
+            /** @description The receiver does not want this event: it is not sent again. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 10 seconds. */
+            /** @description The event was received. Respond within 10 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3993,21 +3993,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Not wanted: this event is not sent again. */
+            /** @description The receiver does not want this event: it is not sent again. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 10 seconds. */
+            /** @description The event was received. Respond within 10 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4046,21 +4046,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Not wanted: this event is not sent again. */
+            /** @description The receiver does not want this event: it is not sent again. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 10 seconds. */
+            /** @description The event was received. Respond within 10 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4099,21 +4099,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Not wanted: this event is not sent again. */
+            /** @description The receiver does not want this event: it is not sent again. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 10 seconds. */
+            /** @description The event was received. Respond within 10 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4152,21 +4152,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Not wanted: this event is not sent again. */
+            /** @description The receiver does not want this event: it is not sent again. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 10 seconds. */
+            /** @description The event was received. Respond within 10 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4205,21 +4205,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Not wanted: this event is not sent again. */
+            /** @description The receiver does not want this event: it is not sent again. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 10 seconds. */
+            /** @description The event was received. Respond within 10 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4258,21 +4258,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Not wanted: this event is not sent again. */
+            /** @description The receiver does not want this event: it is not sent again. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Received. Answer within 10 seconds. */
+            /** @description The event was received. Respond within 10 seconds. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Not received: the event is sent again later, up to 8 times in all. */
+            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
             default: {
                 headers: {
                     [name: string]: unknown;
