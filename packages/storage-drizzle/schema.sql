@@ -113,7 +113,6 @@ create table delivery_attempts_default (
 ) partition of delivery_attempts DEFAULT;
 CREATE INDEX delivery_attempts_default_endpoint_id_created_at_id_idx ON quickquote.delivery_attempts_default USING btree (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX delivery_attempts_default_organization_id_created_at_id_idx ON quickquote.delivery_attempts_default USING btree (organization_id, created_at DESC, id DESC);
-CREATE TRIGGER count_late_attempt AFTER INSERT ON quickquote.delivery_attempts_default FOR EACH ROW WHEN (((NOT new.is_test) AND (new.created_at < (now() - '00:01:00'::interval)))) EXECUTE FUNCTION quickquote.count_late_attempt();
 
 create table delivery_hours (
   endpoint_id uuid not null,
@@ -196,7 +195,6 @@ create table events_default (
 ) partition of events DEFAULT;
 CREATE INDEX events_default_organization_id_created_at_idx ON quickquote.events_default USING btree (organization_id, created_at);
 CREATE INDEX events_default_organization_id_feed_position_idx ON quickquote.events_default USING btree (organization_id, feed_position) WHERE (feed_position IS NOT NULL);
-CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.events_default FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table feed_floors (
   organization_id uuid not null,

@@ -74,9 +74,10 @@ const INDEXES = `
   where ${OF_TABLES} and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
   order by indexrelid::regclass::text collate "C"`
 
+/** Those of partitions are their table's; PostgreSQL 14 does not show them. */
 const TRIGGERS = `
   select relname as relation, pg_get_triggerdef(pg_trigger.oid) as text
-  from pg_class join pg_trigger on tgrelid = pg_class.oid and not tgisinternal
+  from pg_class join pg_trigger on tgrelid = pg_class.oid and not tgisinternal and tgparentid = 0
   where ${OF_TABLES} order by tgname collate "C"`
 
 const FUNCTIONS = `
