@@ -59,7 +59,7 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
    */
   reencryptSecrets(): Promise<SecretReencryption>
   /**
-   * Disables endpoints that nothing but failures came of for `delivery.disableAfterMs`. Workers do this now and then.
+   * Disables endpoints whose deliveries have all failed for `delivery.disableAfterMs`. Workers do this now and then.
    * @returns how many
    */
   disableFailingEndpoints(): Promise<number>

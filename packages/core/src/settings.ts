@@ -56,7 +56,7 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents,
   /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
   readonly allowAddresses?: readonly string[]
   /**
-   * Called when an endpoint was disabled because nothing but failures came of it: tell its owners. Called once, after
+   * Called when an endpoint was disabled because all of its deliveries failed: tell its owners. Called once, after
    * the change; when it throws, that is logged and no more.
    */
   readonly onEndpointDisabled?: (endpoint: FailingEndpoint) => void | Promise<void>

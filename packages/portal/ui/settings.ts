@@ -19,7 +19,7 @@ export interface PortalSettings {
   readonly apiKeyDays: number
   readonly maxAttempts?: number
   readonly retentionDays?: number
-  /** An endpoint is disabled after nothing but failures for this long; 0: never. */
+  /** An endpoint is disabled once all of its deliveries have failed for this long; 0: never. */
   readonly disableAfterMs?: number
 }
 

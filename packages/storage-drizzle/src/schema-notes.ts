@@ -135,7 +135,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     },
   },
   workers: {
-    kept: 'until the worker stops, or is found dead',
+    kept: 'until the worker stops or is declared dead',
     erasedBy: null,
     columns: plain('id', 'started_at', 'heartbeat_at'),
   },

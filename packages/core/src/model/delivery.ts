@@ -140,10 +140,10 @@ export interface DeliveryPolicy {
    * Default 256 KiB.
    */
   readonly maxRawResponseBytes: number
-  /** An endpoint is disabled after nothing but failures for this long, in milliseconds; 0: never. Default 5 days. */
+  /** An endpoint is disabled once all of its deliveries have failed for this long, in milliseconds; 0: never. Default 5 days. */
   readonly disableAfterMs: number
   /**
-   * An endpoint's owner is warned (`onEndpointFailing`) after nothing but failures for this long, in milliseconds, and a day
+   * `onEndpointFailing` is called once all deliveries to an endpoint have failed for this long, in milliseconds, and a day
    * before it is disabled; 0: never. Default 6 hours.
    */
   readonly warnAfterMs: number

@@ -11,7 +11,7 @@ export type TriggerMode = (typeof TRIGGER_MODES)[number]
 export const ORDERINGS = ['none', 'quotation'] as const
 export type Ordering = (typeof ORDERINGS)[number]
 
-/** Why an endpoint is disabled: a member wanted it, or nothing but failures came of it for too long. */
+/** Why an endpoint is disabled: a member disabled it, or all of its deliveries failed for too long. */
 export const DISABLED_REASONS = ['requested', 'failing'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
@@ -48,7 +48,7 @@ export const WebhookEndpoint = Type.Object(
     disabled_reason: Type.Unsafe<DisabledReason | null>({
       type: ['string', 'null'],
       enum: [...DISABLED_REASONS, null],
-      description: 'Null while it is enabled. `failing`: nothing but failures for too long.',
+      description: 'Null while it is enabled. `failing`: all deliveries failed for too long.',
     }),
     health: EndpointHealth,
     secret_hint: Type.String({

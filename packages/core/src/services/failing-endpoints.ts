@@ -7,7 +7,7 @@ import { auditChanges, auditEntry } from './audit-log.ts'
 const BATCH = 100
 
 /**
- * Disables the endpoints that nothing but failures came of for `delivery.disableAfterMs`: what is pending is parked, the
+ * Disables the endpoints whose deliveries have all failed for `delivery.disableAfterMs`: what is pending is parked, the
  * reason is shown, the audit log tells of it, and the host's hook is called. Any number of processes may do it at once.
  * @returns how many were disabled by this call
  */

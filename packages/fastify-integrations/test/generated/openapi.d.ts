@@ -880,7 +880,7 @@ export interface components {
             header_names: string[];
             is_enabled: boolean;
             /**
-             * @description Null while it is enabled. `failing`: nothing but failures for too long.
+             * @description Null while it is enabled. `failing`: all deliveries failed for too long.
              * @enum {string|null}
              */
             disabled_reason: "requested" | "failing" | null;
@@ -958,7 +958,7 @@ export interface components {
             header_names: string[];
             is_enabled: boolean;
             /**
-             * @description Null while it is enabled. `failing`: nothing but failures for too long.
+             * @description Null while it is enabled. `failing`: all deliveries failed for too long.
              * @enum {string|null}
              */
             disabled_reason: "requested" | "failing" | null;
