@@ -8,6 +8,7 @@ import { eventsPage } from './reference/events.mjs'
 import { httpPage } from './reference/http.mjs'
 import { clientTypes, eventExamples, partnerTypes, readService } from './reference/openapi.mjs'
 import { optionsPage } from './reference/options.mjs'
+import { specCoveragePage } from './reference/spec-coverage.mjs'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 
@@ -19,6 +20,7 @@ const files = {
   'docs/reference/events.md': eventsPage(service),
   'docs/reference/errors.md': errorsPage(),
   'docs/reference/options.md': optionsPage(ROOT),
+  'docs/reference/spec-coverage.md': specCoveragePage(),
   'docs/reference/postman-collection.json': json(collection(service)),
   'packages/fastify-integrations/test/generated/openapi.d.ts': await clientTypes(service),
   'packages/client/src/generated/openapi.ts': await partnerTypes(service),
