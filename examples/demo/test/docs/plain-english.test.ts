@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { pages, ROOT } from './pages.ts'
+
+/** Habits of ours that a reader stumbles over, as regular expressions, and what to write instead. A space is any white space. */
+const HABITS: [habit: string, better: string][] = [
+  ['comes? along', 'is bundled, is included'],
+  ['takes? (\\w+ ){1,3}along', 'includes'],
+  ['(make|makes|made|making) (a|an|the|another|new) (new )?(API )?(key|endpoint|secret)s?', 'create'],
+  ['tells', 'reports, indicates, returns, says'],
+  ['(is|are|be|been) told (of|when|what)', 'is notified of'],
+  ['hears? (of|when)', 'is notified'],
+  ['of (yours|ours|theirs)', 'your, our, their'],
+  ['stands? in(?! for)', 'is in'],
+  ['whoever', 'anyone who, or name the actor'],
+  ['nothing but', 'only'],
+  ['at a word', 'on demand'],
+  ['in the manner of', '-style'],
+  ['how manieth', 'the attempt number'],
+  ['for ever', 'forever, indefinitely'],
+  ['how (it|they) ended', 'its result, by outcome'],
+  ['that it lives', 'sends a heartbeat'],
+  ['told (it|them) of', 'was not notified of'],
+  ['mend(s|ed|ing)?', 'fix, correct'],
+  ['looks? after', 'check, take care of'],
+  ['anew', 'again'],
+  ['under way', 'in progress, in flight'],
+  ['as ever', 'as before, as usual'],
+  ['in the place of', 'instead of'],
+  ['what came (back|of)', 'the response, the result'],
+  ['what (was|were) (\\w+ed|sent|kept|written|begun|made|left)', 'a noun: the deliveries, the rest'],
+  ['(that|which|it) is no (?!longer|more|less)', 'is not a'],
+  ['all that it takes', 'all you need'],
+  ['what holds', 'the default, the rule'],
+  ['is (well|ill) done', 'works'],
+  ['as (it|they|he) may have', 'has reached its limit of'],
+  ['without a pause', 'uninterrupted'],
+  ['let(s)? (\\w+ ){1,2}through', 'allow, pass'],
+  ['judges?', 'checks, decides'],
+  ['junk', 'invalid values'],
+  ['put(s)? (it|them) together', 'combines'],
+  ['backoff', 'back-off'],
+  ['licence', 'license'],
+]
+
+const PATTERNS = HABITS.map(([habit, better]) => ({
+  pattern: new RegExp(`(?<![\\w-])(?:${habit.replaceAll(' ', '\\s+')})(?![\\w-])`, 'gi'),
+  better,
+}))
+
+/** What does not pass yet, by the beginning of its path. It may only get shorter. */
+const NOT_YET: string[] = ['docs/', 'packages/', 'examples/', 'CHANGELOG.md', 'CONTRIBUTING.md']
+
+/** A text that people read, with everything else blanked out, so that the lines are those of the file. */
+interface Text {
+  readonly path: string
+  readonly text: string
+}
+
+const blank = (text: string) => text.replace(/[^\n]/g, ' ')
+
+/** The prose of a page: no code, comments or addresses. */
+function prose(markdown: string): string {
+  return markdown
+    .replace(/^ *```[\s\S]*?^ *```$/gm, blank)
+    .replace(/<!--[\s\S]*?-->|`[^`\n]*`|\]\([^)]*\)|^\[[^\]]+\]: .*$/gm, blank)
+}
+
+/** The sentences of a source file: its literals of three words or more. */
+function sentences(source: string): string {
+  const code = source.replace(/^\s*(?:\/\/|\/?\*).*$/gm, blank)
+  const kept: string[] = []
+  let end = 0
+  for (const literal of code.matchAll(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/g)) {
+    kept.push(blank(code.slice(end, literal.index)))
+    kept.push(/\w+ \S+ \S+/.test(literal[0]) ? prose(literal[0].slice(1, -1)) : blank(literal[0]))
+    end = literal.index + literal[0].length
+  }
+  return kept.join('')
+}
+
+function sources(): Text[] {
+  return ['core', 'client', 'delivery-worker', 'fastify-integrations', 'portal', 'storage-drizzle']
+    .concat('test-kit', 'webhook-signature')
+    .flatMap((name) => ['src', 'ui'].map((folder) => `packages/${name}/${folder}`))
+    .flatMap((folder) => {
+      try {
+        return readdirSync(join(ROOT, folder), { recursive: true }).map((path) => join(folder, String(path)))
+      } catch {
+        return []
+      }
+    })
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.sql.ts'))
+    .map((path) => ({ path, text: sentences(readFileSync(join(ROOT, path), 'utf8')) }))
+}
+
+const openapi = 'docs/reference/openapi.json'
+const texts: Text[] = [
+  ...pages().map(({ path, text }) => ({ path, text: prose(text) })),
+  { path: openapi, text: sentences(readFileSync(join(ROOT, openapi), 'utf8')) },
+  ...sources(),
+]
+
+/** Each habit in a text: where it is, and the better word. */
+function found({ path, text }: Text): string[] {
+  return PATTERNS.flatMap(({ pattern, better }) =>
+    [...text.matchAll(pattern)].map(({ 0: phrase, index }) => {
+      const line = text.slice(0, index).split('\n').length
+      return `${path}:${line}: "${phrase}": ${better}`
+    }),
+  )
+}
+
+describe('Plain English', () => {
+  it('has none of the habits', () => {
+    expect(
+      texts.filter(({ path }) => !NOT_YET.some((begin) => path.startsWith(begin))).flatMap(found),
+    ).toEqual([])
+  })
+})
