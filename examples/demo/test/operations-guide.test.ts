@@ -40,10 +40,12 @@ function firstColumn(heading: string): string[] {
 }
 
 describe('the guide to operations', () => {
-  it('shows what --help prints', async () => {
+  it('leads to what --help prints', async () => {
     const { lines, ended } = run(['--help'])
     expect(await ended).toBe(0)
-    expect(guide).toContain(`\`\`\`text\n${lines.join('\n')}\n\`\`\``)
+    expect(guide).toContain('](../reference/options.md#quickquote-worker)')
+    const reference = await readFile(resolve(SERVER, '../../docs/reference/options.md'), 'utf8')
+    expect(reference).toContain(`\`\`\`text\n${lines.join('\n')}\n\`\`\``)
   })
 
   it('shows a module and a container that run and stop, and names every field of the line of an attempt', async () => {

@@ -23,7 +23,7 @@ function duration(ms: number): string {
     .join(' ')
 }
 
-it('the guide of receivers tells the attempts and waits that are the default', () => {
+it('the guide of receivers has the default attempts and waits', () => {
   const waits = Array.from({ length: policy.maxAttempts - 1 }, (_, index) =>
     duration(policy.backoffMs * policy.backoffFactor ** index),
   )

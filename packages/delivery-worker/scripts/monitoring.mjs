@@ -1,26 +1,29 @@
-// Writes what is made of the table of metrics: the table in the guide, a Grafana dashboard and Prometheus alert rules.
+// Writes what is made of the table of metrics (the table in docs/monitoring, a Grafana dashboard, Prometheus alert rules), and
+// the page of what the doctor finds.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { FINDINGS } from '../dist/doctor/finding.js'
 import { METRICS } from '../dist/telemetry/metrics.js'
 import { prometheusLabel, prometheusName } from '../dist/telemetry/prometheus.js'
 
 const ROOT = new URL('../../../', import.meta.url)
-const GUIDE = 'docs/guides/operations.md'
+const PAGE = 'docs/monitoring/README.md'
 const HEAD = '| Metric, and its name in Prometheus | Kind, unit | Attributes |'
 
 /** The files, by their paths. */
 export async function monitoringFiles() {
   return {
-    [GUIDE]: withTable(await readFile(new URL(GUIDE, ROOT), 'utf8')),
+    [PAGE]: withTable(await readFile(new URL(PAGE, ROOT), 'utf8')),
+    'docs/reference/doctor.md': doctorPage(),
     'docs/monitoring/grafana-dashboard.json': `${JSON.stringify(dashboard(), null, 2)}\n`,
     'docs/monitoring/prometheus-alerts.yml': alertRules(),
   }
 }
 
-function withTable(guide) {
-  const start = guide.indexOf(HEAD)
-  const end = guide.indexOf('\n\n', start)
-  if (start === -1) throw new Error(`${GUIDE} has no table of metrics.`)
-  return guide.slice(0, start) + table() + guide.slice(end)
+function withTable(page) {
+  const start = page.indexOf(HEAD)
+  const end = page.indexOf('\n\n', start)
+  if (start === -1) throw new Error(`${PAGE} has no table of metrics.`)
+  return page.slice(0, start) + table() + page.slice(end)
 }
 
 function table() {
@@ -31,6 +34,22 @@ function table() {
     return `| \`${name}\`<br>\`${prometheusName(metric)}\` | ${kind}${seconds}: ${description} | ${named.join('; ')} |`
   })
   return [HEAD, '| --- | --- | --- |', ...rows].join('\n')
+}
+
+function doctorPage() {
+  const rows = Object.entries(FINDINGS)
+    .filter(([, [level]]) => level !== 'ok')
+    .map(([code, [level, message]]) => `| \`${code}\` | ${level} | ${message} |`)
+  return `<!-- Generated from the code: npx -y pnpm@12.21.0 reference. A test fails when it is stale. -->
+
+# What the doctor finds
+
+[When something is wrong](../when-something-is-wrong.md) describes how to run it.
+
+| Code | Level | Problem: solution |
+| --- | --- | --- |
+${rows.join('\n')}
+`
 }
 
 // Dashboard -----------------------------------------------------------------------------------------------------------------

@@ -198,8 +198,8 @@ describe('doctor', () => {
   })
 })
 
-it('the page "When something is wrong" has every finding of the doctor, in its own words', async () => {
-  const page = await readFile(new URL('../../../docs/when-something-is-wrong.md', import.meta.url), 'utf8')
+it('the page "What the doctor finds" has every finding of the doctor, in its own words', async () => {
+  const page = await readFile(new URL('../../../docs/reference/doctor.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (error|warning) \| (.*) \|$/gm)]
   const documented = rows.map(([, code, level, message]) => [code, level, message])
   const sentences = Object.entries(FINDINGS)

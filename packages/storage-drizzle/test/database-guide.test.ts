@@ -13,9 +13,11 @@ const GUIDE = readFileSync(new URL('../../../docs/guides/database.md', import.me
 const blocksOf = (language: string) =>
   [...GUIDE.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text)
 
-it('shows the SQL of the roles as the command prints it', () => {
+it('names the roles of the SQL that the command prints', async () => {
+  const { stdout } = await runCli(['roles'])
   const names = { schema: 'quickquote', owner: 'quickquote_owner', runtime: 'quickquote_app' }
-  expect(blocksOf('sql')).toContain(rolesSql(names))
+  expect(stdout).toBe(rolesSql(names))
+  for (const name of Object.values(names)) expect(GUIDE).toContain(`\`${name}\``)
 })
 
 it('names commands that there are', async () => {

@@ -13,7 +13,7 @@ export interface Finding {
 type Details = Readonly<Record<string, string | number>>
 
 /**
- * Every finding that there is, and its sentence: docs/when-something-is-wrong.md lists them. `{name}` stands for a detail.
+ * Every finding that there is, and its sentence: docs/reference/doctor.md lists them. `{name}` stands for a detail.
  */
 export const FINDINGS = {
   DATABASE_ANSWERS: ['ok', 'The database answers within {ms} ms, as PostgreSQL {version}.'],

@@ -29,7 +29,7 @@ export interface DeliveryTelemetry {
   attempted(observed: ObservedAttempt, tell: () => void): void
 }
 
-/** Metrics leave tests out; spans do not. See docs/guides/operations.md for the names. */
+/** Metrics leave tests out; spans do not. See docs/monitoring for the names. */
 export function createDeliveryTelemetry({
   telemetry,
   storage,

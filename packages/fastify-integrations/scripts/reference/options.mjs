@@ -96,9 +96,11 @@ ${groups.join('\n\n')}
 
 ## quickquote-worker
 
-The environment of the program of \`@quickquote/delivery-worker\`, described in [Operations](../guides/operations.md).
+\`npx @quickquote/delivery-worker\`, described in [Operations](../guides/operations.md).
 
-${table(['Variable', 'Default', ''], variablesOf(helpOf(root, 'packages/delivery-worker/bin/quickquote-worker.js')))}
+\`\`\`text
+${helpOf(root, 'packages/delivery-worker/bin/quickquote-worker.js').trim()}
+\`\`\`
 
 ## quickquote-storage
 
@@ -196,11 +198,4 @@ function helpOf(root, program) {
   })
   if (status !== 0) throw new Error(`${program} --help failed`)
   return stdout
-}
-
-/** Lines as `  NAME (default)`, each with what it is on the line below. */
-function variablesOf(help) {
-  const found = [...help.matchAll(/^ {2}([A-Z_]+) \((.+)\)\n {6}(.+)$/gm)]
-  if (found.length === 0) throw new Error('the help of the worker lists no variables')
-  return found.map(([, name, standing, text]) => [code(name), standing, text])
 }
