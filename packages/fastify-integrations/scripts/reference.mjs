@@ -1,4 +1,4 @@
-// Writes what is generated from the code: the pages of docs/reference, the collection, and the types of the tests' client.
+// Writes what is generated from the code: the pages of docs/reference, the collection, and the types of the client and of the portal's tests.
 // With --check it only says which of them are not up to date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { collection } from './reference/collection.mjs'
 import { errorsPage } from './reference/errors.mjs'
 import { eventsPage } from './reference/events.mjs'
 import { httpPage } from './reference/http.mjs'
-import { clientTypes, eventExamples, partnerTypes, readService } from './reference/openapi.mjs'
+import { eventExamples, readService, typesOf } from './reference/openapi.mjs'
 import { optionsPage } from './reference/options.mjs'
 import { specCoveragePage } from './reference/spec-coverage.mjs'
 
@@ -22,8 +22,8 @@ const files = {
   'docs/reference/options.md': optionsPage(ROOT),
   'docs/reference/spec-coverage.md': specCoveragePage(),
   'docs/reference/postman-collection.json': json(collection(service)),
-  'packages/fastify-integrations/test/generated/openapi.d.ts': await clientTypes(service),
-  'packages/client/src/generated/openapi.ts': await partnerTypes(service),
+  'packages/client/src/generated/openapi.ts': await typesOf(service.documents.partners),
+  'packages/portal/test/generated/openapi.d.ts': await typesOf(service.documents.members),
   'packages/client/src/generated/examples.ts': eventExamples(service),
 }
 

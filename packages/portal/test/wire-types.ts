@@ -1,6 +1,7 @@
 // Fails to compile when the screens and the OpenAPI document part.
-import type { components } from '../../fastify-integrations/test/generated/openapi.d.ts'
+
 import type * as wire from '../ui/api/types.ts'
+import type { components } from './generated/openapi.d.ts'
 
 type Schemas = components['schemas']
 

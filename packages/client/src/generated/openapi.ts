@@ -285,6 +285,36 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** QuotationEventData */
+        QuotationEventData: {
+            /**
+             * Format: uuid
+             * @description The quotation that moved.
+             */
+            quotation_id: string;
+            /**
+             * Format: uuid
+             * @description Its proposal, once there is one.
+             */
+            proposal_id: string | null;
+            /**
+             * @description The step; for a failure the failed step, or `unknown`.
+             * @enum {string}
+             */
+            step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal" | "unknown";
+            /**
+             * @description `failed` for `quotation.failed` alone.
+             * @enum {string}
+             */
+            status: "completed" | "failed";
+            /** @description Why it failed, where that is known. */
+            error_code: string | null;
+            /**
+             * @description Where the quote was started: by a partner, or in the web app.
+             * @enum {string}
+             */
+            generation_source: "ui" | "api_key";
+        };
     };
     responses: {
         /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is still in progress. */

@@ -6,8 +6,8 @@ import openapiTypes, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 
 /**
- * What the plugin has with its default options: the document that it serves at /api-docs/json, who may call each route and
- * which limit it has of its own (by `METHOD /path`), and its settings.
+ * What the plugin has with its default options: the document that it serves at /api-docs/json, those for
+ * each audience, who may call each route and which limit it has of its own (by `METHOD /path`), and its settings.
  */
 export async function readService() {
   const app = Fastify()
@@ -23,10 +23,15 @@ export async function readService() {
     pipeline: { async start() {}, async signDocumentUrl() {} },
   })
   await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })
-  const answer = await app.inject('/api-docs/json')
+  const at = async (path) => (await app.inject(path)).json()
+  const document = await at('/api-docs/json')
+  const documents = {
+    partners: await at('/api-docs/partners/json'),
+    members: await at('/api-docs/members/json'),
+  }
   await app.close()
   await integrations.close()
-  return { document: answer.json(), access, settings: integrations.settings }
+  return { document, documents, access, settings: integrations.settings }
 }
 
 /** A file is text in JSON, so generators take it for a string. */
@@ -34,34 +39,11 @@ function transform({ format }) {
   return format === 'binary' ? ts.factory.createTypeReferenceNode('Blob') : undefined
 }
 
-/** The types of the client in test/typed-client.test.ts. */
-export async function clientTypes({ document }) {
+/** The types of a document for openapi-fetch, which calls its routes and no webhooks. */
+export async function typesOf({ webhooks: _, ...document }) {
   // Fields that have a default may be left out; an object without fields is one of any.
   const options = { transform, defaultNonNullable: false, emptyObjectsUnknown: true }
   return astToString(await openapiTypes(document, options))
-}
-
-/** The types of `@quickquote/client`: the routes that an API key opens, and what they refer to. */
-export function partnerTypes({ document: { openapi, info, components, ...document } }) {
-  const paths = Object.fromEntries(
-    Object.entries(document.paths).filter(([path]) => path.startsWith('/v1/integrations/')),
-  )
-  return clientTypes({ document: { openapi, info, paths, components: referred(paths, components) } })
-}
-
-/** The components that `part` refers to, directly or not. */
-function referred(part, components) {
-  const found = {}
-  const collect = (each) => {
-    for (const [, kind, name] of JSON.stringify(each).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
-      if (found[kind]?.[name] !== undefined) continue
-      const component = components[kind][name]
-      found[kind] = { ...found[kind], [name]: component }
-      collect(component)
-    }
-  }
-  collect(part)
-  return found
 }
 
 /** An example of each event, for `trigger` of `@quickquote/client`. */

@@ -6,7 +6,9 @@ const SCHEMES = { partners: 'apiKey', members: 'session' } as const
 
 type Operations = Record<string, { readonly security?: readonly object[]; readonly tags?: readonly string[] }>
 
-/** The document with the routes of one audience alone. Webhooks are for partners. */
+type Components = Record<string, Record<string, unknown>>
+
+/** The document with the routes of one audience alone, and the components that they refer to. Webhooks are for partners. */
 export function documentFor(
   audience: Audience,
   document: Readonly<Record<string, unknown>>,
@@ -15,7 +17,7 @@ export function documentFor(
     readonly paths: Record<string, Operations>
     readonly webhooks: Record<string, Operations>
     readonly tags: readonly { readonly name: string }[]
-    readonly components: { readonly securitySchemes: Record<string, unknown> }
+    readonly components: Components
   }
   const scheme = SCHEMES[audience]
   const own = Object.entries(paths).flatMap(([path, operations]) => {
@@ -34,6 +36,24 @@ export function documentFor(
     ...rest,
     tags: tags.filter(({ name }) => used.has(name)),
     ...shown,
-    components: { ...components, securitySchemes: { [scheme]: components.securitySchemes[scheme] } },
+    components: {
+      ...referredComponents(shown, components),
+      securitySchemes: { [scheme]: components['securitySchemes']?.[scheme] },
+    },
   }
+}
+
+/** The components that `part` refers to, directly or not. */
+function referredComponents(part: unknown, components: Components): Components {
+  const found: Components = {}
+  const collect = (node: unknown) => {
+    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+      if (found[kind]?.[name] !== undefined) continue
+      const component = components[kind]?.[name]
+      found[kind] = { ...found[kind], [name]: component }
+      collect(component)
+    }
+  }
+  collect(part)
+  return found
 }

@@ -11,7 +11,8 @@ export function startQuotationJson(limits: Limits): TObject {
       requirementsText: Type.String({
         format: 'text',
         maxLength: limits.requirementsTextLength,
-        pattern: '\\S',
+        // Not `\S` alone: Python's generated clients match from the beginning.
+        pattern: '^\\s*\\S',
         description: 'The requirements as text. To send files, send a form instead.',
       }),
     },

@@ -1,119 +1,4 @@
 export interface paths {
-    "/v1/integrations/quotations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the quotations of the organization
-         * @description The newest first, those of the web app included. Follow the `Link` header: a quotation that exists throughout is listed once, whatever is started or changed meanwhile.
-         */
-        get: operations["listQuotations"];
-        put?: never;
-        /**
-         * Start a Quick Quote
-         * @description Returns at once. Follow the quote by polling, or by webhooks. Whatever the body says about an organization is ignored: the key decides.
-         */
-        post: operations["startQuotation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/integrations/quotations/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get the summary of a quotation */
-        get: operations["getQuotation"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/integrations/quotations/{id}/pipeline": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get the progress of a quotation, step by step */
-        get: operations["getQuotationPipeline"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/integrations/quotations/{id}/proposal": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the proposal of a quotation
-         * @description Returns metadata only. The document has its own link, once `document_id` is set.
-         */
-        get: operations["getQuotationProposal"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/integrations/proposals/{id}/document-url": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a short-lived link to the document of a proposal */
-        get: operations["getProposalDocumentUrl"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/integrations/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read the events of the organization
-         * @description The oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Keep the `Link` of each answer and go on from there: no event is skipped, and none comes twice. With `wait`, the answer to an empty page comes with the next event.
-         */
-        get: operations["listEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/organizations/{organizationId}/api-keys": {
         parameters: {
             query?: never;
@@ -490,169 +375,29 @@ export interface paths {
         trace?: never;
     };
 }
-export interface webhooks {
-    "quotation.requirement_analysis.completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** The requirement analysis step finished. */
-        post: operations["on_quotation_requirement_analysis_completed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "quotation.functional_specification.completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** The functional specification step finished. */
-        post: operations["on_quotation_functional_specification_completed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "quotation.work_breakdown.completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** The work breakdown step finished. */
-        post: operations["on_quotation_work_breakdown_completed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "quotation.effort_estimation.completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** The effort estimation step finished. */
-        post: operations["on_quotation_effort_estimation_completed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "quotation.proposal.completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** The proposal is ready. */
-        post: operations["on_quotation_proposal_completed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "quotation.completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** The whole Quick Quote succeeded. */
-        post: operations["on_quotation_completed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "quotation.failed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** The run failed. Nothing more follows for this run. */
-        post: operations["on_quotation_failed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
+export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** StartQuotation */
-        StartQuotation: {
-            /** Format: name */
-            name?: string | null;
-            /** Format: text */
-            description?: string | null;
+        /** ApiKey */
+        ApiKey: {
             /** Format: uuid */
-            config_id?: string | null;
-            /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
-            metadata?: Record<string, unknown> | null;
-            /**
-             * Format: text
-             * @description The requirements as text. To send files, send a form instead.
-             */
-            requirementsText: string;
-        };
-        /** StartQuotationForm */
-        StartQuotationForm: {
-            /** Format: name */
-            name?: string;
-            /** Format: text */
-            description?: string;
+            id: string;
             /** Format: uuid */
-            config_id?: string;
-            /**
-             * Format: text
-             * @description The requirements. Required unless at least one file is sent.
-             */
-            requirementsText?: string;
-            /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
-            metadata?: Record<string, unknown>;
-            /** @description Files with the requirements: docx, pdf, txt or md, at most 10485760 bytes each. Required unless `requirementsText` is sent. */
-            files?: Blob[];
-        };
-        /** StartedQuotation */
-        StartedQuotation: {
-            /** Format: uuid */
-            quotation_id: string;
+            organization_id: string;
+            /** @description The member who made the key. */
+            owner_id: string;
+            name: string;
+            masked_key: string;
             /** @enum {string} */
-            status: "queued" | "running" | "completed" | "failed";
+            status: "active" | "inactive" | "expired" | "revoked";
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
         };
         /** Problem */
         Problem: {
@@ -681,125 +426,6 @@ export interface components {
                 /** @description What is allowed there. */
                 detail: string;
             }[];
-        };
-        /** Quotation */
-        Quotation: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            description: string;
-            /** @enum {string} */
-            status: "queued" | "running" | "completed" | "failed";
-            /**
-             * @description The last step that finished.
-             * @enum {string}
-             */
-            processed_step: "none" | "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
-            /** @enum {string} */
-            source: "ui" | "api_key";
-            /** Format: uuid */
-            config_id: string | null;
-            error_code: string | null;
-            /** @description The data of your own that the start was sent with. */
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        /** PipelineStatus */
-        PipelineStatus: {
-            /** Format: uuid */
-            quotation_id: string;
-            /** @enum {string} */
-            status: "queued" | "running" | "completed" | "failed";
-            /** @enum {string} */
-            processed_step: "none" | "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
-            progress: {
-                completed: number;
-                total: number;
-            };
-            steps: {
-                /** @enum {string} */
-                step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
-                /** @enum {string} */
-                status: "pending" | "running" | "completed" | "failed";
-                /** Format: date-time */
-                started_at: string | null;
-                /** Format: date-time */
-                completed_at: string | null;
-                error_code: string | null;
-            }[];
-            error_code: string | null;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        /** Proposal */
-        Proposal: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            /** @enum {string} */
-            status: "completed";
-            /** Format: uuid */
-            document_id: string | null;
-            /** Format: uuid */
-            quotation_id: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        /** DocumentUrl */
-        DocumentUrl: {
-            /** Format: uri */
-            url: string;
-            /** Format: date-time */
-            expires_at: string;
-        };
-        /** WebhookEvent */
-        WebhookEvent: {
-            /** @description Unique per event; deduplicate on it. */
-            id: string;
-            /** @description One of the catalog. */
-            type: string;
-            /**
-             * Format: date-time
-             * @description When it happened.
-             */
-            created_at: string;
-            /**
-             * Format: uuid
-             * @description Whose event it is.
-             */
-            organization_id: string;
-            /** @description What happened: its fields are up to the type. */
-            data: {
-                [key: string]: unknown;
-            };
-        };
-        /** ApiKey */
-        ApiKey: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            organization_id: string;
-            /** @description The member who made the key. */
-            owner_id: string;
-            name: string;
-            masked_key: string;
-            /** @enum {string} */
-            status: "active" | "inactive" | "expired" | "revoked";
-            /** Format: date-time */
-            expires_at: string;
-            /** Format: date-time */
-            last_used_at: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
         };
         /** CreateApiKey */
         CreateApiKey: {
@@ -861,6 +487,27 @@ export interface components {
             type: string;
             description: string;
             example: components["schemas"]["WebhookEvent"];
+        };
+        /** WebhookEvent */
+        WebhookEvent: {
+            /** @description Unique per event; deduplicate on it. */
+            id: string;
+            /** @description One of the catalog. */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Whose event it is.
+             */
+            organization_id: string;
+            /** @description What happened: its fields are up to the type. */
+            data: {
+                [key: string]: unknown;
+            };
         };
         /** WebhookEndpoint */
         WebhookEndpoint: {
@@ -1064,6 +711,30 @@ export interface components {
             /** @description Attempts that did not. */
             failed: number;
         };
+        /** Delivery */
+        Delivery: {
+            /** Format: uuid */
+            id: string;
+            event_id: string;
+            event_type: string;
+            /** Format: uuid */
+            endpoint_id: string;
+            /** @description The name today, of a deleted endpoint too. */
+            endpoint_name?: string;
+            /** @enum {string} */
+            status: "pending" | "sending" | "parked" | "succeeded" | "failed";
+            /** Format: uuid */
+            quotation_id: string | null;
+            /** @description Only when the quotation can be found; `[erased]` once it was erased. */
+            quotation_name?: string;
+            is_test: boolean;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            /** @description What every attempt sends, byte for byte. Null when the event is no longer kept; `[erased]` once its quotation was erased. */
+            request_body: string | null;
+            /** @description The first one first. */
+            attempts: components["schemas"]["DeliveryAttemptDetails"][];
+        };
         /** DeliveryAttemptDetails */
         DeliveryAttemptDetails: {
             /** Format: uuid */
@@ -1100,30 +771,6 @@ export interface components {
             response_body: string | null;
             /** @description How long the receiver took to begin its answer. */
             first_byte_ms: number | null;
-        };
-        /** Delivery */
-        Delivery: {
-            /** Format: uuid */
-            id: string;
-            event_id: string;
-            event_type: string;
-            /** Format: uuid */
-            endpoint_id: string;
-            /** @description The name today, of a deleted endpoint too. */
-            endpoint_name?: string;
-            /** @enum {string} */
-            status: "pending" | "sending" | "parked" | "succeeded" | "failed";
-            /** Format: uuid */
-            quotation_id: string | null;
-            /** @description Only when the quotation can be found; `[erased]` once it was erased. */
-            quotation_name?: string;
-            is_test: boolean;
-            /** Format: date-time */
-            next_attempt_at: string | null;
-            /** @description What every attempt sends, byte for byte. Null when the event is no longer kept; `[erased]` once its quotation was erased. */
-            request_body: string | null;
-            /** @description The first one first. */
-            attempts: components["schemas"]["DeliveryAttemptDetails"][];
         };
         /** StartReplay */
         StartReplay: {
@@ -1224,40 +871,10 @@ export interface components {
                 name: string | null;
             }[];
         };
-        /** QuotationEventData */
-        QuotationEventData: {
-            /**
-             * Format: uuid
-             * @description The quotation that moved.
-             */
-            quotation_id: string;
-            /**
-             * Format: uuid
-             * @description Its proposal, once there is one.
-             */
-            proposal_id: string | null;
-            /**
-             * @description The step; for a failure the failed step, or `unknown`.
-             * @enum {string}
-             */
-            step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal" | "unknown";
-            /**
-             * @description `failed` for `quotation.failed` alone.
-             * @enum {string}
-             */
-            status: "completed" | "failed";
-            /** @description Why it failed, where that is known. */
-            error_code: string | null;
-            /**
-             * @description Where the quote was started: by a partner, or in the web app.
-             * @enum {string}
-             */
-            generation_source: "ui" | "api_key";
-        };
     };
     responses: {
-        /** @description `IDEMPOTENCY_KEY_IN_USE`: A request with this Idempotency-Key is still in progress. */
-        IDEMPOTENCY_KEY_IN_USE: {
+        /** @description `SESSION_REQUIRED`: You are not signed in. */
+        SESSION_REQUIRED: {
             headers: {
                 /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
@@ -1266,85 +883,11 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:IDEMPOTENCY_KEY_IN_USE";
+                    type?: "urn:problem-type:quickquote:SESSION_REQUIRED";
                     /** @enum {unknown} */
-                    status?: 409;
+                    status?: 401;
                     /** @enum {unknown} */
-                    code?: "IDEMPOTENCY_KEY_IN_USE";
-                };
-            };
-        };
-        /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-        PAYLOAD_TOO_LARGE: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                    /** @enum {unknown} */
-                    status?: 413;
-                    /** @enum {unknown} */
-                    code?: "PAYLOAD_TOO_LARGE";
-                };
-            };
-        };
-        /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-        UNSUPPORTED_MEDIA_TYPE: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                    /** @enum {unknown} */
-                    status?: 415;
-                    /** @enum {unknown} */
-                    code?: "UNSUPPORTED_MEDIA_TYPE";
-                };
-            };
-        };
-        /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was already used for a different request. */
-        IDEMPOTENCY_KEY_REUSED: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:IDEMPOTENCY_KEY_REUSED";
-                    /** @enum {unknown} */
-                    status?: 422;
-                    /** @enum {unknown} */
-                    code?: "IDEMPOTENCY_KEY_REUSED";
-                };
-            };
-        };
-        /** @description `RATE_LIMITED`: Too many requests. */
-        RATE_LIMITED: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description Seconds to wait. */
-                "Retry-After"?: number;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:RATE_LIMITED";
-                    /** @enum {unknown} */
-                    status?: 429;
-                    /** @enum {unknown} */
-                    code?: "RATE_LIMITED";
+                    code?: "SESSION_REQUIRED";
                 };
             };
         };
@@ -1386,60 +929,6 @@ export interface components {
                 };
             };
         };
-        /** @description `QUOTATION_NOT_FOUND`: Quotation not found. */
-        QUOTATION_NOT_FOUND: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:QUOTATION_NOT_FOUND";
-                    /** @enum {unknown} */
-                    status?: 404;
-                    /** @enum {unknown} */
-                    code?: "QUOTATION_NOT_FOUND";
-                };
-            };
-        };
-        /** @description `CURSOR_EXPIRED`: Events after this cursor are no longer kept. */
-        CURSOR_EXPIRED: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:CURSOR_EXPIRED";
-                    /** @enum {unknown} */
-                    status?: 410;
-                    /** @enum {unknown} */
-                    code?: "CURSOR_EXPIRED";
-                };
-            };
-        };
-        /** @description `SESSION_REQUIRED`: You are not signed in. */
-        SESSION_REQUIRED: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:SESSION_REQUIRED";
-                    /** @enum {unknown} */
-                    status?: 401;
-                    /** @enum {unknown} */
-                    code?: "SESSION_REQUIRED";
-                };
-            };
-        };
         /** @description `API_KEY_LIMIT_REACHED`: API key limit reached. */
         API_KEY_LIMIT_REACHED: {
             headers: {
@@ -1455,6 +944,42 @@ export interface components {
                     status?: 409;
                     /** @enum {unknown} */
                     code?: "API_KEY_LIMIT_REACHED";
+                };
+            };
+        };
+        /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+        PAYLOAD_TOO_LARGE: {
+            headers: {
+                /** @description The ID of the request. Include it in support requests. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                    /** @enum {unknown} */
+                    status?: 413;
+                    /** @enum {unknown} */
+                    code?: "PAYLOAD_TOO_LARGE";
+                };
+            };
+        };
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+        UNSUPPORTED_MEDIA_TYPE: {
+            headers: {
+                /** @description The ID of the request. Include it in support requests. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                    /** @enum {unknown} */
+                    status?: 415;
+                    /** @enum {unknown} */
+                    code?: "UNSUPPORTED_MEDIA_TYPE";
                 };
             };
         };
@@ -1509,6 +1034,26 @@ export interface components {
                     status?: 404;
                     /** @enum {unknown} */
                     code?: "WEBHOOK_ENDPOINT_NOT_FOUND";
+                };
+            };
+        };
+        /** @description `RATE_LIMITED`: Too many requests. */
+        RATE_LIMITED: {
+            headers: {
+                /** @description The ID of the request. Include it in support requests. */
+                "X-Request-Id"?: string;
+                /** @description Seconds to wait. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:RATE_LIMITED";
+                    /** @enum {unknown} */
+                    status?: 429;
+                    /** @enum {unknown} */
+                    code?: "RATE_LIMITED";
                 };
             };
         };
@@ -1574,690 +1119,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    listQuotations: {
-        parameters: {
-            query?: {
-                status?: "queued" | "running" | "completed" | "failed";
-                source?: "ui" | "api_key";
-                /** @description Quotes started then or later. */
-                created_since?: string;
-                /** @description Quotes started before then. */
-                created_until?: string;
-                limit?: number;
-                /** @description Taken from the `next` link of the page before. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The quotations. */
-            200: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Quotation"][];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
-            400: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
-                    };
-                };
-            };
-            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
-            401: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
-                    };
-                };
-            };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
-            403: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
-                    };
-                };
-            };
-            429: components["responses"]["RATE_LIMITED"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
-        };
-    };
-    startQuotation: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A key of your own. The same request under the same key starts nothing within 24 hours: it gets the first answer. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["StartQuotation"];
-                "multipart/form-data": components["schemas"]["StartQuotationForm"];
-            };
-        };
-        responses: {
-            /** @description The quote was accepted and will run. */
-            202: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    /** @description The path of the summary of the quotation. */
-                    Location?: string;
-                    /** @description Seconds to wait before polling. */
-                    "Retry-After"?: number;
-                    /** @description Sent if an earlier request with the same Idempotency-Key started the quote. */
-                    "Idempotency-Replayed"?: "true";
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StartedQuotation"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
-            400: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
-                    };
-                };
-            };
-            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
-            401: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
-                    };
-                };
-            };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `ORGANIZATION_ERASED`: The organization is being erased. */
-            403: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "ORGANIZATION_ERASED";
-                    };
-                };
-            };
-            409: components["responses"]["IDEMPOTENCY_KEY_IN_USE"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
-            429: components["responses"]["RATE_LIMITED"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
-        };
-    };
-    getQuotation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The quotation. */
-            200: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Quotation"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
-            400: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
-                    };
-                };
-            };
-            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
-            401: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
-                    };
-                };
-            };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
-            403: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
-                    };
-                };
-            };
-            404: components["responses"]["QUOTATION_NOT_FOUND"];
-            429: components["responses"]["RATE_LIMITED"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
-        };
-    };
-    getQuotationPipeline: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All steps, in order. */
-            200: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PipelineStatus"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
-            400: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
-                    };
-                };
-            };
-            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
-            401: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
-                    };
-                };
-            };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
-            403: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
-                    };
-                };
-            };
-            404: components["responses"]["QUOTATION_NOT_FOUND"];
-            429: components["responses"]["RATE_LIMITED"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
-        };
-    };
-    getQuotationProposal: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The proposal. */
-            200: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposal"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
-            400: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
-                    };
-                };
-            };
-            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
-            401: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
-                    };
-                };
-            };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
-            403: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
-                    };
-                };
-            };
-            /** @description `QUOTATION_NOT_FOUND`: Quotation not found. `PROPOSAL_NOT_FOUND`: Proposal not found. */
-            404: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:QUOTATION_NOT_FOUND" | "urn:problem-type:quickquote:PROPOSAL_NOT_FOUND";
-                        /** @enum {unknown} */
-                        status?: 404;
-                        /** @enum {unknown} */
-                        code?: "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND";
-                    };
-                };
-            };
-            429: components["responses"]["RATE_LIMITED"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
-        };
-    };
-    getProposalDocumentUrl: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The link. Anyone who has it can read the document until it expires. */
-            200: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentUrl"];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
-            400: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
-                    };
-                };
-            };
-            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
-            401: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
-                    };
-                };
-            };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. `OTHER_ORGANIZATION`: The resource belongs to another organization. */
-            403: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED" | "urn:problem-type:quickquote:OTHER_ORGANIZATION";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION";
-                    };
-                };
-            };
-            /** @description `PROPOSAL_NOT_FOUND`: Proposal not found. `DOCUMENT_NOT_READY`: The proposal has no document yet. */
-            404: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:PROPOSAL_NOT_FOUND" | "urn:problem-type:quickquote:DOCUMENT_NOT_READY";
-                        /** @enum {unknown} */
-                        status?: 404;
-                        /** @enum {unknown} */
-                        code?: "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY";
-                    };
-                };
-            };
-            429: components["responses"]["RATE_LIMITED"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
-        };
-    };
-    listEvents: {
-        parameters: {
-            query?: {
-                /** @description Where to go on: the cursor of a `next` link, the id of an event (`evt_…`), or `latest` for events from now on. Without it: the oldest event that is kept. */
-                after?: string;
-                /** @description Only events of these types, separated by commas. */
-                types?: string;
-                /** @description Only events of quotes that were started through the partner API, in the web app, or either. */
-                generation_source?: "api_key" | "ui" | "all";
-                limit?: number;
-                /** @description Seconds to wait for an event when there is none yet. */
-                wait?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The events. The list may be empty even if more events follow at the `Link`. */
-            200: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
-                    "X-API-Key-Expires-At"?: string;
-                    /** @description The limits that apply to this route (IETF RateLimit fields). */
-                    "RateLimit-Policy"?: string;
-                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
-                    RateLimit?: string;
-                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. Always sent. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookEvent"][];
-                };
-            };
-            /** @description `VALIDATION_FAILED`: The request is not valid. `MALFORMED_REQUEST`: The request is malformed. `API_KEY_IN_QUERY`: API keys are not accepted in the URL. */
-            400: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:VALIDATION_FAILED" | "urn:problem-type:quickquote:MALFORMED_REQUEST" | "urn:problem-type:quickquote:API_KEY_IN_QUERY";
-                        /** @enum {unknown} */
-                        status?: 400;
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY";
-                    };
-                };
-            };
-            /** @description `API_KEY_MISSING`: An API key is required. `API_KEY_INVALID`: The API key is not valid. */
-            401: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_MISSING" | "urn:problem-type:quickquote:API_KEY_INVALID";
-                        /** @enum {unknown} */
-                        status?: 401;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_MISSING" | "API_KEY_INVALID";
-                    };
-                };
-            };
-            /** @description `API_KEY_INACTIVE`: The API key is inactive. `API_KEY_EXPIRED`: The API key has expired. `API_KEY_REVOKED`: The API key has been revoked. */
-            403: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:API_KEY_INACTIVE" | "urn:problem-type:quickquote:API_KEY_EXPIRED" | "urn:problem-type:quickquote:API_KEY_REVOKED";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED";
-                    };
-                };
-            };
-            410: components["responses"]["CURSOR_EXPIRED"];
-            429: components["responses"]["RATE_LIMITED"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
-        };
-    };
     listApiKeys: {
         parameters: {
             query?: {
@@ -3908,377 +2769,6 @@ export interface operations {
             };
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
-        };
-    };
-    on_quotation_requirement_analysis_completed: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The `id` of the payload. Deduplicate on it. */
-                "X-Service-Event-Id": string;
-                /** @description The `type` of the payload. */
-                "X-Service-Event-Type": "quotation.requirement_analysis.completed";
-                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
-                "X-Service-Event-Sequence"?: number;
-                /** @description Unix time in seconds when the delivery was signed. */
-                "X-Service-Timestamp": number;
-                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
-                "X-Service-Signature": string;
-                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookEvent"] & {
-                    /** @enum {unknown} */
-                    type?: "quotation.requirement_analysis.completed";
-                    data?: components["schemas"]["QuotationEventData"];
-                };
-            };
-        };
-        responses: {
-            /** @description The receiver does not want this event: it is not sent again. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was received. Respond within 10 seconds. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    on_quotation_functional_specification_completed: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The `id` of the payload. Deduplicate on it. */
-                "X-Service-Event-Id": string;
-                /** @description The `type` of the payload. */
-                "X-Service-Event-Type": "quotation.functional_specification.completed";
-                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
-                "X-Service-Event-Sequence"?: number;
-                /** @description Unix time in seconds when the delivery was signed. */
-                "X-Service-Timestamp": number;
-                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
-                "X-Service-Signature": string;
-                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookEvent"] & {
-                    /** @enum {unknown} */
-                    type?: "quotation.functional_specification.completed";
-                    data?: components["schemas"]["QuotationEventData"];
-                };
-            };
-        };
-        responses: {
-            /** @description The receiver does not want this event: it is not sent again. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was received. Respond within 10 seconds. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    on_quotation_work_breakdown_completed: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The `id` of the payload. Deduplicate on it. */
-                "X-Service-Event-Id": string;
-                /** @description The `type` of the payload. */
-                "X-Service-Event-Type": "quotation.work_breakdown.completed";
-                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
-                "X-Service-Event-Sequence"?: number;
-                /** @description Unix time in seconds when the delivery was signed. */
-                "X-Service-Timestamp": number;
-                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
-                "X-Service-Signature": string;
-                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookEvent"] & {
-                    /** @enum {unknown} */
-                    type?: "quotation.work_breakdown.completed";
-                    data?: components["schemas"]["QuotationEventData"];
-                };
-            };
-        };
-        responses: {
-            /** @description The receiver does not want this event: it is not sent again. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was received. Respond within 10 seconds. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    on_quotation_effort_estimation_completed: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The `id` of the payload. Deduplicate on it. */
-                "X-Service-Event-Id": string;
-                /** @description The `type` of the payload. */
-                "X-Service-Event-Type": "quotation.effort_estimation.completed";
-                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
-                "X-Service-Event-Sequence"?: number;
-                /** @description Unix time in seconds when the delivery was signed. */
-                "X-Service-Timestamp": number;
-                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
-                "X-Service-Signature": string;
-                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookEvent"] & {
-                    /** @enum {unknown} */
-                    type?: "quotation.effort_estimation.completed";
-                    data?: components["schemas"]["QuotationEventData"];
-                };
-            };
-        };
-        responses: {
-            /** @description The receiver does not want this event: it is not sent again. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was received. Respond within 10 seconds. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    on_quotation_proposal_completed: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The `id` of the payload. Deduplicate on it. */
-                "X-Service-Event-Id": string;
-                /** @description The `type` of the payload. */
-                "X-Service-Event-Type": "quotation.proposal.completed";
-                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
-                "X-Service-Event-Sequence"?: number;
-                /** @description Unix time in seconds when the delivery was signed. */
-                "X-Service-Timestamp": number;
-                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
-                "X-Service-Signature": string;
-                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookEvent"] & {
-                    /** @enum {unknown} */
-                    type?: "quotation.proposal.completed";
-                    data?: components["schemas"]["QuotationEventData"];
-                };
-            };
-        };
-        responses: {
-            /** @description The receiver does not want this event: it is not sent again. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was received. Respond within 10 seconds. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    on_quotation_completed: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The `id` of the payload. Deduplicate on it. */
-                "X-Service-Event-Id": string;
-                /** @description The `type` of the payload. */
-                "X-Service-Event-Type": "quotation.completed";
-                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
-                "X-Service-Event-Sequence"?: number;
-                /** @description Unix time in seconds when the delivery was signed. */
-                "X-Service-Timestamp": number;
-                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
-                "X-Service-Signature": string;
-                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookEvent"] & {
-                    /** @enum {unknown} */
-                    type?: "quotation.completed";
-                    data?: components["schemas"]["QuotationEventData"];
-                };
-            };
-        };
-        responses: {
-            /** @description The receiver does not want this event: it is not sent again. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was received. Respond within 10 seconds. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    on_quotation_failed: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The `id` of the payload. Deduplicate on it. */
-                "X-Service-Event-Id": string;
-                /** @description The `type` of the payload. */
-                "X-Service-Event-Type": "quotation.failed";
-                /** @description The number of the event within its quotation, from 1. Not sent for events without a quotation. */
-                "X-Service-Event-Sequence"?: number;
-                /** @description Unix time in seconds when the delivery was signed. */
-                "X-Service-Timestamp": number;
-                /** @description `v1=` and the lowercase hex HMAC-SHA256 over timestamp, dot and raw body, keyed with the signing secret. */
-                "X-Service-Signature": string;
-                /** @description The same, keyed with the secret before the last rotation: only while that one overlaps. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookEvent"] & {
-                    /** @enum {unknown} */
-                    type?: "quotation.failed";
-                    data?: components["schemas"]["QuotationEventData"];
-                };
-            };
-        };
-        responses: {
-            /** @description The receiver does not want this event: it is not sent again. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was received. Respond within 10 seconds. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The event was not received: it is retried later, up to 8 attempts in all. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
 }
