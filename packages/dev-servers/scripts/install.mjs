@@ -11,8 +11,9 @@ const POSTGRES_BUILDS = {
   17: '17.10.0-beta.17',
 }
 
-/** The path of the program: the package `node` brings it. */
+/** The path of the program: this one if it is that version, else that of the package `node`. */
 export function installNode(version) {
+  if (`${process.version}.`.startsWith(`v${version}.`)) return process.execPath
   return `${install(`node-${version}`, `node@${version}`)}/node/bin/node`
 }
 

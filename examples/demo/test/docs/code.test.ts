@@ -62,6 +62,8 @@ describe('The code in the documents', () => {
           noUnusedParameters: false,
           noPropertyAccessFromIndexSignature: false,
           types: ['node'],
+          // No dependency of the demo.
+          paths: { '@quickquote/test-kit': [join(ROOT, 'packages/test-kit/dist/index.d.ts')] },
         },
         include: ['*.ts', '../host.d.ts'],
       }),

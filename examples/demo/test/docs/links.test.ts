@@ -1,20 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Page, pages, prose, ROOT } from './pages.ts'
+import { links, type Page, pages, ROOT } from './pages.ts'
 
 const all = pages()
-
-/** The targets of links and images. */
-function links(page: Page): string[] {
-  const inline = [...prose(page).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)].map(
-    (match) => match[1] ?? '',
-  )
-  const html = [...prose(page).matchAll(/<(?:a|img)[^>]* (?:href|src)="([^"]+)"/g)].map(
-    (match) => match[1] ?? '',
-  )
-  return [...inline, ...html]
-}
 
 /** The anchors of a page, as GitHub makes them of its headings. */
 function anchors(page: Page): string[] {

@@ -56,7 +56,18 @@ export function codeBlocks({ text }: Page): CodeBlock[] {
   })
 }
 
-/** A page without its code, where a bracket is no link and a hash is no heading. */
-export function prose({ text }: Page): string {
+/** The targets of links and images. */
+export function links(page: Page): string[] {
+  const inline = [...prose(page).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)].map(
+    (match) => match[1] ?? '',
+  )
+  const html = [...prose(page).matchAll(/<(?:a|img)[^>]* (?:href|src)="([^"]+)"/g)].map(
+    (match) => match[1] ?? '',
+  )
+  return [...inline, ...html]
+}
+
+/** A page without its code, where a bracket is no link. */
+function prose({ text }: Page): string {
   return text.replace(FENCE, '').replace(/`[^`\n]*`/g, '')
 }

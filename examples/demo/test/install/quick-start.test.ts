@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { links, ROOT } from '../docs/pages.ts'
 import { type Installed, installPackages, published, readManifest, tsc } from './installed.ts'
 
 const page = readFileSync(resolve(import.meta.dirname, '../../../../docs/quick-start.md'), 'utf8')
@@ -89,6 +90,22 @@ describe('Installed from their tarballs, the packages', () => {
       )
     },
     600_000,
+  )
+
+  it.each(published.map(({ manifest }) => manifest.name))(
+    'have a README, whose links lead to files of the repository, and the license: %s',
+    (name) => {
+      const folder = join(installed.folder, 'node_modules', name)
+      const { repository } = readManifest(folder) as unknown as { repository: { directory: string } }
+      // Registries resolve a relative link of a README from this folder of the repository.
+      const home = join(ROOT, repository.directory)
+      const page = { path: 'README.md', text: readFileSync(join(folder, 'README.md'), 'utf8') }
+      const targets = links(page).filter((link) => !/^(https:|#)/.test(link))
+      expect(links(page).length).toBeGreaterThan(0)
+      expect(targets.filter((link) => !existsSync(join(home, link.split('#')[0] ?? '')))).toEqual([])
+      expect(readFileSync(join(home, 'README.md'), 'utf8')).toBe(page.text)
+      expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'))
+    },
   )
 
   it('ask for seventeen lines of a host, and their imports', () => {
