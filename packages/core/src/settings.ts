@@ -29,73 +29,70 @@ import type { FailingEndpoint } from './model/webhook-endpoint.ts'
 import type { HostQuotations } from './storage/host-quotations.ts'
 import type { Storage } from './storage/storage.ts'
 
-/** What a host gives to `createIntegrations`. */
+/** The options of `createIntegrations`. */
 export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents, Transaction = unknown> {
-  /** Where everything is kept: what `drizzleStorage` returned. */
+  /** Your storage, from `drizzleStorage`. */
   readonly storage: Storage<Transaction>
   /** Your quote pipeline. */
   readonly pipeline: QuotePipeline
-  /** Event types of your own, beside those of quotations: what `defineEvents` returned. Default none. */
+  /** Your own event types, from `defineEvents`. Default none. */
   readonly events?: Events
-  /** Quotations and proposals in tables of your own, in the same database. Default: in the storage. */
+  /** Keeps quotations and proposals in your own tables, in the same database. Default: in the storage. */
   readonly quotations?: HostQuotations
-  /** Where the bytes of requirements files are kept. Default: in the storage. */
+  /** Stores the bytes of requirements files. Default: in the storage. */
   readonly files?: FileStorage
-  /** Encrypt the signing secrets and headers of endpoints at rest (AES-256-GCM), the newest first. There is no start without one. */
+  /** Encrypt signing secrets and endpoint headers at rest (AES-256-GCM). Newest first, at least one. */
   readonly encryptionKeys: readonly EncryptionKey[]
-  /** The name in the webhook headers: `Acme` gives `X-Acme-Signature`. Letters, digits and dashes. Default `Service`. */
+  /** Names the webhook headers: `Acme` gives `X-Acme-Signature`. Letters, digits and dashes. Default `Service`. */
   readonly productName?: string
-  /** What a client may send. */
+  /** Limits on requests and their content. */
   readonly limits?: Partial<Limits>
-  /** How deliveries are made. */
+  /** How webhooks are delivered. */
   readonly delivery?: Partial<DeliveryPolicy>
-  /** How starts of the pipeline are repeated. */
+  /** How pipeline starts are retried. */
   readonly start?: Partial<StartPolicy>
   /** How long history is kept. */
   readonly retention?: Partial<Retention>
   /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
   readonly allowAddresses?: readonly string[]
-  /**
-   * Called when an endpoint was disabled because all of its deliveries failed: tell its owners. Called once, after
-   * the change; when it throws, that is logged and no more.
-   */
+  /** Called once after an endpoint has been disabled because all of its deliveries failed. An error is only logged. */
   readonly onEndpointDisabled?: (endpoint: FailingEndpoint) => void | Promise<void>
   /**
-   * Called when every delivery to an endpoint has failed for `delivery.warnAfterMs`, and again a day before it is disabled.
-   * Like the two hooks below it is called at least once: if it throws, again with the same `id`, after waits that grow to
-   * an hour, for about a day. Workers call it. Default: the warning is only logged.
+   * Called when every delivery to an endpoint has failed for `delivery.warnAfterMs`, and again a day before it is
+   * disabled. Workers call this hook and the next two at least once; if one throws, it is called again with the same
+   * `id` for about a day, with a back-off of up to an hour. Default: logged only.
    */
   readonly onEndpointFailing?: (warning: EndpointFailingWarning) => void | Promise<void>
-  /** Called when deliveries were given up after their last attempt: once for an endpoint and an hour. Default: logged. */
+  /** Called when deliveries have failed for the last time, at most once per endpoint and hour. Default: logged only. */
   readonly onDeliveriesExhausted?: (warning: DeliveriesExhaustedWarning) => void | Promise<void>
-  /** Called 30 days, 7 days and 1 day before an active API key expires. Default: logged. */
+  /** Called 30 days, 7 days and 1 day before an active API key expires. Default: logged only. */
   readonly onApiKeyExpiring?: (warning: ApiKeyExpiringWarning) => void | Promise<void>
   /**
-   * Milliseconds that a hook may take: `pipeline.signDocumentUrl`, `pipeline.status`, each hook whose
-   * name begins with `on`, methods of `quotations`, `files.delete`, and `files.put` for each chunk. Default 10,000.
-   * A call of `pipeline.start` has its own limit: `start.callTimeoutMs`.
+   * Timeout in milliseconds of `pipeline.signDocumentUrl`, `pipeline.status`, the `on…` hooks, each method of
+   * `quotations`, `files.delete`, and each chunk of `files.put`. For `pipeline.start` see `start.callTimeoutMs`.
+   * Default 10,000.
    */
   readonly hookTimeoutMs?: number
   /**
-   * pino-shaped. Default: that of the Fastify app which registers the plugin, also for a worker of the same process; where
-   * that app has none, or there is no app, warnings and errors go to stderr. `silentLogger` is silent.
+   * A pino-style logger; `silentLogger` logs nothing. Default: the logger of the Fastify app that registers the plugin,
+   * else warnings and errors go to stderr.
    */
   readonly logger?: Logger
   /**
-   * A clock of your own, for tests: it is obeyed in everything, the removal of old data included. Default: the database's
-   * time. Do not pass `() => new Date()`: a machine whose clock is wrong would then do harm.
+   * A clock for tests. Everything follows it, including the removal of old data. Do not pass `() => new Date()` in
+   * production: a machine with a wrong clock would do damage. Default: the database's time.
    */
   readonly now?: () => Date
 }
 
-/** The options, checked and completed, and what is made of them once. */
+/** The checked options with their defaults, and what is derived from them once. */
 export interface Settings {
   readonly pipeline: QuotePipeline
   readonly events: EventCatalog
   readonly productName: string
   readonly limits: Limits
   readonly delivery: DeliveryPolicy
-  /** False where the quotations of the host offer no list. */
+  /** False if the host's `quotations` has no `list`. */
   readonly listsQuotations: boolean
   readonly start: StartPolicy
   readonly retention: Retention
@@ -107,11 +104,10 @@ export interface Settings {
   readonly onApiKeyExpiring: (warning: ApiKeyExpiringWarning) => void | Promise<void>
   readonly hookTimeoutMs: number
   readonly logger: Logger
-  /** Lends a logger to a host that gave none. The first one stays. */
+  /** Lends a logger to a host that gave none. Only the first call counts. */
   readonly lendLogger: (logger: Logger) => void
-  /** The time: the database's, or that of the host's own clock. */
+  /** The database's time, or the host's own clock. */
   readonly clock: Clock
-  /** `clock.now`. */
   readonly now: () => Date
 }
 
@@ -137,12 +133,12 @@ const OPTION_NAMES = Object.keys({
   now: true,
 } satisfies Record<keyof IntegrationsOptions, true>)
 
-/** No wait between two tries is longer. */
+/** The longest wait between two attempts. */
 const MAX_BACKOFF_MS = 365 * 24 * 60 * 60 * 1000
 
 /**
- * All but the clock, which has to ask the storage.
- * @throws ConfigurationError for an option that is missing, unknown or wrong, with what was wrong and how to mend it
+ * Everything except the clock, which has to ask the storage.
+ * @throws ConfigurationError for an option that is missing, unknown or invalid
  */
 export function createSettings(
   options: IntegrationsOptions<EventDefinitions>,
@@ -161,15 +157,15 @@ export function createSettings(
   )
   expect(
     pipeline.steps === undefined || areSteps(pipeline.steps),
-    `pipeline.steps must be some of ${STEPS.join(', ')}, in this order, the last of them proposal.`,
+    `pipeline.steps must list some of ${STEPS.join(', ')}, in this order, ending with proposal.`,
   )
   expect(
     pipeline.status === undefined || typeof pipeline.status === 'function',
-    'pipeline.status must be a function (quotationId) => status, or be left out.',
+    'pipeline.status must be a function (quotationId) => status. To use the built-in status, leave it out.',
   )
   expect(
     events === undefined || (typeof events === 'object' && events !== null && !Array.isArray(events)),
-    'events must be what defineEvents({ … }) returned.',
+    'events must be the result of defineEvents({ … }).',
   )
   expect(
     files === undefined || hasMethods(files, 'put', 'get', 'delete'),
@@ -181,15 +177,15 @@ export function createSettings(
   )
   expect(
     Array.isArray(allowAddresses) && allowAddresses.every((entry) => typeof entry === 'string'),
-    "allowAddresses must be a list of CIDRs and host names, as ['10.1.0.0/16', 'receiver.internal'].",
+    "allowAddresses must be a list of CIDRs and host names, such as ['10.1.0.0/16', 'receiver.internal'].",
   )
   expect(
     hasMethods(given, 'debug', 'info', 'warn', 'error'),
-    'logger needs the functions debug, info, warn and error, as those of pino.',
+    'logger must have the functions debug, info, warn and error, like pino.',
   )
   expect(
     now === undefined || (typeof now === 'function' && isTime(now())),
-    'now must be a function that returns a Date: () => new Date().',
+    'now must be a function that returns a valid Date.',
   )
   checkNumber('createIntegrations: hookTimeoutMs', hookTimeoutMs, { min: 1, max: MAX_TIMER_MS })
   const delivery = complete('delivery', DELIVERY_OPTIONS, options.delivery)
@@ -215,7 +211,7 @@ export function createSettings(
   }
 }
 
-/** The hooks that tell the host of something; one that was not given does nothing. */
+/** A hook that was not given does nothing. */
 function checkHooks(options: IntegrationsOptions<EventDefinitions>) {
   const ignore = () => {}
   const {
@@ -231,7 +227,7 @@ function checkHooks(options: IntegrationsOptions<EventDefinitions>) {
   return hooks
 }
 
-/** The options of a group over their defaults. */
+/** The given options of a group, with defaults for the rest. */
 function complete<T extends object>(group: string, table: OptionTable<T>, given: Partial<T> = {}): T {
   checkOptionNames(`createIntegrations: ${group}`, given, Object.keys(table))
   const options = givenOptions(given)
@@ -243,7 +239,7 @@ function complete<T extends object>(group: string, table: OptionTable<T>, given:
   return { ...defaultsOf(table), ...options }
 }
 
-/** The time of the next try must stay a time. */
+/** The time of the next attempt must be a valid date. */
 function checkBackoff(
   group: string,
   policy: { maxAttempts: number; backoffMs: number; backoffFactor: number },
@@ -251,7 +247,7 @@ function checkBackoff(
   const longest = policy.backoffMs * policy.backoffFactor ** Math.max(policy.maxAttempts - 2, 0)
   expect(
     longest <= MAX_BACKOFF_MS,
-    `${group}.backoffMs grows to more than a year within ${group}.maxAttempts: lower one of them.`,
+    `${group}.backoffMs would grow to more than a year within ${group}.maxAttempts attempts. Lower one of them.`,
   )
 }
 

@@ -144,7 +144,7 @@ describe('what the owner of an endpoint reads', () => {
     [300, 'The receiver answered 300: redirects are not followed.'],
     [399, 'The receiver answered 399: redirects are not followed.'],
     [400, 'The receiver answered 400.'],
-    [410, 'The receiver answered 410: it does not want this event.'],
+    [410, 'The receiver answered 410 Gone: it does not want this event.'],
     [500, 'The receiver answered 500.'],
   ])('tells of %i', (status, error) => {
     expect(settled(answered(status)).error).toBe(error)

@@ -34,16 +34,18 @@ describe('the keyring', () => {
   })
 
   it('says how to make a key when there is none, or a wrong one', () => {
-    expect(() => createKeyring([])).toThrow(/encryptionKeys is empty.*randomBytes\(32\)/)
+    expect(() => createKeyring([])).toThrow(
+      /encryptionKeys must be a list of at least one key.*randomBytes\(32\)/,
+    )
     expect(() => createKeyring([{ id: 'short', key: 'AAAA' }])).toThrow(
-      /encryptionKeys\[0\]\.key is not 32 bytes.*randomBytes\(32\)/,
+      /encryptionKeys\[0\]\.key must be 32 bytes.*randomBytes\(32\)/,
     )
     for (const unset of [undefined, '']) {
       expect(() => createKeyring([{ id: '1', key: unset }])).toThrow(
-        /encryptionKeys\[0\]\.key is not set: the environment variable .*randomBytes\(32\)/,
+        /encryptionKeys\[0\]\.key is not set: its environment variable .*randomBytes\(32\)/,
       )
     }
     const twice = key('same')
-    expect(() => createKeyring([twice, twice])).toThrow('an id of its own')
+    expect(() => createKeyring([twice, twice])).toThrow('a unique id')
   })
 })

@@ -59,33 +59,45 @@ const WRONG: [string, object, RegExp][] = [
   [
     'steps in another order',
     { pipeline: { ...pipeline, steps: ['work_breakdown', 'requirement_analysis', 'proposal'] } },
-    /pipeline\.steps must be some of requirement_analysis, .*, in this order, the last of them proposal/,
+    /pipeline\.steps must list some of requirement_analysis, .*, in this order, ending with proposal/,
   ],
   [
     'a step that nobody knows',
     { pipeline: { ...pipeline, steps: ['design', 'proposal'] } },
     /pipeline\.steps must/,
   ],
-  ['a list of events', { events: ['project.created'] }, /events must be what defineEvents/],
+  ['a list of events', { events: ['project.created'] }, /events must be the result of defineEvents/],
   ['an event that is no definition', { events: { 'project.created': 5 } }, /events\['project\.created'\]/],
   ['quotations without methods', { quotations: {} }, /quotations lacks the methods transaction, insert/],
   ['no quotations', { quotations: null }, /quotations lacks the methods transaction, insert/],
   ['files without get', { files: { put() {}, delete() {} } }, /files needs three functions: put/],
-  ['no encryption key', { encryptionKeys: [] }, /encryptionKeys is empty.*randomBytes\(32\)/],
-  ['no encryption keys at all', { encryptionKeys: undefined }, /encryptionKeys is empty/],
-  ['an encryption key without a list', { encryptionKeys: SECRET }, /encryptionKeys is empty or no list/],
-  ['an encryption key without an id', { encryptionKeys: [SECRET] }, /encryptionKeys\[0\] needs an id/],
+  [
+    'no encryption key',
+    { encryptionKeys: [] },
+    /encryptionKeys must be a list of at least one key.*randomBytes\(32\)/,
+  ],
+  [
+    'no encryption keys at all',
+    { encryptionKeys: undefined },
+    /encryptionKeys must be a list of at least one key/,
+  ],
+  [
+    'an encryption key without a list',
+    { encryptionKeys: SECRET },
+    /encryptionKeys must be a list of at least one key/,
+  ],
+  ['an encryption key without an id', { encryptionKeys: [SECRET] }, /encryptionKeys\[0\] needs a unique id/],
   [
     'an encryption key that is too short',
     { encryptionKeys: [{ id: 'k', key: 'short' }] },
-    /\[0\]\.key is not 32/,
+    /\[0\]\.key must be 32/,
   ],
-  ['an id in the place of the key', { encryptionKeys: [{ id: SECRET, key: 'k' }] }, /\[0\]\.key is not 32/],
-  ['a number for a key', { encryptionKeys: [{ id: 'k', key: 32 }] }, /\[0\]\.key is not 32/],
+  ['an id in the place of the key', { encryptionKeys: [{ id: SECRET, key: 'k' }] }, /\[0\]\.key must be 32/],
+  ['a number for a key', { encryptionKeys: [{ id: 'k', key: 32 }] }, /\[0\]\.key must be 32/],
   [
     'two keys with one id',
     { encryptionKeys: [...options.encryptionKeys, ...options.encryptionKeys] },
-    /encryptionKeys\[1\] needs an id of its own/,
+    /encryptionKeys\[1\] needs a unique id/,
   ],
   ['a product name that no header can carry', { productName: 'Ac me' }, /header names/],
   ['null for a product name', { productName: null }, /productName becomes/],
@@ -109,10 +121,10 @@ const WRONG: [string, object, RegExp][] = [
     { hookTimeoutMs: 2 ** 31 },
     /hookTimeoutMs must be .* to 2147483647/,
   ],
-  ['true for a logger', { logger: true }, /logger needs the functions debug, info, warn and error/],
-  ['a logger without levels', { logger: { log() {} } }, /logger needs the functions/],
+  ['true for a logger', { logger: true }, /logger must have the functions debug, info, warn and error/],
+  ['a logger without levels', { logger: { log() {} } }, /logger must have the functions/],
   ['a time for a clock', { now: Date.now() }, /now must be a function/],
-  ['a clock that tells numbers', { now: Date.now }, /now must be a function that returns a Date/],
+  ['a clock that tells numbers', { now: Date.now }, /now must be a function that returns a valid Date/],
   [
     'a misspelled option',
     { limit: { files: 1 } },
@@ -123,7 +135,7 @@ const WRONG: [string, object, RegExp][] = [
   [
     'waits that grow for ever',
     { delivery: { maxAttempts: 40 } },
-    /delivery\.backoffMs grows to more than a year/,
+    /delivery\.backoffMs would grow to more than a year/,
   ],
   [
     'events that go before they are given up',
@@ -139,9 +151,9 @@ const WRONG: [string, object, RegExp][] = [
   [
     'retries for longer than events can be kept',
     { delivery: { maxRetryAfterMs: 60 * DAY_MS } },
-    /would have to be kept for 422 days, and 366 is the most/,
+    /must be kept for 422 days, but the limit is 366/,
   ],
-  ['starts that are put off for ever', { start: { maxAttempts: 40 } }, /start\.backoffMs grows/],
+  ['starts that are put off for ever', { start: { maxAttempts: 40 } }, /start\.backoffMs would grow/],
 ]
 
 describe('createIntegrations', () => {

@@ -28,53 +28,46 @@ import { createReplayer } from './upkeep/replayer.ts'
 import { version } from './version.ts'
 
 export interface DeliveryWorkerOptions {
-  /** What `createIntegrations` returned. */
+  /** Your integrations, from `createIntegrations`. */
   readonly integrations: Integrations
-  /** Deliveries that are under way at once. Default 512. */
+  /** Concurrent deliveries. Default 512. */
   readonly concurrency?: number
   /**
-   * Milliseconds after which the worker looks for work although nobody told it of any. Behind a pooler without LISTEN this is
-   * the latency. Default 5,000.
+   * Milliseconds between polls for work that no notification announced. Behind a pooler without LISTEN this is the
+   * latency. Default 5,000.
    */
   readonly pollIntervalMs?: number
-  /** Milliseconds between two heartbeats. Default 5,000. */
+  /** Milliseconds between heartbeats. Default 5,000. */
   readonly heartbeatMs?: number
-  /**
-   * Milliseconds of silence after which the other workers take over what one held: at least twice `heartbeatMs`. Default
-   * 15,000.
-   */
+  /** Milliseconds without a heartbeat before other workers take over. At least twice `heartbeatMs`. Default 15,000. */
   readonly deadAfterMs?: number
-  /** Sockets to one origin while it answers quickly; to a slow one there are more. Default 16. */
+  /** Sockets per origin while it responds quickly; slow origins get more. Default 16. */
   readonly socketsPerOrigin?: number
-  /**
-   * Certificates (PEM) that are trusted in addition to the public ones. `NODE_EXTRA_CA_CERTS` does not count then. Default
-   * none.
-   */
+  /** Certificates (PEM) to trust in addition to the public ones. Replaces `NODE_EXTRA_CA_CERTS`. Default none. */
   readonly ca?: Certificates
-  /** Whether the worker calls the pipeline hook too; false: it only delivers, and others must start. Default true. */
+  /** Also starts pipelines. With false this worker only delivers, and another one must start them. Default true. */
   readonly pipelineStarts?: boolean
-  /** Answers `GET /health/live` and `GET /health/ready` on a port of its own while the worker runs. Default off. */
+  /** Serves `GET /health/live` and `GET /health/ready` on a separate port while the worker runs. Default off. */
   readonly health?: HealthAddress
 }
 
-/** Delivers webhooks and starts pipelines. Any number of workers may run, in any number of processes. */
+/** Delivers webhooks and starts pipelines. You can run any number of workers, in any number of processes. */
 export interface DeliveryWorker {
   /**
-   * Resolves when the worker is known to the others and looks for work: until it is told of new work, it polls. After a stop
-   * it may be started again.
-   * @throws Error when it runs already, or the port of `health` is taken, and what the storage throws when the database
+   * Resolves once the worker is registered and looks for work. It polls until it receives notifications. A stopped
+   * worker can be started again.
+   * @throws Error if it is already running or the `health` port is in use, and the storage's error if the database
    * cannot be reached
    */
   start(): Promise<void>
   /**
-   * Takes nothing more, lets what is under way end, records it, and says goodbye. A worker that does not run is left as
-   * it is. Never rejects: what cannot be recorded is found by the other workers. Resolves five seconds after the deadline at
-   * the latest, whatever is stuck: what has not ended by then is left behind, and the worker can only be started again
-   * when it has.
-   * @param options.deadlineMs Milliseconds after which attempts are broken off. Default: their timeout and two seconds.
+   * Claims nothing more, finishes and records what it is doing, and deregisters. Does nothing if the worker is not
+   * running. Never rejects: other workers find what could not be recorded. Resolves at most five seconds after the
+   * deadline; if something still hangs then, the worker can only be started again after it has ended.
+   * @param options.deadlineMs Milliseconds after which attempts are aborted. Default: their timeout plus two seconds.
    */
   stop(options?: { deadlineMs?: number }): Promise<void>
-  /** How it is, for a route of a host that runs the worker in its own process. */
+  /** The worker's health, for a route of the host. */
   health(): WorkerHealth
 }
 
@@ -96,14 +89,16 @@ export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
 
 const OPTION_NAMES = [...Object.keys(WORKER_OPTIONS), 'integrations', 'ca', 'pipelineStarts', 'health']
 
-/** After the deadline: for recording what was broken off. */
+/** After the deadline: time to record aborted attempts. */
 const LAST_RECORDS_MS = 2000
-/** After that: for what has to end, each at the same time, and for saying goodbye. */
+/** After that: time to end everything else, in parallel, and to deregister. */
 const LAST_STEPS_MS = 1000
-/** Nothing is waited for after the deadline and this time: the sum of the others, and a little. */
+/** Nothing waits longer than this after the deadline: the sum of the others, and a little. */
 const STOPS_WITHIN_MS = 5000
 
-/** @throws ConfigurationError for an option that is missing, unknown or wrong */
+/**
+ * @throws ConfigurationError for an option that is missing, unknown or invalid
+ */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const checked = resolveOptions(options)
   const { logger } = checked.integrations.settings
@@ -119,7 +114,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function open(): Promise<Running> {
     const prometheus = checked.health?.metrics ? createPrometheus() : undefined
     const server = checked.health && (await openHealthServer(checked.health, health, prometheus?.read))
-    if (server) logger.info({ port: server.port }, 'the health of the worker can be asked')
+    if (server) logger.info({ port: server.port }, 'the health of the worker is available')
     try {
       const worker = await run(checked, openTelemetry(version, prometheus?.meter))
       vitals = worker.vitals
@@ -140,7 +135,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   return {
     health,
     async start() {
-      if (running !== undefined) throw new Error('The worker runs already.')
+      if (running !== undefined) throw new Error('The worker is already running.')
       running = open()
       await running.catch((error: unknown) => {
         running = undefined
@@ -155,7 +150,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
           running = undefined
           stopping = undefined
         })
-      // A start that hangs is stopped when it has ended.
+      // A start that hangs is stopped once it has ended.
       if (stopping !== undefined) await endsWithin(stopping, deadlineMs + STOPS_WITHIN_MS)
     },
   }
@@ -226,7 +221,10 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
     throw error
   }
   const unlisten = await storage.workers.listen(wake, (error) => {
-    logger.warn({ err: error }, 'the worker is not told of new work; it polls, and listens again')
+    logger.warn(
+      { err: error },
+      'the worker receives no notifications of new work; it polls, and keeps trying to listen',
+    )
   })
   isRunning = true
   wake()
@@ -235,7 +233,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
   housekeeping.start()
   const { inFlight } = deliveries
   const unobserve = observeQueue({ telemetry, storage, inFlight, logger, now })
-  logger.info({ worker_id: workerId, concurrency }, 'the delivery worker runs')
+  logger.info({ worker_id: workerId, concurrency }, 'the delivery worker is running')
 
   return {
     vitals: () => ({
@@ -255,7 +253,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
       ])
       const drained = Promise.all([deliveries.drain(), starts?.drain()])
       if (!(await endsWithin(drained, deadlineMs))) {
-        http.abort('the worker was stopped before an answer came')
+        http.abort('the worker was stopped before a response arrived')
         await endsWithin(drained, LAST_RECORDS_MS)
       }
       unobserve()
@@ -266,7 +264,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
         endsWithin(http.close(), LAST_STEPS_MS),
       ])
       const leasesLeft = deliveries.leasesLeft()
-      // A worker that retires with leases would leave them to nobody: silent, it is found by the others.
+      // A worker that deregisters with leases would orphan them. If it stays silent, others take them over.
       if (loopsEnded && leasesLeft === 0) {
         await endsWithin(storage.workers.retire(workerId).catch(logRetirement), LAST_STEPS_MS)
       }
@@ -275,11 +273,11 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
   }
 
   function logRetirement(error: unknown): void {
-    logger.warn({ err: error }, 'the worker could not say goodbye; the others will notice')
+    logger.warn({ err: error }, 'the worker could not deregister; other workers will declare it dead')
   }
 }
 
-/** Whether a promise ends in time. No timer is left behind. */
+/** Whether a promise settles in time. Leaves no timer behind. */
 async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const ended = new AbortController()
   const timeout = sleep(ms, false, { signal: ended.signal }).catch(() => true)
@@ -295,7 +293,7 @@ function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
   const checked = { ...DEFAULT_WORKER_OPTIONS, pipelineStarts: true, ...givenOptions(options) }
   if (typeof checked.integrations?.quotations?.start !== 'function') {
     throw new ConfigurationError(
-      'createDeliveryWorker: integrations is missing: pass what createIntegrations({ … }) returned.',
+      'createDeliveryWorker: integrations is missing: pass the result of createIntegrations({ … }).',
     )
   }
   for (const [name, option] of Object.entries<NumberOption>(WORKER_OPTIONS)) {
@@ -303,12 +301,12 @@ function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
   }
   if (checked.deadAfterMs < 2 * checked.heartbeatMs) {
     throw new ConfigurationError(
-      'createDeliveryWorker: deadAfterMs must be at least twice heartbeatMs: one late heartbeat is no death.',
+      'createDeliveryWorker: deadAfterMs must be at least twice heartbeatMs, so that one late heartbeat does not count as a dead worker.',
     )
   }
   if (![checked.ca ?? ''].flat().every((each) => typeof each === 'string' || each instanceof Uint8Array)) {
     throw new ConfigurationError(
-      'createDeliveryWorker: ca must be certificates in PEM: a string, a Buffer, or a list of them.',
+      'createDeliveryWorker: ca must be PEM certificates: a string, a Buffer, or a list of them.',
     )
   }
   if (typeof checked.pipelineStarts !== 'boolean') {

@@ -57,12 +57,12 @@ describe('quickquote-worker', () => {
 
     expect(code).toBe(2)
     expect(output.split('\n')).toEqual([
-      'quickquote-worker: QUICKQUOTE_CONCURRENCY is not a number; allowed is a whole number from 1 to 10000.',
-      'QUICKQUOTE_POLL_INTERVAL_MS is not a number; allowed is a whole number from 10 to 86400000.',
-      'QUICKQUOTE_HEARTBEAT_MS is too small; allowed is a whole number from 10 to 86400000.',
-      'QUICKQUOTE_PIPELINE_STARTS is neither; allowed is on or off.',
-      'QUICKQUOTE_CA_FILE names a file that cannot be read (ENOENT); allowed is a file of certificates in PEM.',
-      'QUICKQUOTE_HEALTH_PORT is too large; allowed is a whole number from 0 to 65535.',
+      'quickquote-worker: QUICKQUOTE_CONCURRENCY is not a whole number; allowed: a whole number from 1 to 10000.',
+      'QUICKQUOTE_POLL_INTERVAL_MS is not a whole number; allowed: a whole number from 10 to 86400000.',
+      'QUICKQUOTE_HEARTBEAT_MS is too small; allowed: a whole number from 10 to 86400000.',
+      'QUICKQUOTE_PIPELINE_STARTS must be on or off.',
+      'QUICKQUOTE_CA_FILE names a file that cannot be read (ENOENT); allowed: a file of PEM certificates.',
+      'QUICKQUOTE_HEALTH_PORT is too large; allowed: a whole number from 0 to 65535.',
     ])
   })
 
@@ -77,10 +77,10 @@ describe('quickquote-worker', () => {
   })
 
   it.each([
-    [[], 'Which integrations?'],
+    [[], 'No module given.'],
     [['--sesame'], "Unknown option '--sesame'"],
-    [['cli-host.js', 'another.js'], 'there is one module only'],
-    [['absent.js'], 'There is no module'],
+    [['cli-host.js', 'another.js'], 'Only one module is allowed'],
+    [['absent.js'], 'Module not found'],
     [['../dist/lib/alarm.js'], 'must export `integrations`'],
   ])('%j is no way to call it', async (args, problem) => {
     const { code, output } = await ended(args)
@@ -124,7 +124,7 @@ describe('a worker process', () => {
       QUICKQUOTE_HEALTH_PORT: '0',
       ...env,
     })
-    await expect.poll(() => logged(program, 'the delivery worker runs'), PATIENT).toBeDefined()
+    await expect.poll(() => logged(program, 'the delivery worker is running'), PATIENT).toBeDefined()
     return program
   }
 
@@ -144,7 +144,7 @@ describe('a worker process', () => {
       return { status: 204 }
     })
     const program = await start()
-    const health = `http://127.0.0.1:${logged(program, 'the health of the worker can be asked')?.['port']}/health`
+    const health = `http://127.0.0.1:${logged(program, 'the health of the worker is available')?.['port']}/health`
     await host.finishStep()
     await receiver.next()
     await program.printed('pipeline started')
@@ -181,7 +181,7 @@ describe('a worker process', () => {
     await receiver.next()
 
     program.signal('SIGTERM')
-    await expect.poll(() => logged(program, 'the delivery worker stops'), PATIENT).toBeDefined()
+    await expect.poll(() => logged(program, 'the delivery worker is stopping'), PATIENT).toBeDefined()
     program.signal('SIGTERM')
 
     expect(await program.exited).toBe(128 + 15)
@@ -201,7 +201,7 @@ describe('a worker process', () => {
 
     expect(await program.exited).toBe(0)
     expect(program.lines).not.toContain('pipeline started')
-    expect(logged(program, 'the health of the worker can be asked')).toBeUndefined()
+    expect(logged(program, 'the health of the worker is available')).toBeUndefined()
     expect(await host.sql`select attempt, leased_by from quickquote.pipeline_starts`).toEqual([
       { attempt: 0, leased_by: null },
     ])

@@ -213,7 +213,7 @@ describe('an attempt that fails', () => {
       attempt: 1,
       status: 'rejected',
       http_status: 410,
-      error: 'The receiver answered 410: it does not want this event.',
+      error: 'The receiver answered 410 Gone: it does not want this event.',
     })
     expect(await host.pending()).toEqual([])
   })

@@ -189,8 +189,8 @@ describe('doctor', () => {
 
   it.each([
     [['doctor', 'cli-host.js', '--url', 'sesame'], '--url needs an address'],
-    [['cli-host.js', '--json'], 'belong to the doctor'],
-    [['doctor', 'absent.js'], 'There is no module'],
+    [['cli-host.js', '--json'], 'are options of doctor'],
+    [['doctor', 'absent.js'], 'Module not found'],
   ])('%j is no way to call it', async (args, problem) => {
     const program = runCli(args)
     expect(await program.exited).toBe(2)

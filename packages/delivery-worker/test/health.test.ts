@@ -31,7 +31,7 @@ async function open(
 }
 
 function healthPort(): unknown {
-  return host.logs.find(({ message }) => message === 'the health of the worker can be asked')?.fields['port']
+  return host.logs.find(({ message }) => message === 'the health of the worker is available')?.fields['port']
 }
 
 async function get(path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {

@@ -25,7 +25,7 @@ function refusalOf(options: unknown): string {
 }
 
 const WRONG: [object, RegExp][] = [
-  [{ integrations: undefined }, /integrations is missing: pass what createIntegrations/],
+  [{ integrations: undefined }, /integrations is missing: pass the result of createIntegrations/],
   [{ integrations: { storage: {} } }, /integrations is missing/],
   [{ concurrency: 0 }, /concurrency must be a whole number, 1 or more/],
   [{ concurrency: '256' }, /concurrency must be/],
@@ -34,7 +34,7 @@ const WRONG: [object, RegExp][] = [
   [{ heartbeatMs: -1 }, /heartbeatMs must be/],
   [{ heartbeatMs: 5000, deadAfterMs: 6000 }, /deadAfterMs must be at least twice heartbeatMs/],
   [{ socketsPerOrigin: 1.5 }, /socketsPerOrigin must be/],
-  [{ ca: 5 }, /ca must be certificates in PEM/],
+  [{ ca: 5 }, /ca must be PEM certificates/],
   [{ pipelineStarts: 'off' }, /pipelineStarts must be true or false/],
   [{ health: 8081 }, /health must be an object/],
   [{ health: { port: 70_000 } }, /health\.port must be a whole number, from 0 to 65535/],

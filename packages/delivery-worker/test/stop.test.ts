@@ -74,7 +74,7 @@ describe('stop', () => {
         attempt: 1,
         status: 'failed',
         http_status: null,
-        error: 'the worker was stopped before an answer came',
+        error: 'the worker was stopped before a response arrived',
       },
     ])
     expect(await host.pending()).toMatchObject([{ attempt: 1, leased_by: null }])
@@ -98,7 +98,7 @@ describe('stop', () => {
     await host.createEndpoint(receiver.url)
     const worker = host.createWorker({ ca: certificate.cert })
     await worker.start()
-    await expect(worker.start()).rejects.toThrow('The worker runs already.')
+    await expect(worker.start()).rejects.toThrow('The worker is already running.')
     await worker.stop()
 
     await worker.start()

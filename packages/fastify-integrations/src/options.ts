@@ -11,9 +11,8 @@ import type { FastifyRequest } from 'fastify'
 import type { RedisClient } from './limits/redis-counter.ts'
 
 /**
- * Answers who calls a session route: the member and the organizations that it belongs to, or null when nobody is signed in.
- * It is asked once for each request. When it throws or hangs the request is answered with 503 (or 401, when what it
- * throws has the `statusCode` 401).
+ * Resolves the member who calls a session route, with their organizations, or null if nobody is signed in. Called once
+ * per request. The request fails with 503 if it throws or times out, or with 401 if the error has `statusCode` 401.
  */
 export type SessionResolver = (
   request: FastifyRequest,
@@ -38,57 +37,63 @@ export interface ApiDocsLogo {
 }
 
 export interface ApiDocsOptions {
-  /** Where the interactive documentation is, below the prefix of the plugin. Default `/api-docs`. */
+  /** Path of the documentation, below the prefix of the plugin. Default `/api-docs`. */
   readonly path?: string
-  /** How the host's sessions look to a client. Default: a cookie named `session`. */
+  /** How clients send the host's session. Default: a cookie named `session`. */
   readonly sessionScheme?: SessionScheme
   /** The title of the documentation. Default `Quick Quote integrations`. */
   readonly title?: string
-  /** What the API is for, in Markdown: it stands above what is said about errors. Default: a sentence about Quick Quotes. */
+  /** An introduction in Markdown, above the section on errors. Default: a sentence about Quick Quotes. */
   readonly description?: string
   /** A logo above the title. Default none. */
   readonly logo?: ApiDocsLogo | null
-  /** The license line: a name, and the address of its text. null: no license line. Default: that of this library, MIT. */
+  /** The name and URL of the license; null: no license line. Default: MIT, the license of this library. */
   readonly license?: { readonly name: string; readonly url?: string } | null
 }
 
-/** A worker, as `createDeliveryWorker` returns it. */
+/** A worker from `createDeliveryWorker`. */
 export interface StartableWorker {
   start(): Promise<void>
   /** Never rejects. */
   stop(): Promise<void>
 }
 
-/** The options of the plugin. `prefix`, `logLevel` and the like are Fastify's. */
+/** The options of the plugin, besides Fastify's own such as `prefix` and `logLevel`. */
 export interface FastifyIntegrationsOptions {
-  /** What `createIntegrations` returned. */
+  /** Your integrations, from `createIntegrations`. */
   readonly integrations: Integrations
-  /** Who calls a session route, or null. Asked once for each request. */
+  /** Returns the member who calls a session route, or null. Called once per request. */
   readonly resolveSession: SessionResolver
   /**
-   * A worker that runs with the app: started when the app is ready, which fails if the worker cannot start, and stopped by
-   * `app.close()` once the requests under way are answered. Default none: start workers elsewhere.
+   * Runs a worker with the app. The app fails to start if the worker does; `app.close()` stops it after the last
+   * request. Default none: run workers elsewhere.
    */
   readonly worker?: StartableWorker
-  /** Milliseconds that `resolveSession` may take; then the request is answered with 503. Default 10,000. */
+  /** Timeout of `resolveSession` in milliseconds; then the response is 503. Default 10,000. */
   readonly sessionTimeoutMs?: number
-  /** Origins of other sites whose pages may change things, as `https://app.example.com`. Default none. */
+  /** Other origins whose pages may make changes, such as `https://app.example.com`. Default none. */
   readonly trustedOrigins?: readonly string[]
-  /** Routes for API keys. False for a host with key screens of its own, which call `integrations.apiKeys`. Default true. */
+  /** Adds the API key routes. Pass false if you have your own screens and call `integrations.apiKeys`. Default true. */
   readonly apiKeyRoutes?: boolean
-  /** Interactive OpenAPI documentation. False turns it off. Default at `/api-docs`. */
+  /** The interactive API documentation; false turns it off. Default at `/api-docs`. */
   readonly apiDocs?: ApiDocsOptions | false
-  /** Shows our routes in the OpenAPI document of the host's own `@fastify/swagger`, too. Default false. */
+  /** Includes our routes in the host's own `@fastify/swagger` document. Default false. */
   readonly inHostDocument?: boolean
-  /** An ioredis client (Redis 5 or later) that all instances share, for exact limits. Default: each process counts for itself. */
+  /**
+   * A shared ioredis client (Redis 5 or later) for exact limits over all instances. Default: each process counts for
+   * itself.
+   */
   readonly redis?: RedisClient
-  /** When Redis does not answer: `open` lets requests through, `closed` answers 503. Default `open`. */
+  /** If Redis does not respond: `open` lets requests pass, `closed` answers 503. Default `open`. */
   readonly onLimiterError?: 'open' | 'closed'
-  /** What stands before the code in the `type` of a problem: a URL of your documentation, or a URN. Default `urn:problem-type:quickquote:`. */
+  /**
+   * The prefix of a problem's `type`, followed by its code: a URL of your documentation, or a URN. Default
+   * `urn:problem-type:quickquote:`.
+   */
   readonly problemTypeBase?: string
 }
 
-/** The options, checked and completed. */
+/** The checked options with their defaults. */
 export interface PluginSettings {
   readonly integrations: Integrations
   readonly resolveSession: SessionResolver
@@ -126,7 +131,7 @@ const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
     type: 'apiKey',
     in: 'cookie',
     name: 'session',
-    description: 'The session of the application that these routes live in.',
+    description: 'The session of the application that hosts these routes.',
   },
   title: 'Quick Quote integrations',
   description:
@@ -137,7 +142,9 @@ const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
 
 const LOGO_TYPES = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/webp']
 
-/** @throws ConfigurationError for an option that is missing, unknown or wrong, with how to mend it */
+/**
+ * @throws ConfigurationError for an option that is missing, unknown or invalid
+ */
 export function resolveOptions(options: FastifyIntegrationsOptions): PluginSettings {
   checkOptionNames('fastifyIntegrations', options, [...OPTION_NAMES, ...REGISTER_OPTIONS])
   const { integrations, resolveSession, worker, redis } = options
@@ -145,7 +152,7 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
   const { apiKeyRoutes = true, inHostDocument = false, problemTypeBase = DEFAULT_PROBLEM_TYPE_BASE } = options
   expect(
     typeof integrations?.quotations?.start === 'function',
-    'integrations is missing: pass what createIntegrations({ … }) returned.',
+    'integrations is missing: pass the result of createIntegrations({ … }).',
   )
   expect(
     typeof resolveSession === 'function',
@@ -153,18 +160,18 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
   )
   expect(
     worker === undefined || (typeof worker?.start === 'function' && typeof worker.stop === 'function'),
-    'worker must be what createDeliveryWorker({ integrations }) returned; the plugin starts and stops it.',
+    'worker must be the result of createDeliveryWorker({ integrations }). The plugin starts and stops it.',
   )
   checkNumber('fastifyIntegrations: sessionTimeoutMs', sessionTimeoutMs, { min: 1, max: MAX_TIMER_MS })
   expect(
     Array.isArray(trustedOrigins) && trustedOrigins.every(isOrigin),
-    "trustedOrigins must be a list of origins without a path, as ['https://app.example.com'].",
+    "trustedOrigins must be a list of origins without a path, such as ['https://app.example.com'].",
   )
   expect(typeof apiKeyRoutes === 'boolean', 'apiKeyRoutes must be true or false.')
   expect(typeof inHostDocument === 'boolean', 'inHostDocument must be true or false.')
   expect(
     redis === undefined || (typeof redis.eval === 'function' && 'defineCommand' in redis),
-    'redis must be an ioredis client: new Redis(url) from the package ioredis.',
+    'redis must be an ioredis client, such as new Redis(url) from the package ioredis.',
   )
   expect(
     onLimiterError === 'open' || onLimiterError === 'closed',
@@ -172,7 +179,7 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
   )
   expect(
     typeof problemTypeBase === 'string' && URL.canParse(`${problemTypeBase}CODE`),
-    'problemTypeBase must be the start of an absolute URI, as https://docs.example.com/errors#.',
+    'problemTypeBase must be the start of an absolute URI, such as https://docs.example.com/errors#.',
   )
   return {
     integrations,
@@ -200,23 +207,23 @@ function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions>
   const { path, sessionScheme, title, description, logo, license } = checked
   expect(
     typeof path === 'string' && /^(\/[\w.~-]+)+$/.test(path),
-    'apiDocs.path must be a path as /api-docs, without a slash at its end.',
+    'apiDocs.path must be a path without a trailing slash, such as /api-docs.',
   )
   expect(
     isSessionScheme(sessionScheme),
     "apiDocs.sessionScheme must be { type: 'apiKey', in: 'cookie' or 'header', name } or { type: 'http', scheme }.",
   )
   for (const [name, text] of Object.entries({ title, description })) {
-    expect(typeof text === 'string' && text.trim() !== '', `apiDocs.${name} must be a text.`)
+    expect(typeof text === 'string' && text.trim() !== '', `apiDocs.${name} must be a string.`)
   }
   expect(
     logo === null || (LOGO_TYPES.includes(logo?.type) && isContent(logo.content)),
-    `apiDocs.logo must be { type, content } with the type ${LOGO_TYPES.join(', ')} and the image as bytes or text.`,
+    `apiDocs.logo must be { type, content }: a type of ${LOGO_TYPES.join(', ')} and the image as bytes or text.`,
   )
   expect(
     license === null ||
       (typeof license?.name === 'string' && (license.url === undefined || URL.canParse(license.url))),
-    "apiDocs.license must be { name, url? } with an absolute URL, as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
+    "apiDocs.license must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
   )
   return checked
 }

@@ -17,7 +17,11 @@ async function boot(options: object, server: FastifyServerOptions = {}): Promise
 }
 
 const WRONG: [string, object, RegExp][] = [
-  ['no integrations', { integrations: undefined }, /integrations is missing: pass what createIntegrations/],
+  [
+    'no integrations',
+    { integrations: undefined },
+    /integrations is missing: pass the result of createIntegrations/,
+  ],
   ['options instead of integrations', { integrations: { storage: {} } }, /integrations is missing/],
   ['no resolveSession', { resolveSession: undefined }, /resolveSession is missing: pass a function/],
   ['a session instead of a function', { resolveSession: { memberId: 'm' } }, /resolveSession is missing/],
@@ -29,7 +33,7 @@ const WRONG: [string, object, RegExp][] = [
   [
     'integrations for a worker',
     { worker: { start: () => {} } },
-    /worker must be what createDeliveryWorker\(\{ integrations \}\) returned/,
+    /worker must be the result of createDeliveryWorker\(\{ integrations \}\)/,
   ],
   ['a timeout that never ends', { sessionTimeoutMs: Number.POSITIVE_INFINITY }, /sessionTimeoutMs must be/],
   ['a timeout of 0', { sessionTimeoutMs: 0 }, /sessionTimeoutMs must be/],

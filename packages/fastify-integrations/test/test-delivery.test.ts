@@ -78,7 +78,7 @@ describe('POST /:id/test', () => {
   it.each([
     ['500', 500, 'The receiver answered 500.'],
     ['a redirect', 302, 'The receiver answered 302: redirects are not followed.'],
-    ['410', 410, 'The receiver answered 410: it does not want this event.'],
+    ['410', 410, 'The receiver answered 410 Gone: it does not want this event.'],
   ])('tells of %s, and does not try again', async (_, http_status, error) => {
     context.respond(() => ({ status: http_status, headers: { location: 'https://example.com/' } }))
     const { id } = await endpointAt()

@@ -11,27 +11,27 @@ import { type DrizzleStorage, drizzleStorage } from './storage.ts'
 const HELP = `Usage: npx @quickquote/storage-drizzle <command> [options]
 
 Commands
-  status    what is applied and what is pending; exit code 1 when something is pending
-  migrate   apply what is pending
-  plan      print the SQL that migrate would run, for somebody else to apply
-  roles     print the SQL for an owner and a runtime role; needs no database
-  erase-organization ID   show what erasing an organization would remove; with --yes, erase it
-  export-organization ID  print everything that is an organization's, as lines of JSON
+  status    list applied and pending migrations; exits with 1 if any are pending
+  migrate   apply pending migrations
+  plan      print the SQL that migrate would run, so that someone else can run it
+  roles     print the SQL for an owner role and a runtime role; needs no database
+  erase-organization ID   count what erasing an organization would remove; with --yes, erase it
+  export-organization ID  print all data of an organization as JSON lines
 
 Options
   --schema NAME    the SQL schema (default ${DEFAULT_SCHEMA})
-  --owner NAME     roles: owns the schema and migrates it (default quickquote_owner)
-  --runtime NAME   roles: API and workers run as it (default quickquote_app)
-  --yes            erase-organization: erase it permanently. Workers do the work; this command shows their progress
-  --keep-audit-log erase-organization: keep who did what and when
+  --owner NAME     roles: the role that owns and migrates the schema (default quickquote_owner)
+  --runtime NAME   roles: the role of the API and the workers (default quickquote_app)
+  --yes            erase-organization: erase permanently. Workers do this; the command shows their progress
+  --keep-audit-log erase-organization: keep the audit log
   --by MEMBER      erase-organization: the member id for the audit log
-  --after POSITION export-organization: continue after the \`position\` of this line
+  --after POSITION export-organization: continue after the line with this \`position\`
   --help, --version
 
-The database is the one of the environment variable DATABASE_URL: postgres://user:password@host:port/database.
-It is no option, because everybody on the machine can read command lines.
+Set DATABASE_URL to the database: postgres://user:password@host:port/database.
+There is no option for it, because other users of the machine can read command lines.
 
-Exit codes: 0 done, or up to date; 1 migrations are pending (status); 2 the command failed.
+Exit codes: 0 done, or up to date; 1 pending migrations (status); 2 the command failed.
 `
 
 const OPTIONS = {

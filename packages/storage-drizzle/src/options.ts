@@ -5,58 +5,63 @@ import { type ConnectionTimeouts, DEFAULT_TIMEOUTS } from './connection/connecti
 import type { HostDrizzle } from './connection/host-drizzle.ts'
 import { checkSchema } from './schema-name.ts'
 
-/** Where the database is, or a client of the host, which is used and not changed. */
+/** A database, or a client of the host, which is never changed. */
 export type StorageOptions = (
   | {
-      /** `postgres://user:password@host:port/database`. `undefined`, of a variable that is not set, is refused at boot. */
+      /** `postgres://user:password@host:port/database`. `undefined` (an unset variable) is refused at startup. */
       readonly connectionString: string | undefined
-      /** Connections that are opened at most. Default 10. */
+      /** Maximum number of connections. Default 10. */
       readonly maxConnections?: number
-      /** Milliseconds for opening a connection, to each host. Default 5,000, or `connect_timeout` of the connection string. */
+      /** Milliseconds to open a connection, per host. Default 5,000, or `connect_timeout` of the connection string. */
       readonly connectTimeoutMs?: number
-      /** Milliseconds that a statement waits for a free connection. Default 5,000. */
+      /** Milliseconds a statement waits for a free connection. Default 5,000. */
       readonly poolTimeoutMs?: number
       /**
-       * Milliseconds for one statement (`statement_timeout`). Half a second later a connection without an answer is closed.
-       * Migrations have no limit, retention has 10 minutes. Default 5,000.
+       * Milliseconds for one statement (`statement_timeout`). A connection that does not answer is closed half a second
+       * later. Retention has 10 minutes, migrations have no limit. Default 5,000.
        */
       readonly statementTimeoutMs?: number
-      /** Milliseconds that a statement waits for a lock (`lock_timeout`). Default 3,000. */
+      /** Milliseconds a statement waits for a lock (`lock_timeout`). Default 3,000. */
       readonly lockTimeoutMs?: number
-      /** Milliseconds after which PostgreSQL ends a transaction whose process says nothing (`idle_in_transaction_session_timeout`). Default 10,000. */
+      /** Milliseconds before PostgreSQL ends an idle transaction (`idle_in_transaction_session_timeout`). Default 10,000. */
       readonly idleInTransactionTimeoutMs?: number
-      /** Milliseconds without traffic before TCP asks whether the server is there. 0: never. Default 10,000, or `keepalives_idle` of the connection string. */
+      /**
+       * Milliseconds without traffic before a TCP keep-alive; 0: never. Default 10,000, or `keepalives_idle` of the
+       * connection string.
+       */
       readonly keepAliveMs?: number
     }
   | {
-      /** Your own postgres.js client: used, never changed, never closed. It may have no `transform`. */
+      /** Your own postgres.js client, without a `transform`. Never changed or closed. */
       readonly sql: postgres.Sql
     }
   | {
-      /** Your own drizzle, on any driver of PostgreSQL that has transactions: used, never changed, never closed. */
+      /** Your own drizzle, on any PostgreSQL driver with transactions. Never changed or closed. */
       readonly db: HostDrizzle
       /**
-       * Beside `db`: where workers listen for new work, on one connection of their own, for drizzle cannot. Without it they find work when they
-       * poll (`pollIntervalMs` of the worker).
+       * With `db`: lets workers listen for new work on a connection of their own, which drizzle cannot. Otherwise they
+       * poll (`pollIntervalMs`).
        */
       readonly connectionString?: string | undefined
     }
 ) & {
-  /** The SQL schema that holds our tables and nothing else. Lower-case letters, digits and `_`. Default `quickquote`. */
+  /** The SQL schema, used for our tables only. Lower-case letters, digits and `_`. Default `quickquote`. */
   readonly schema?: string
   /**
-   * Prepared statements. With a connection string: true unless it leads to a pooler. Your own client behind PgBouncer in
-   * transaction mode needs false. Default true.
+   * Uses prepared statements. With a connection string, a pooler turns them off. Pass false if your own client uses
+   * PgBouncer in transaction mode. Default true.
    */
   readonly prepare?: boolean
   /**
-   * Milliseconds for one call of the storage, whatever hangs; then it fails with a StorageError of status 503. Calls on
-   * `within(tx)` wait as long as your transaction does. Default 6,000.
+   * Milliseconds for one storage call; then it fails with a StorageError of status 503. Does not apply within
+   * `within(tx)`. Default 6,000.
    */
   readonly callTimeoutMs?: number
 }
 
-/** @throws ConfigurationError for an option that is unknown, wrong, or does not go with another */
+/**
+ * @throws ConfigurationError for an option that is unknown, invalid or conflicts with another
+ */
 export function checkOptions(options: StorageOptions): void {
   const timeouts = Object.keys(DEFAULT_TIMEOUTS) as (keyof ConnectionTimeouts)[]
   const ofOwnConnections = ['maxConnections', ...timeouts]
@@ -69,7 +74,7 @@ export function checkOptions(options: StorageOptions): void {
   const other = [...(client === 'sql' ? ['connectionString', 'db'] : []), ...ofOwnConnections].find(isGiven)
   if (client !== undefined && other !== undefined) {
     throw new ConfigurationError(
-      `drizzleStorage: pass either ${client}, a client of your own, or a connectionString. ${other} does not go with ${client}.`,
+      `drizzleStorage: pass either ${client} (your own client) or a connectionString. ${other} cannot be combined with ${client}.`,
     )
   }
   if (maxConnections !== undefined) checkNumber('drizzleStorage: maxConnections', maxConnections, { min: 1 })

@@ -51,7 +51,7 @@ async function followErasing(
   organizations: Integrations['organizations'],
   organizationId: string,
 ): Promise<Erasure> {
-  process.stderr.write('Erasing. Workers do the work: you can stop this command at any time.\n')
+  process.stderr.write('Erasing. Workers do the work, so you can stop this command at any time.\n')
   let shown = ''
   let changedAt = performance.now()
   for (;;) {
@@ -63,7 +63,7 @@ async function followErasing(
       shown = progress
       changedAt = performance.now()
     } else if (performance.now() - changedAt > NO_PROGRESS_MS) {
-      process.stderr.write('No progress for 30 s. Is a worker running? See its log.\n')
+      process.stderr.write('No progress for 30 s. Check that a worker is running, and look at its log.\n')
       changedAt = performance.now()
     }
     await sleep(PROGRESS_EVERY_MS)

@@ -8,67 +8,67 @@ import {
 } from 'node:crypto'
 import { ConfigurationError } from './errors.ts'
 
-/** A key that signing secrets and headers of endpoints are encrypted with. */
+/** A key that encrypts signing secrets and endpoint headers. */
 export interface EncryptionKey {
-  /** Its name, which is stored beside what it encrypted. */
+  /** Your name for the key. It is stored next to everything the key encrypts. */
   readonly id: string
-  /** 32 bytes, or their base64. `undefined`, of an environment variable that is not set, is refused at boot. */
+  /** 32 bytes, or their base64. `undefined` (an unset environment variable) is refused at startup. */
   readonly key: Uint8Array | string | undefined
 }
 
-/** A secret as it is stored: which key encrypted it, and `iv (12) | tag (16) | ciphertext`. */
+/** An encrypted secret: the id of its key, and `iv (12) | tag (16) | ciphertext`. */
 export interface EncryptedSecret {
   readonly keyId: string
   readonly ciphertext: Uint8Array
 }
 
-/** Encrypts with the first key, decrypts with whichever key the secret names (AES-256-GCM). */
+/** Encrypts with the first key and decrypts with the key that the secret names (AES-256-GCM). */
 export interface Keyring {
-  /** The id of the first key. */
   readonly newestKeyId: string
-  /** Whether the key with this id is in the ring. */
   has(keyId: string): boolean
-  /** `context` is bound into the ciphertext: a secret that is copied to another row does not decrypt there. */
+  /** `context` is bound into the ciphertext, so a secret copied to another row cannot be decrypted there. */
   encrypt(plaintext: string, context: string): EncryptedSecret
-  /** @throws Error when the key is not in the ring, or the ciphertext or its context was changed */
+  /**
+   * @throws Error if the key is not in the ring, or if the ciphertext or the context has changed
+   */
   decrypt(secret: EncryptedSecret, context: string): string
-  /** A code of 16 bytes, by a key that is derived from the newest one. `context` says what the bytes are good for. */
+  /** A 16-byte code, from a key derived from the newest one. `context` is the purpose of the bytes. */
   sign(bytes: Uint8Array, context: string): Uint8Array
-  /** Whether `sign` of a ring that shares a key with this one gave the code. */
+  /** Whether `code` was signed by a ring that shares a key with this one. */
   isSigned(bytes: Uint8Array, context: string, code: Uint8Array): boolean
 }
 
 const CODE_BYTES = 16
 
 const HOW_TO_MAKE_ONE =
-  "Make one with: node -e \"console.log(require('node:crypto').randomBytes(32).toString('base64'))\""
+  "Create one with: node -e \"console.log(require('node:crypto').randomBytes(32).toString('base64'))\""
 
 /**
- * Makes the keyring of the host's encryption keys, the newest first.
- * @throws ConfigurationError without keys, or for one that is not set, is not 32 bytes or has an id twice
+ * Creates the keyring from the host's encryption keys, newest first.
+ * @throws ConfigurationError if there are no keys, or one is not set, is not 32 bytes or repeats an id
  */
 export function createKeyring(keys: readonly EncryptionKey[]): Keyring {
   const newest = Array.isArray(keys) ? keys[0] : undefined
   if (newest === undefined) {
     throw new ConfigurationError(
-      `encryptionKeys is empty or no list: signing secrets are never stored in the clear. ${HOW_TO_MAKE_ONE}`,
+      `encryptionKeys must be a list of at least one key: signing secrets are never stored unencrypted. ${HOW_TO_MAKE_ONE}`,
     )
   }
   const byId = new Map<string, Buffer>()
   for (const [index, entry] of keys.entries()) {
-    // By its place: what was given for an id may be the key.
+    // Named by its position: the given id could be the key itself.
     const name = `encryptionKeys[${index}]`
     const { id, key } = entry ?? {}
     if (typeof id !== 'string' || id === '' || byId.has(id))
-      throw new ConfigurationError(`${name} needs an id of its own, as { id: '1', key }.`)
+      throw new ConfigurationError(`${name} needs a unique id, as in { id: '1', key }.`)
     if (key === undefined || key === null || key === '') {
       throw new ConfigurationError(
-        `${name}.key is not set: the environment variable or secret that it is read from is missing or empty. ${HOW_TO_MAKE_ONE}`,
+        `${name}.key is not set: its environment variable or secret is missing or empty. ${HOW_TO_MAKE_ONE}`,
       )
     }
     const bytes = toBytes(key)
     if (bytes.length !== 32) {
-      throw new ConfigurationError(`${name}.key is not 32 bytes, or their base64. ${HOW_TO_MAKE_ONE}`)
+      throw new ConfigurationError(`${name}.key must be 32 bytes, or their base64. ${HOW_TO_MAKE_ONE}`)
     }
     byId.set(id, bytes)
   }
@@ -77,7 +77,7 @@ export function createKeyring(keys: readonly EncryptionKey[]): Keyring {
     const key = byId.get(id)
     if (key === undefined) {
       throw new Error(
-        `The encryption key "${id}" is not in encryptionKeys: secrets that it encrypted cannot be read.`,
+        `The encryption key "${id}" is not in encryptionKeys. Add it back: secrets encrypted with it cannot be read without it.`,
       )
     }
     return key

@@ -11,14 +11,15 @@ import {
 } from '../lib/schema.ts'
 
 /**
- * How an attempt ended: `succeeded` (2xx); `failed` (a retry is due); `exhausted` (the last attempt failed); `rejected`
- * (410, or an address that may not be called); `interrupted` (the process died while sending: the outcome is unknown).
+ * The result of an attempt: `succeeded` (2xx); `failed` (a retry is due); `exhausted` (the last attempt failed);
+ * `rejected` (410, or an address that must not be called); `interrupted` (the process died while sending: the outcome
+ * is unknown).
  */
 export const ATTEMPT_STATUSES = ['succeeded', 'failed', 'exhausted', 'rejected', 'interrupted'] as const
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number]
 
 const QuotationName = Type.String({
-  description: 'Only when the quotation can be found; `[erased]` once it was erased.',
+  description: 'Present only if the quotation can be found. `[erased]` once it has been erased.',
 })
 
 /** One attempt to deliver one event to one endpoint (specification, "Delivery attempt"). */
@@ -29,7 +30,9 @@ export const DeliveryAttempt = Type.Object(
     event_type: Type.String(),
     delivery_id: Uuid,
     endpoint_id: Uuid,
-    endpoint_name: Type.Optional(Type.String({ description: 'The name today, of a deleted endpoint too.' })),
+    endpoint_name: Type.Optional(
+      Type.String({ description: 'The current name. Deleted endpoints keep theirs.' }),
+    ),
     attempt: Type.Integer({ description: '1 for the first.' }),
     status: OneOf(ATTEMPT_STATUSES),
     http_status: NullableInteger,
@@ -45,7 +48,7 @@ export const DeliveryAttempt = Type.Object(
 )
 export type DeliveryAttempt = Static<typeof DeliveryAttempt>
 
-/** An attempt with what was sent and what came back. */
+/** An attempt with its request and its response. */
 export const DeliveryAttemptDetails = Type.Composite(
   [
     DeliveryAttempt,
@@ -54,15 +57,15 @@ export const DeliveryAttemptDetails = Type.Composite(
         type: ['object', 'null'],
         additionalProperties: { type: 'string' },
         description:
-          "The signatures are left out; the value of each header of the endpoint's own is `…`. Null when nothing was sent.",
+          "Without the signatures. The value of each header of the endpoint's own is `…`. Null if nothing was sent.",
       }),
       response_body: Type.Unsafe<string | null>({
         ...NullableString,
-        description: 'The beginning of what the receiver answered, at most 1,024 bytes.',
+        description: 'The beginning of the response body, at most 1,024 bytes.',
       }),
       first_byte_ms: Type.Unsafe<number | null>({
         ...NullableInteger,
-        description: 'How long the receiver took to begin its answer.',
+        description: 'Milliseconds until the first byte of the response.',
       }),
     }),
   ],
@@ -71,20 +74,22 @@ export const DeliveryAttemptDetails = Type.Composite(
 export type DeliveryAttemptDetails = Static<typeof DeliveryAttemptDetails>
 
 /**
- * Where a delivery stands: `pending` (its next attempt is to come), `sending`, `parked` (its endpoint was disabled or
+ * The state of a delivery: `pending` (waiting for its next attempt), `sending`, `parked` (its endpoint is disabled or
  * deleted), `succeeded`, or `failed` (given up).
  */
 export const DELIVERY_STATUSES = ['pending', 'sending', 'parked', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** An event on its way to one endpoint, with everything that was tried. */
+/** The delivery of an event to one endpoint, with all attempts. */
 export const Delivery = Type.Object(
   {
     id: Uuid,
     event_id: Type.String(),
     event_type: Type.String(),
     endpoint_id: Uuid,
-    endpoint_name: Type.Optional(Type.String({ description: 'The name today, of a deleted endpoint too.' })),
+    endpoint_name: Type.Optional(
+      Type.String({ description: 'The current name. Deleted endpoints keep theirs.' }),
+    ),
     status: OneOf(DELIVERY_STATUSES),
     quotation_id: NullableUuid,
     quotation_name: Type.Optional(QuotationName),
@@ -93,65 +98,68 @@ export const Delivery = Type.Object(
     request_body: Type.Unsafe<string | null>({
       ...NullableString,
       description:
-        'What every attempt sends, byte for byte. Null when the event is no longer kept; `[erased]` once its quotation was erased.',
+        'The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased.',
     }),
-    attempts: Type.Array(DeliveryAttemptDetails, { description: 'The first one first.' }),
+    attempts: Type.Array(DeliveryAttemptDetails, { description: 'Oldest first.' }),
   },
   { title: 'Delivery' },
 )
 export type Delivery = Static<typeof Delivery>
 
 /**
- * Events that never reached an endpoint, one row for each: its newest attempt. `retrying`: another attempt is to come;
- * `given_up`: none is; `all`: those, and what is parked.
+ * Deliveries that have not reached their endpoint, each with its newest attempt. `retrying`: another attempt is due;
+ * `given_up`: none is; `all`: both, and parked deliveries.
  */
 export const UNDELIVERED = ['all', 'retrying', 'given_up'] as const
 export type Undelivered = (typeof UNDELIVERED)[number]
 
-/** The attempts of one hour, tests left out. */
+/** The attempts of one hour, without tests. */
 export const DeliveryHour = Type.Object(
   {
-    hour: Type.Unsafe<Date>({ ...Timestamp, description: 'When it began.' }),
-    delivered: Type.Integer({ description: 'Attempts that succeeded.' }),
-    failed: Type.Integer({ description: 'Attempts that did not.' }),
+    hour: Type.Unsafe<Date>({ ...Timestamp, description: 'The start of the hour.' }),
+    delivered: Type.Integer({ description: 'Successful attempts.' }),
+    failed: Type.Integer({ description: 'Failed attempts.' }),
   },
   { title: 'DeliveryHour' },
 )
 export type DeliveryHour = Static<typeof DeliveryHour>
 
-/** How deliveries are made, all of it options of the host (specification, "Delivery behavior"). */
+/** How webhooks are delivered (specification, "Delivery behavior"). */
 export interface DeliveryPolicy {
-  /** Attempts of one event to one endpoint. Default 8. */
+  /** Attempts per event and endpoint. Default 8. */
   readonly maxAttempts: number
-  /** Milliseconds for one attempt: DNS, connect, TLS, request, headers and body together. Default 10,000. */
+  /** Milliseconds for one attempt, from the DNS lookup to the end of the response body. Default 10,000. */
   readonly timeoutMs: number
-  /** Milliseconds after the first failed attempt; each further wait is `backoffFactor` times longer. Default 10,000. */
+  /** Milliseconds before the first retry. Each further wait is `backoffFactor` times longer. Default 10,000. */
   readonly backoffMs: number
-  /** How many times longer each wait is than the one before. Default 4. */
+  /** Factor by which each wait grows. Default 4. */
   readonly backoffFactor: number
-  /** Each wait is varied by up to this share, up or down. Default 0.2. */
+  /** Random variation of each wait, as a share of it, up or down. Default 0.2. */
   readonly jitter: number
-  /** The longest `Retry-After` of a receiver that is honoured, in milliseconds. Default 12 hours. */
+  /** Longest `Retry-After` that is honoured, in milliseconds. Default 12 hours. */
   readonly maxRetryAfterMs: number
-  /** Bytes of the decoded response body that are read at most. Default 16 KiB. */
+  /** Bytes of a decoded response body to read. Default 16 KiB. */
   readonly maxResponseBytes: number
   /**
-   * Raw bytes of a response that are read at most: informational responses, headers, body, chunk extensions, trailers.
-   * Default 256 KiB.
+   * Raw bytes of a response to read, including headers, chunk extensions, trailers and informational responses. Default
+   * 256 KiB.
    */
   readonly maxRawResponseBytes: number
-  /** An endpoint is disabled once all of its deliveries have failed for this long, in milliseconds; 0: never. Default 5 days. */
+  /**
+   * Milliseconds for which all deliveries to an endpoint must have failed before it is disabled; 0: never. Default 5
+   * days.
+   */
   readonly disableAfterMs: number
   /**
-   * `onEndpointFailing` is called once all deliveries to an endpoint have failed for this long, in milliseconds, and a day
-   * before it is disabled; 0: never. Default 6 hours.
+   * Milliseconds for which all deliveries to an endpoint must have failed before `onEndpointFailing` is called; 0:
+   * never. Default 6 hours.
    */
   readonly warnAfterMs: number
-  /** Deliveries to one endpoint that may be under way at once, tests among them, over all workers. Default 8. */
+  /** Concurrent deliveries to one endpoint over all workers, including tests. Default 8. */
   readonly perEndpoint: number
   /**
-   * Whether webhooks are signed for receivers of the Standard Webhooks specification, too: `webhook-id`, `webhook-timestamp`
-   * and `webhook-signature` beside our own headers. Default false.
+   * Also signs for Standard Webhooks receivers: adds `webhook-id`, `webhook-timestamp` and `webhook-signature`. Default
+   * false.
    */
   readonly standardWebhooks: boolean
 }
@@ -172,28 +180,28 @@ export const DELIVERY_OPTIONS: OptionTable<DeliveryPolicy> = {
 }
 export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = defaultsOf(DELIVERY_OPTIONS)
 
-/** What happened when an attempt was made. */
+/** The outcome of an attempt. */
 export type Outcome =
   | { readonly kind: 'response'; readonly httpStatus: number; readonly retryAfterMs: number | null }
-  /** `code` names the kind of failure and never changes; `error` is for people. */
+  /** `code` is a stable kind of failure; `error` is for people. */
   | { readonly kind: 'error'; readonly code: string; readonly error: string }
   | { readonly kind: 'blocked'; readonly error: string }
 
-/** What follows from an outcome, as it is recorded. `next_attempt_at` is set exactly when `status` is `failed`. */
+/** The consequence of an outcome, as recorded. `next_attempt_at` is set exactly if `status` is `failed`. */
 export interface Settlement {
   readonly status: Exclude<AttemptStatus, 'interrupted'>
   readonly http_status: number | null
   readonly error: string | null
-  /** What failed, for logs and metrics: a status (`503`), or a word that never changes (`timeout`). null: nothing. */
+  /** The failure, for logs and metrics: a status (`503`) or a stable word (`timeout`). null: no failure. */
   readonly error_code: string | null
   readonly next_attempt_at: Date | null
 }
 
 /**
- * Decides what an outcome means (specification, "Delivery behavior"): 2xx succeeds; 410 and a blocked address end the
- * event for this endpoint; everything else is retried until the attempts are used up. A test has one attempt.
+ * Decides the consequence of an outcome (specification, "Delivery behavior"): 2xx succeeds; 410 or a blocked address
+ * ends the delivery; anything else is retried until no attempts are left. A test has one attempt.
  * @param attempt 1 for the first attempt
- * @param random a number from 0 to 1, for the jitter
+ * @param random from 0 to 1, for the jitter
  */
 export function settle(
   outcome: Outcome,
@@ -228,7 +236,7 @@ function backoff({
   return Math.round(waitMs * (1 + policy.jitter * (2 * random - 1)))
 }
 
-/** Only 429 and 503 ask to be called later; a `Retry-After` elsewhere means something else. */
+/** `Retry-After` means "call again later" only with 429 and 503. */
 function retryAfter(outcome: Outcome, policy: DeliveryPolicy): number {
   if (outcome.kind !== 'response' || outcome.retryAfterMs === null) return 0
   if (outcome.httpStatus !== 429 && outcome.httpStatus !== 503) return 0
@@ -241,7 +249,7 @@ function errorCodeOf(outcome: Outcome): string {
 }
 
 function describeStatus(status: number): string {
-  if (status === 410) return 'The receiver answered 410: it does not want this event.'
+  if (status === 410) return 'The receiver answered 410 Gone: it does not want this event.'
   if (status >= 300 && status < 400) return `The receiver answered ${status}: redirects are not followed.`
   return `The receiver answered ${status}.`
 }

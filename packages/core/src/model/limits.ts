@@ -1,24 +1,24 @@
 import { defaultsOf, type OptionTable } from '../lib/option-check.ts'
 
-/** Limits of what a client may send, all of them options of the host. Characters are Unicode code points. */
+/** Limits on requests and their content. Characters are Unicode code points. */
 export interface Limits {
-  /** Requests a minute of one API key over all partner routes. Default 60. */
+  /** Requests per minute and API key, over all partner routes. Default 60. */
   readonly requestsPerMinute: number
-  /** Quote starts a minute of one API key, in addition to the general limit. Default 10. */
+  /** Quote starts per minute and API key. They count as requests, too. Default 10. */
   readonly startsPerMinute: number
-  /** Failed authentications a minute of one client address; all addresses of an IPv6 /64 count as one. Default 30. */
+  /** Failed authentications per minute and client address. An IPv6 /64 counts as one address. Default 30. */
   readonly failedAuthenticationsPerMinute: number
-  /** Test deliveries a minute to one webhook endpoint. Default 10. */
+  /** Test deliveries per minute and webhook endpoint. Default 10. */
   readonly testsPerEndpointPerMinute: number
-  /** Test deliveries a minute to all endpoints of one organization. Default 60. */
+  /** Test deliveries per minute and organization. Default 60. */
   readonly testsPerOrganizationPerMinute: number
-  /** Requests of one API key that wait for events at the same time, in one process. Default 5. */
+  /** Concurrent requests per API key that wait for events, in one process. Default 5. */
   readonly eventWaitsPerApiKey: number
-  /** Requests of all API keys that wait for events at the same time, in one process. Default 1,000. */
+  /** Concurrent requests that wait for events, in one process. Default 1,000. */
   readonly eventWaits: number
-  /** Bytes of the JSON body of a partner route. Default 4 MiB: `requirementsText` at its limit fits in any script. */
+  /** Bytes of a JSON body on a partner route. Default 4 MiB: fits the longest `requirementsText` in any script. */
   readonly jsonBodyBytes: number
-  /** Bytes of a JSON body of a session route. Default 128 KiB: the longest description fits in any script. */
+  /** Bytes of a JSON body on a session route. Default 128 KiB: fits the longest description in any script. */
   readonly sessionBodyBytes: number
   /** Characters of a name. Default 200. */
   readonly nameLength: number
@@ -28,28 +28,28 @@ export interface Limits {
   readonly requirementsTextLength: number
   /** Bytes of the serialized `metadata` object. Default 16 KiB. */
   readonly metadataBytes: number
-  /** Files of one quote start. Default 5. */
+  /** Files per quote start. Default 5. */
   readonly files: number
-  /** Bytes of one file. Default 10 MiB. */
+  /** Bytes per file. Default 10 MiB. */
   readonly fileBytes: number
   /** Characters of a webhook endpoint's URL. Default 2,048. */
   readonly urlLength: number
-  /** Webhook endpoints of one organization. Default 50. */
+  /** Webhook endpoints per organization. Default 50. */
   readonly webhookEndpoints: number
-  /** The longest time for which a rotated signing secret may go on signing, in seconds. Default 604,800 (a week). */
+  /** Longest time in seconds that a rotated signing secret may keep signing. Default 604,800 (a week). */
   readonly secretOverlapSeconds: number
-  /** API keys of one organization that are neither revoked nor expired. Default 100. */
+  /** API keys per organization, without revoked and expired ones. Default 100. */
   readonly apiKeysPerOrganization: number
-  /** API keys of one member that are neither revoked nor expired. Default 25. */
+  /** API keys per member, without revoked and expired ones. Default 25. */
   readonly apiKeysPerMember: number
-  /** The longest lifetime of an API key, in days. Default 731 (two years). */
+  /** Longest lifetime of an API key, in days. Default 731 (two years). */
   readonly apiKeyLifetimeDays: number
 }
 
-/** Characters of a member's id, which is the host's. */
+/** Characters of the host's member ids. */
 export const MEMBER_ID_LENGTH = 128
 
-/** Characters of an error code that a pipeline reports. */
+/** Characters of an error code reported by a pipeline. */
 export const ERROR_CODE_LENGTH = 128
 
 export const LIMIT_OPTIONS: OptionTable<Limits> = {

@@ -1,9 +1,9 @@
 import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
 import type { PipelineStatus, Proposal, QuotationFile, Source, Step } from './quotation.ts'
 
-/** A quote as it is handed to the pipeline. */
+/** A quote, as the pipeline receives it. */
 export interface Quote {
-  /** The quotation id: use it as the idempotency key, since a start is delivered at least once. */
+  /** The quotation id. Use it as the idempotency key: `start` is called at least once. */
   readonly id: string
   readonly organization_id: string
   readonly name: string
@@ -15,46 +15,44 @@ export interface Quote {
   readonly files: readonly QuotationFile[]
 }
 
-/** The proposal of a quotation, as the pipeline made it. */
+/** The proposal that the pipeline reported. */
 export type ReportedProposal = Pick<Proposal, 'id' | 'name' | 'document_id'>
 
 /**
- * How a pipeline tells its progress. Every report writes the quotation, the event and its deliveries in one
- * transaction. A repeated report changes nothing and emits nothing; one that comes before an earlier step of the pipeline
- * has finished is refused.
+ * Reports the progress of one run. Each report writes the quotation, the event and its deliveries in one transaction. A
+ * repeated report changes nothing and emits nothing; a report is refused until the steps before it have finished.
  *
- * Every method throws `IntegrationError`: QUOTATION_NOT_FOUND for an unknown quotation, STATE_CONFLICT for a report
- * that is out of turn, VALIDATION_FAILED for a value that is not allowed.
+ * Every method throws `IntegrationError`: QUOTATION_NOT_FOUND for an unknown quotation, STATE_CONFLICT for a report out
+ * of order, VALIDATION_FAILED for an invalid value.
  */
 export interface QuotationReporter {
   stepStarted(step: Step): Promise<void>
   /** Emits `quotation.<step>.completed`. `proposal` is the same as `proposalReady()`. */
   stepCompleted(step: Step): Promise<void>
   /**
-   * Finishes the proposal step and emits `quotation.proposal.completed`, with or without a document. Repeat it with a
-   * `documentId` (a uuid) to attach the document later; that emits nothing. `name` follows the rules for names of quotations.
-   * @returns the proposal, with the id that partners ask for it by
+   * Finishes the proposal step and emits `quotation.proposal.completed`. To attach the document later, call it again
+   * with a `documentId` (a uuid); that emits nothing. `name` follows the rules for quotation names.
+   * @returns the proposal, with the id that partners use
    */
   proposalReady(proposal?: { name?: string; documentId?: string }): Promise<ReportedProposal>
-  /** The run succeeded: emits `quotation.completed`. Refused while a step has not finished. */
+  /** The run succeeded: emits `quotation.completed`. Refused until every step has finished. */
   completed(): Promise<void>
   /**
-   * The run failed, for good: emits `quotation.failed`. Without `step`, the running step is the one that failed.
-   * `errorCode` is one line of at most 128 characters.
+   * The run failed permanently: emits `quotation.failed`. `step` defaults to the running step. `errorCode` is one line
+   * of at most 128 characters.
    */
   failed(failure?: { step?: Step; errorCode?: string }): Promise<void>
 }
 
-/** The host's quote pipeline: the one hook that a host must write. */
+/** The host's quote pipeline, the one required hook. */
 export interface QuotePipeline {
   /**
-   * Takes a quote over. Called at least once for each accepted quote, by whichever worker is alive. When it resolves,
-   * the order to start is done: resolve early when the pipeline keeps a queue of its own, and at the end of the run
-   * when it keeps none (a crash then starts the run again). When it throws it is called again, with backoff, and after
-   * the last try the quotation fails with PIPELINE_START_FAILED.
-   * @param context `signal` aborts when the worker stops, and when the call
-   * has taken `start.callTimeoutMs`; `report` tells progress; `readFile` streams one of
-   * `quote.files`
+   * Takes over a quote. Workers call it at least once for each accepted quote. Once it resolves, it is not called again
+   * for this quote: resolve early if your pipeline has its own queue, otherwise at the end of the run, so that a run is
+   * repeated after a crash. If it throws, it is called again with back-off; after the last attempt the quotation fails
+   * with PIPELINE_START_FAILED.
+   * @param context `signal` aborts when the worker stops or `start.callTimeoutMs` has passed; `report` reports
+   * progress; `readFile` streams one of `quote.files`
    */
   start(
     quote: Quote,
@@ -65,13 +63,13 @@ export interface QuotePipeline {
     },
   ): Promise<void>
   /**
-   * The steps that your pipeline has, in the order of `STEPS`, the last of them `proposal`. Others are never reported, send
-   * nothing, and count as done once a later one has begun. Default: all five.
+   * The steps of your pipeline, in the order of `STEPS`, ending with `proposal`. Other steps are never reported and
+   * emit nothing. Default: all five.
    */
   readonly steps?: readonly Step[]
   /**
-   * Signs a short-lived HTTPS link to the document of a proposal. When it throws or hangs the client gets 503, and when it
-   * answers anything else than an HTTPS `url` and a time in `expires_at`, 500.
+   * Signs a short-lived HTTPS link to a proposal's document. Clients get 503 if it throws or times out, and 500 if it
+   * returns anything but an HTTPS `url` and an `expires_at` date.
    */
   signDocumentUrl(document: {
     document_id: string
@@ -79,26 +77,26 @@ export interface QuotePipeline {
     organization_id: string
   }): Promise<{ url: string; expires_at: Date }>
   /**
-   * Replaces the step list that the reporter keeps, for a host that has a status service of its own. When it throws or
-   * hangs the client gets 503, and when it answers no status of that very quotation, 500.
+   * Returns the status from your own status service instead of the reports. Clients get 503 if it throws or times out,
+   * and 500 if it returns anything but the status of this quotation.
    */
   status?(quotationId: string): Promise<PipelineStatus>
 }
 
-/** How starts are retried, all of it options of the host. */
+/** How starts are retried. */
 export interface StartPolicy {
   /** Calls of `start` before the quotation fails with PIPELINE_START_FAILED. Default 6. */
   readonly maxAttempts: number
-  /** Milliseconds after the first failed call; each further wait is twice as long. Default 2,000. */
+  /** Milliseconds before the first retry. Each further wait is twice as long. Default 2,000. */
   readonly backoffMs: number
-  /** Starts that one worker has under way at once. Default 10. */
+  /** Concurrent starts per worker. Default 10. */
   readonly concurrency: number
   /**
-   * Milliseconds that one call of `start` may take: then its signal is aborted, and the call counts as one that threw. A
-   * pipeline that runs to its end inside the call needs as much. Default an hour.
+   * Milliseconds for one call of `start`. After that its signal aborts and the call counts as failed. Raise it if a run
+   * takes longer inside the call. Default an hour.
    */
   readonly callTimeoutMs: number
-  /** Milliseconds without any report after which a run fails with PIPELINE_TIMEOUT. Default 24 hours. */
+  /** Milliseconds without a report after which a run fails with PIPELINE_TIMEOUT. Default 24 hours. */
   readonly timeoutMs: number
 }
 

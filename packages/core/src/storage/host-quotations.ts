@@ -4,63 +4,61 @@ import type { ProgressChange } from '../model/progress.ts'
 import type { Proposal, Quotation, QuotationFilter, StepStatus } from '../model/quotation.ts'
 import type { NewQuotation } from './quotations.ts'
 
-/** A quotation as the host's tables have it, whole. */
+/** A complete quotation from the host's tables. */
 export interface HostQuotation extends Omit<Quotation, 'metadata'> {
   /** Default: null. */
   readonly metadata?: Quotation['metadata']
-  /** Who may read it: it is compared here, on every way in. */
+  /** The tenant. It is compared here on every access. */
   readonly organization_id: string
-  /** The steps that have begun, in any order. The others are pending. */
+  /** The steps that have begun, in any order. All others are pending. */
   readonly steps: readonly StepStatus[]
   readonly proposal: Omit<Proposal, 'quotation_id'> | null
-  /** The trace that `insert` was given, for a host that keeps it: later reports then belong to it, too. */
+  /** The trace that was passed to `insert`, if the host stores it. Later reports then join it. */
   readonly trace?: TraceContext | null
 }
 
-/** What a report changes. Fields that are absent stay as they are. */
+/** The changes of a report. Absent fields stay as they are. */
 export interface QuotationChange extends Omit<ProgressChange, 'event'> {
   readonly quotation_id: string
   readonly organization_id: string
-  /** When: `updated_at` of the quotation, of its step and of its proposal. */
+  /** The new `updated_at` of the quotation, its step and its proposal. */
   readonly at: Date
 }
 
 /**
- * Quotations and proposals in tables of the host, which must be in the database of the storage. `Transaction` is the
- * host's own: drizzle's `tx`, or the `sql` of `sql.begin` (postgres.js).
+ * Quotations and proposals in tables of the host, in the database of the storage. `Transaction` is the host's own:
+ * drizzle's `tx`, or the `sql` of `sql.begin` (postgres.js).
  *
- * What a method throws is logged and answered with SERVICE_UNAVAILABLE, unless it is an IntegrationError: `insert` may
- * refuse a quote with one.
+ * An error is logged and answered with SERVICE_UNAVAILABLE, unless it is an IntegrationError: `insert` may refuse a
+ * quote with one.
  */
 export interface HostQuotations<Transaction = unknown> {
-  /** Runs `work` in one transaction of the host: ours writes in it, too, so that both are committed or neither. */
+  /** Runs `work` in a transaction of your own. Our writes join it, so that both commit or neither does. */
   transaction(work: (transaction: Transaction) => Promise<void>): Promise<unknown>
-  /** Writes a quote that is being accepted: `queued`, with no step begun. Its `id` is the quotation's. */
+  /** Inserts an accepted quote as `queued`, with the `id` of the quotation and no steps. */
   insert(quotation: NewQuotation, transaction: Transaction): Promise<void>
-  /** Writes what a report changes: see the fields of QuotationChange. */
+  /** Writes the changes of a report: the fields of QuotationChange. */
   update(change: QuotationChange, transaction: Transaction): Promise<void>
-  /** Those of the quotations that there are, of whatever organization; in the transaction, where there is one. */
+  /** Returns the quotations with these ids that exist, of any organization. Runs in the transaction if one is given. */
   find(ids: readonly string[], transaction?: Transaction): Promise<readonly HostQuotation[]>
-  /** The quotation, and nobody else changes it before the transaction ends (`for update`). */
+  /** Returns the quotation and locks it until the transaction ends (`for update`). */
   lock(id: string, transaction: Transaction): Promise<HostQuotation | null>
-  /** The quotation of a proposal. */
+  /** Returns the quotation of a proposal. */
   findByProposal(proposalId: string, transaction?: Transaction): Promise<HostQuotation | null>
   /**
-   * Quotations that are queued or running and were last updated before `silentSince`: they fail with PIPELINE_TIMEOUT.
-   * Without this method runs are never given up.
+   * Returns queued and running quotations last updated before `silentSince`; they fail with PIPELINE_TIMEOUT. Without
+   * this method, runs never time out.
    */
   findStalled?(silentSince: Date, limit: number): Promise<readonly string[]>
   /**
-   * Deletes a quotation with its steps and its proposal, for `quotations.erase`. One that is not
-   * there is passed over.
-   * @returns the ids of its requirements files, as `insert` was given them: they are deleted from the file storage. Without
-   * this method only what we keep of a quotation is erased, and the result says that the rest is left to you.
+   * Deletes a quotation with its steps and proposal, if it exists, for `quotations.erase`.
+   * @returns the ids of its requirements files, as passed to `insert`: they are deleted from the file storage. Without
+   * this method, only our own data is erased, and the result reports the rest as left to you.
    */
   erase?(organizationId: string, id: string, transaction: Transaction): Promise<readonly string[]>
   /**
-   * The quotations of an organization that the filter lets through, at most `page.limit`: the newest first, by `created_at`
-   * and then `id`, those after `page.after` (`(created_at, id) < (after.created_at, after.id)`). Without this method there
-   * is no `GET /v1/integrations/quotations`.
+   * Lists at most `page.limit` matching quotations of an organization, newest first by `(created_at, id)`, starting
+   * after `page.after`. Without this method, `GET /v1/integrations/quotations` does not exist.
    */
   list?(organizationId: string, filter: QuotationFilter, page: PageRequest): Promise<readonly HostQuotation[]>
 }

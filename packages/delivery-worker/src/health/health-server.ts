@@ -3,16 +3,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { WorkerHealth } from './health.ts'
 
-/** Where a worker answers `GET /health/live` and `GET /health/ready`. */
+/** Where a worker serves `GET /health/live` and `GET /health/ready`. */
 export interface HealthAddress {
-  /** The port; 0 takes a free one. */
+  /** The port; 0: any free port. */
   readonly port: number
-  /** The address that the port is opened on. Default every address of the machine. */
+  /** The address to listen on. Default: all addresses. */
   readonly host?: string
-  /**
-   * Whether `GET /metrics` answers for Prometheus. The metrics go there instead of the OpenTelemetry SDK of the process.
-   * Default false.
-   */
+  /** Also serves `GET /metrics` for Prometheus. Metrics then no longer go to the OpenTelemetry SDK. Default false. */
   readonly metrics?: boolean
 }
 
@@ -21,14 +18,13 @@ export interface HealthServer {
   close(): Promise<void>
 }
 
-/** What `GET` of a path answers. */
 type Page = () => Promise<{ status: number; type: string; text: string }>
 
 const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**
- * `/health/live` is 200 while the process answers at all. `/health/ready` is 200 while the worker is ready, else 503; both
- * say how the worker is. `/metrics` is there when `readMetrics` is given. Rejects when the port is taken.
+ * `/health/live` is 200 while the process responds. `/health/ready` is 200 while the worker is ready, else 503. Both
+ * report the worker's health. `/metrics` exists if `readMetrics` is given. Rejects if the port is in use.
  */
 export async function openHealthServer(
   { port, host }: HealthAddress,

@@ -31,10 +31,10 @@ function whole(help: string, min: number, max: number, fallback: number | string
     fallback: String(fallback),
     read(text) {
       const allowed = `a whole number from ${min} to ${max}`
-      if (!/^\d+$/.test(text)) throw new Invalid(`is not a number; allowed is ${allowed}`)
+      if (!/^\d+$/.test(text)) throw new Invalid(`is not a whole number; allowed: ${allowed}`)
       const value = Number(text)
-      if (value < min) throw new Invalid(`is too small; allowed is ${allowed}`)
-      if (value > max) throw new Invalid(`is too large; allowed is ${allowed}`)
+      if (value < min) throw new Invalid(`is too small; allowed: ${allowed}`)
+      if (value > max) throw new Invalid(`is too large; allowed: ${allowed}`)
       return value
     },
   }
@@ -45,7 +45,7 @@ function onOrOff(help: string, fallback: string): Variable<boolean> {
     help,
     fallback,
     read(text) {
-      if (text !== 'on' && text !== OFF) throw new Invalid('is neither; allowed is on or off')
+      if (text !== 'on' && text !== OFF) throw new Invalid('must be on or off')
       return text === 'on'
     },
   }
@@ -54,62 +54,57 @@ function onOrOff(help: string, fallback: string): Variable<boolean> {
 const port = whole('', 0, 65_535, HEALTH_PORT)
 
 const VARIABLES = {
-  QUICKQUOTE_CONCURRENCY: whole(
-    'Deliveries that are under way at once.',
-    1,
-    10_000,
-    DEFAULT_WORKER_OPTIONS.concurrency,
-  ),
+  QUICKQUOTE_CONCURRENCY: whole('Concurrent deliveries.', 1, 10_000, DEFAULT_WORKER_OPTIONS.concurrency),
   QUICKQUOTE_POLL_INTERVAL_MS: whole(
-    'How often it looks for work that nobody told it of.',
+    'Milliseconds between polls for work that no notification announced.',
     10,
     DAY_MS,
     DEFAULT_WORKER_OPTIONS.pollIntervalMs,
   ),
   QUICKQUOTE_HEARTBEAT_MS: whole(
-    'How often it says that it lives.',
+    'Milliseconds between heartbeats.',
     10,
     DAY_MS,
     DEFAULT_WORKER_OPTIONS.heartbeatMs,
   ),
   QUICKQUOTE_DEAD_AFTER_MS: whole(
-    'After how much silence others take over; after how long a failure it is not ready.',
+    'Milliseconds without a heartbeat before other workers take over; also of failures before the worker is not ready.',
     20,
     DAY_MS,
     DEFAULT_WORKER_OPTIONS.deadAfterMs,
   ),
   QUICKQUOTE_SOCKETS_PER_ORIGIN: whole(
-    'Sockets to one origin while it answers quickly.',
+    'Sockets per origin while it responds quickly.',
     1,
     1000,
     DEFAULT_WORKER_OPTIONS.socketsPerOrigin,
   ),
   QUICKQUOTE_PIPELINE_STARTS: onOrOff(
-    'on: it calls the pipeline hook too. off: it only delivers; other workers must start.',
+    'on: also starts pipelines. off: only delivers; another worker must start pipelines.',
     'on',
   ),
   QUICKQUOTE_CA_FILE: {
-    help: 'A file with certificates (PEM) that are trusted in addition to the public ones.',
+    help: 'A file of certificates (PEM) to trust in addition to the public ones.',
     fallback: 'none',
     read: readCertificates,
   } satisfies Variable<string>,
   QUICKQUOTE_STOP_DEADLINE_MS: whole(
-    'How long a stop waits for what is under way.',
+    'Milliseconds that a stop waits for deliveries and starts in progress.',
     0,
     DAY_MS,
-    'the timeout of an attempt and 2000',
+    'the timeout of an attempt plus 2000',
   ),
   QUICKQUOTE_HEALTH_PORT: {
-    help: 'The port of GET /health/live and GET /health/ready. 0: a free one. off: none.',
+    help: 'Port of GET /health/live and GET /health/ready. 0: any free port. off: none.',
     fallback: String(HEALTH_PORT),
     read: (text: string) => (text === OFF ? null : port.read(text)),
   } satisfies Variable<number | null>,
   QUICKQUOTE_HEALTH_HOST: {
-    help: 'The address that this port is opened on.',
+    help: 'Address of the health port.',
     fallback: 'every address',
     read: (text: string) => text,
   } satisfies Variable<string>,
-  QUICKQUOTE_METRICS: onOrOff('on: GET /metrics of this port answers for Prometheus.', OFF),
+  QUICKQUOTE_METRICS: onOrOff('on: the health port also serves GET /metrics for Prometheus.', OFF),
 }
 
 type Name = keyof typeof VARIABLES
@@ -169,7 +164,7 @@ function readVariables(env: Readonly<Record<string, string | undefined>>): Value
 function readCertificates(path: string): string {
   const text = readText(path)
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new Invalid('names a file without a certificate; allowed is a file of certificates in PEM')
+    throw new Invalid('names a file without a certificate; allowed: a file of PEM certificates')
   }
   return text
 }
@@ -179,7 +174,7 @@ function readText(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new Invalid(`names a file that cannot be read (${code}); allowed is a file of certificates in PEM`)
+    throw new Invalid(`names a file that cannot be read (${code}); allowed: a file of PEM certificates`)
   }
 }
 

@@ -12,28 +12,28 @@ import { type HostModule, loadHostModule } from './host-module.ts'
 const HELP = `Usage: quickquote-worker [module]
        quickquote-worker doctor [module] [--json] [--url URL]
 
-Delivers webhooks, and hands started quotes to the pipeline, until it is told to stop.
+Delivers webhooks and starts pipelines until it is stopped.
 
-module (or QUICKQUOTE_HOST) is a JavaScript module of yours. It exports \`integrations\`, or has a default export: what
-createIntegrations() of @quickquote/core returned, a promise of it, or a function that returns it. What it opened
-besides can be closed by an export \`close\`.
+module (or QUICKQUOTE_HOST) is your JavaScript module. Its export \`integrations\`, or its default export, is the result
+of createIntegrations() of @quickquote/core, a promise of it, or a function that returns it. The worker calls the export
+\`close\`, if there is one, before it exits.
 
-doctor looks for what is wrong and changes nothing: database, migrations, rights, notifications, encryption keys, workers,
-clocks, certificates, the oldest due delivery, days of history. Run it where the worker runs, with its environment.
+doctor looks for problems and changes nothing. It checks the database, migrations, rights, notifications, encryption keys,
+workers, clocks, certificates, the oldest due delivery and the days of history. Run it on a worker's machine, with the
+worker's environment.
 
-Environment, with what holds when a variable is not set:
+Options
+  --json     doctor: print the findings as JSON
+  --url URL  doctor: also check the hooks of a running app at this address (include the plugin's prefix)
+  --help     print this help
+  --version  print the version
+
+Environment variables, with their defaults
 ${VARIABLES_HELP}
 
-The first SIGTERM or SIGINT lets what is under way end, within the deadline; the second ends the process at once.
-Exit codes: 0 stopped; 1 could not start, or did not stop in time; 2 the command line or the environment is wrong;
-128 and the number of the signal after a second signal. Of the doctor: 0 all is well; 1 there is something to do; 2 it
-could not look.
-
-  --json     doctor: prints the findings as JSON
-  --url URL  doctor: asks a running app at this address, too (with the prefix of the plugin), for hooks that get in the way
-
-  --help     prints this
-  --version  prints the version
+The first SIGTERM or SIGINT stops the worker gracefully, within the deadline; the second ends the process at once.
+Exit codes: 0 stopped; 1 could not start, or did not stop in time; 2 invalid command line or environment;
+128 plus the number of the signal after a second signal. doctor: 0 no problems; 1 problems found; 2 could not check.
 `
 
 const EXIT = { failed: 1, misused: 2 } as const
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   if (help) return void process.stdout.write(HELP)
   if (wantsVersion) return void process.stdout.write(`${version}\n`)
   if (module === undefined) {
-    throw new ConfigurationError('Which integrations? Name your module: quickquote-worker ./integrations.js')
+    throw new ConfigurationError('No module given. Usage: quickquote-worker ./integrations.js')
   }
   const settings = cliSettings(process.env)
   if (!isDoctor) return run(await loadHostModule(module), settings)
@@ -85,9 +85,9 @@ function readArguments(): Arguments {
     })
     const isDoctor = positionals[0] === 'doctor'
     const modules = positionals.slice(isDoctor ? 1 : 0)
-    if (modules.length > 1) throw new Error('there is one module only')
+    if (modules.length > 1) throw new Error('Only one module is allowed')
     const { json, url } = values
-    if (!isDoctor && (json || url !== undefined)) throw new Error('--json and --url belong to the doctor')
+    if (!isDoctor && (json || url !== undefined)) throw new Error('--json and --url are options of doctor')
     if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
       throw new Error('--url needs an address, such as https://api.example.com')
     }
@@ -104,7 +104,7 @@ async function run(host: HostModule, { options, deadlineMs }: CliSettings): Prom
   const told = toldToStop(LAST_STEPS_MS + (deadlineMs ?? delivery.timeoutMs))
   await worker.start()
   const signal = await told
-  logger.info({ signal }, 'the delivery worker stops')
+  logger.info({ signal }, 'the delivery worker is stopping')
   await worker.stop(deadlineMs === undefined ? {} : { deadlineMs })
   await integrations.close()
   await host.close()
@@ -137,7 +137,10 @@ function toldToStop(withinMs: number): Promise<NodeJS.Signals> {
       if (isStopping) process.exit(128 + constants.signals[signal])
       isStopping = true
       setTimeout(() => {
-        end(EXIT.failed, `It did not stop within ${withinMs} ms. Other workers take over what it held.`)
+        end(
+          EXIT.failed,
+          `The worker did not stop within ${withinMs} ms. Other workers take over its deliveries and starts.`,
+        )
       }, withinMs).unref()
       resolve(signal)
     }

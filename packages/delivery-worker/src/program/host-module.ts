@@ -19,14 +19,14 @@ export interface HostModule {
  */
 export async function loadHostModule(path: string): Promise<HostModule> {
   const file = resolve(path)
-  if (!existsSync(file)) throw new ConfigurationError(`There is no module ${file}.`)
+  if (!existsSync(file)) throw new ConfigurationError(`Module not found: ${file}`)
   const loaded: Record<string, unknown> = await import(pathToFileURL(file).href)
   const exported = loaded['integrations'] ?? loaded['default']
   const integrations: unknown = await (typeof exported === 'function' ? exported() : exported)
   if (!isIntegrations(integrations)) {
     throw new ConfigurationError(
-      `${file} must export \`integrations\`, or have a default export: what createIntegrations() returned, a promise ` +
-        'of it, or a function that returns it.',
+      `${file} must export \`integrations\`, or have a default export: the result of createIntegrations(), a promise of it, ` +
+        'or a function that returns it.',
     )
   }
   const { close } = loaded

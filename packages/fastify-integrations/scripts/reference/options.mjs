@@ -13,8 +13,7 @@ import { code, GENERATED, table } from './markdown.mjs'
 const GROUPS = [
   {
     heading: 'createIntegrations',
-    intro:
-      'Of `@quickquote/core`. `limits`, `delivery`, `start` and `retention` are objects, of which each field may be left out.',
+    intro: 'In `@quickquote/core`. Every field of `limits`, `delivery`, `start` and `retention` is optional.',
     file: 'packages/core/src/settings.ts',
     type: 'IntegrationsOptions',
   },
@@ -43,7 +42,7 @@ const GROUPS = [
   { heading: 'files', file: 'packages/core/src/files/file-storage.ts', type: 'FileStorage' },
   {
     heading: 'drizzleStorage',
-    intro: 'Of `@quickquote/storage-drizzle`.',
+    intro: 'In `@quickquote/storage-drizzle`.',
     required: 'one of the three is required',
     file: 'packages/storage-drizzle/src/options.ts',
     type: 'StorageOptions',
@@ -51,14 +50,14 @@ const GROUPS = [
   {
     heading: 'fastifyIntegrations',
     intro:
-      'Of `@quickquote/fastify-integrations`. `prefix`, `logLevel` and `logSerializers` are Fastify’s own.',
+      'In `@quickquote/fastify-integrations`, besides Fastify’s own `prefix`, `logLevel` and `logSerializers`.',
     file: 'packages/fastify-integrations/src/options.ts',
     type: 'FastifyIntegrationsOptions',
   },
   { heading: 'apiDocs', file: 'packages/fastify-integrations/src/options.ts', type: 'ApiDocsOptions' },
   {
     heading: 'createDeliveryWorker',
-    intro: 'Of `@quickquote/delivery-worker`.',
+    intro: 'In `@quickquote/delivery-worker`.',
     file: 'packages/delivery-worker/src/worker.ts',
     type: 'DeliveryWorkerOptions',
     options: WORKER_OPTIONS,
@@ -89,14 +88,14 @@ export function optionsPage(root) {
 
 # Options
 
-Every option, with what holds when it is left out. A wrong or misspelled one is a \`ConfigurationError\` when the application
-starts; \`undefined\` counts as left out. Options in milliseconds end in \`Ms\`.
+All options and their defaults. An invalid or misspelled option throws a \`ConfigurationError\` at startup; \`undefined\` means the
+default. Options in milliseconds end in \`Ms\`.
 
 ${groups.join('\n\n')}
 
 ## quickquote-worker
 
-\`npx @quickquote/delivery-worker\`, described in [Operations](../guides/operations.md).
+\`npx @quickquote/delivery-worker\`: see [Operations](../guides/operations.md).
 
 \`\`\`text
 ${helpOf(root, 'packages/delivery-worker/bin/quickquote-worker.js').trim()}
@@ -104,7 +103,7 @@ ${helpOf(root, 'packages/delivery-worker/bin/quickquote-worker.js').trim()}
 
 ## quickquote-storage
 
-\`npx @quickquote/storage-drizzle\`, described in [Database](../guides/database.md).
+\`npx @quickquote/storage-drizzle\`: see [Database](../guides/database.md).
 
 \`\`\`text
 ${helpOf(root, 'packages/storage-drizzle/bin/quickquote-storage.js').trim()}
@@ -161,7 +160,7 @@ function typeText(member, source) {
 function rangeOf({ min, max, fraction } = {}) {
   if (min === undefined) return ''
   const numbers = max === undefined ? `${min} or more` : `${min} to ${max.toLocaleString('en')}`
-  return fraction ? `${numbers}, fractions too` : numbers
+  return fraction ? `${numbers}, or a fraction` : numbers
 }
 
 const DEFAULT_SENTENCE = / ?Default:? (.+?)\.(?= [A-Z]|$)/

@@ -680,7 +680,7 @@ export interface components {
             delivery_id: string;
             /** Format: uuid */
             endpoint_id: string;
-            /** @description The name today, of a deleted endpoint too. */
+            /** @description The current name. Deleted endpoints keep theirs. */
             endpoint_name?: string;
             /** @description 1 for the first. */
             attempt: number;
@@ -691,7 +691,7 @@ export interface components {
             duration_ms: number | null;
             /** Format: uuid */
             quotation_id: string | null;
-            /** @description Only when the quotation can be found; `[erased]` once it was erased. */
+            /** @description Present only if the quotation can be found. `[erased]` once it has been erased. */
             quotation_name?: string;
             is_test: boolean;
             /** Format: date-time */
@@ -703,12 +703,12 @@ export interface components {
         DeliveryHour: {
             /**
              * Format: date-time
-             * @description When it began.
+             * @description The start of the hour.
              */
             hour: string;
-            /** @description Attempts that succeeded. */
+            /** @description Successful attempts. */
             delivered: number;
-            /** @description Attempts that did not. */
+            /** @description Failed attempts. */
             failed: number;
         };
         /** Delivery */
@@ -719,20 +719,20 @@ export interface components {
             event_type: string;
             /** Format: uuid */
             endpoint_id: string;
-            /** @description The name today, of a deleted endpoint too. */
+            /** @description The current name. Deleted endpoints keep theirs. */
             endpoint_name?: string;
             /** @enum {string} */
             status: "pending" | "sending" | "parked" | "succeeded" | "failed";
             /** Format: uuid */
             quotation_id: string | null;
-            /** @description Only when the quotation can be found; `[erased]` once it was erased. */
+            /** @description Present only if the quotation can be found. `[erased]` once it has been erased. */
             quotation_name?: string;
             is_test: boolean;
             /** Format: date-time */
             next_attempt_at: string | null;
-            /** @description What every attempt sends, byte for byte. Null when the event is no longer kept; `[erased]` once its quotation was erased. */
+            /** @description The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased. */
             request_body: string | null;
-            /** @description The first one first. */
+            /** @description Oldest first. */
             attempts: components["schemas"]["DeliveryAttemptDetails"][];
         };
         /** DeliveryAttemptDetails */
@@ -745,7 +745,7 @@ export interface components {
             delivery_id: string;
             /** Format: uuid */
             endpoint_id: string;
-            /** @description The name today, of a deleted endpoint too. */
+            /** @description The current name. Deleted endpoints keep theirs. */
             endpoint_name?: string;
             /** @description 1 for the first. */
             attempt: number;
@@ -756,20 +756,20 @@ export interface components {
             duration_ms: number | null;
             /** Format: uuid */
             quotation_id: string | null;
-            /** @description Only when the quotation can be found; `[erased]` once it was erased. */
+            /** @description Present only if the quotation can be found. `[erased]` once it has been erased. */
             quotation_name?: string;
             is_test: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             next_attempt_at: string | null;
-            /** @description The signatures are left out; the value of each header of the endpoint's own is `…`. Null when nothing was sent. */
+            /** @description Without the signatures. The value of each header of the endpoint's own is `…`. Null if nothing was sent. */
             request_headers: {
                 [key: string]: string;
             } | null;
-            /** @description The beginning of what the receiver answered, at most 1,024 bytes. */
+            /** @description The beginning of the response body, at most 1,024 bytes. */
             response_body: string | null;
-            /** @description How long the receiver took to begin its answer. */
+            /** @description Milliseconds until the first byte of the response. */
             first_byte_ms: number | null;
         };
         /** StartReplay */
