@@ -29,9 +29,16 @@ func main() {
 		if err != nil {
 			panic(err)
 		}
-		signatures := []string{decoded(fields[2]), decoded(fields[3])}
-		secrets := strings.Split(decoded(fields[4]), "\n")
-		if verify([]byte(decoded(fields[5])), decoded(fields[1]), signatures, secrets, time.Unix(now, 0)) {
+		clock, timestamp, signature := time.Unix(now, 0), decoded(fields[1]), decoded(fields[2])
+		secrets, body := decoded(fields[4]), []byte(decoded(fields[5]))
+		var genuine bool
+		if len(fields) > 6 {
+			genuine = verifyStandard(body, decoded(fields[6]), timestamp, signature, secrets, clock)
+		} else {
+			signatures := []string{signature, decoded(fields[3])}
+			genuine = verify(body, timestamp, signatures, strings.Split(secrets, "\n"), clock)
+		}
+		if genuine {
 			fmt.Println("valid")
 		} else {
 			fmt.Println("refused")

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"regexp"
 	"strconv"
@@ -20,11 +21,7 @@ var unixSeconds = regexp.MustCompile(`^[0-9]{10}$`)
 // X-Service-Signature and X-Service-Signature-Previous, empty where one did not come. secrets are the signing secrets,
 // whsec_ included; several while you replace one.
 func verify(body []byte, timestamp string, signatures, secrets []string, now time.Time) bool {
-	if !unixSeconds.MatchString(timestamp) {
-		return false
-	}
-	seconds, _ := strconv.ParseInt(timestamp, 10, 64)
-	if age := now.Sub(time.Unix(seconds, 0)); age > tolerance || age < -tolerance {
+	if !isRecent(timestamp, now) {
 		return false
 	}
 	for _, secret := range secrets {
@@ -42,4 +39,32 @@ func verify(body []byte, timestamp string, signatures, secrets []string, now tim
 		}
 	}
 	return false
+}
+
+// verifyStandard does the same with the headers of Standard Webhooks: id, timestamp and signatures are the values of webhook-id,
+// webhook-timestamp and webhook-signature, empty if missing.
+func verifyStandard(body []byte, id, timestamp, signatures, secret string, now time.Time) bool {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) == 0 || id == "" || !isRecent(timestamp, now) {
+		return false
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + timestamp + "."))
+	mac.Write(body)
+	expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	for _, sent := range strings.Split(signatures, " ") {
+		if hmac.Equal(expected, []byte(sent)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isRecent(timestamp string, now time.Time) bool {
+	if !unixSeconds.MatchString(timestamp) {
+		return false
+	}
+	seconds, _ := strconv.ParseInt(timestamp, 10, 64)
+	age := now.Sub(time.Unix(seconds, 0))
+	return age <= tolerance && age >= -tolerance
 }

@@ -11,13 +11,20 @@ final class Vectors {
     var lines = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       String[] fields = line.split(" ");
+      Instant now = Instant.ofEpochSecond(Long.parseLong(fields[0]));
+      String timestamp = text(fields[1]);
+      String signature = text(fields[2]);
+      String secrets = text(fields[4]);
+      byte[] body = bytes(fields[5]);
       boolean genuine =
-          Webhooks.verify(
-              bytes(fields[5]),
-              text(fields[1]),
-              List.of(text(fields[2]), text(fields[3])),
-              List.of(text(fields[4]).split("\n")),
-              Instant.ofEpochSecond(Long.parseLong(fields[0])));
+          fields.length > 6
+              ? Webhooks.verifyStandard(body, text(fields[6]), timestamp, signature, secrets, now)
+              : Webhooks.verify(
+                  body,
+                  timestamp,
+                  List.of(signature, text(fields[3])),
+                  List.of(secrets.split("\n")),
+                  now);
       System.out.println(genuine ? "valid" : "refused");
     }
   }

@@ -4,6 +4,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import javax.crypto.Mac;
@@ -23,19 +24,48 @@ final class Webhooks {
   static boolean verify(
       byte[] body, String timestamp, List<String> signatures, List<String> secrets, Instant now)
       throws GeneralSecurityException {
-    if (timestamp == null || !timestamp.matches("[0-9]{10}") || secrets.contains("")) return false;
-    Instant signedAt = Instant.ofEpochSecond(Long.parseLong(timestamp));
-    if (Duration.between(signedAt, now).abs().compareTo(TOLERANCE) > 0) return false;
-
+    if (secrets.contains("") || !isRecent(timestamp, now)) return false;
     for (String secret : secrets) {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
-      mac.update((timestamp + ".").getBytes(UTF_8));
-      byte[] expected = ("v1=" + HexFormat.of().formatHex(mac.doFinal(body))).getBytes(UTF_8);
+      byte[] digest = hmac(secret.getBytes(UTF_8), timestamp + ".", body);
+      byte[] expected = ("v1=" + HexFormat.of().formatHex(digest)).getBytes(UTF_8);
       for (String sent : String.join(",", signatures).split(",")) {
         if (MessageDigest.isEqual(expected, sent.strip().getBytes(UTF_8))) return true;
       }
     }
     return false;
+  }
+  /**
+   * The same with the headers of Standard Webhooks.
+   *
+   * @param id the value of webhook-id; null if missing, as the next two
+   * @param timestamp the value of webhook-timestamp
+   * @param signatures the value of webhook-signature
+   */
+  static boolean verifyStandard(
+      byte[] body, String id, String timestamp, String signatures, String secret, Instant now)
+      throws GeneralSecurityException {
+    byte[] key = Base64.getDecoder().decode(secret.replaceFirst("^whsec_", ""));
+    if (key.length == 0 || id == null || id.isEmpty() || signatures == null) return false;
+    if (!isRecent(timestamp, now)) return false;
+    byte[] digest = hmac(key, id + "." + timestamp + ".", body);
+    byte[] expected = ("v1," + Base64.getEncoder().encodeToString(digest)).getBytes(UTF_8);
+    for (String sent : signatures.split(" ")) {
+      if (MessageDigest.isEqual(expected, sent.getBytes(UTF_8))) return true;
+    }
+    return false;
+  }
+
+  private static boolean isRecent(String timestamp, Instant now) {
+    if (timestamp == null || !timestamp.matches("[0-9]{10}")) return false;
+    Instant signedAt = Instant.ofEpochSecond(Long.parseLong(timestamp));
+    return Duration.between(signedAt, now).abs().compareTo(TOLERANCE) <= 0;
+  }
+
+  private static byte[] hmac(byte[] key, String prefix, byte[] body)
+      throws GeneralSecurityException {
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(key, "HmacSHA256"));
+    mac.update(prefix.getBytes(UTF_8));
+    return mac.doFinal(body);
   }
 }

@@ -12,10 +12,7 @@ const TOLERANCE_SECONDS = 300;
  */
 function verify(string $body, ?string $timestamp, array $signatures, array $secrets, ?int $now = null): bool
 {
-    if (!preg_match('/^[0-9]{10}$/D', $timestamp ?? '') || in_array('', $secrets, true)) {
-        return false;
-    }
-    if (abs(($now ?? time()) - (int) $timestamp) > TOLERANCE_SECONDS) {
+    if (in_array('', $secrets, true) || !isRecent($timestamp, $now)) {
         return false;
     }
     foreach ($secrets as $secret) {
@@ -27,4 +24,31 @@ function verify(string $body, ?string $timestamp, array $signatures, array $secr
         }
     }
     return false;
+}
+
+/**
+ * The same with the headers of Standard Webhooks.
+ *
+ * @param ?string $id $_SERVER['HTTP_WEBHOOK_ID'] ?? null
+ * @param ?string $timestamp $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? null
+ * @param ?string $signatures $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? null
+ */
+function verifyStandard(string $body, ?string $id, ?string $timestamp, ?string $signatures, string $secret, ?int $now = null): bool
+{
+    $key = (string) base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+    if ($key === '' || ($id ?? '') === '' || !isRecent($timestamp, $now)) {
+        return false;
+    }
+    $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+    foreach (explode(' ', $signatures ?? '') as $sent) {
+        if (hash_equals($expected, $sent)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+function isRecent(?string $timestamp, ?int $now): bool
+{
+    return preg_match('/^[0-9]{10}$/D', $timestamp ?? '') && abs(($now ?? time()) - (int) $timestamp) <= TOLERANCE_SECONDS;
 }

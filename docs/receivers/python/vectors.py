@@ -1,7 +1,7 @@
 import base64
 import sys
 
-from verify import verify
+from verify import verify, verify_standard
 
 
 def decoded(field):
@@ -9,12 +9,11 @@ def decoded(field):
 
 
 for line in sys.stdin:
-    now, timestamp, signature, previous, secrets, body = line.split()
-    genuine = verify(
-        decoded(body),
-        decoded(timestamp).decode(),
-        [decoded(signature).decode(), decoded(previous).decode() or None],
-        decoded(secrets).decode().split("\n"),
-        int(now),
-    )
+    now, *fields = line.split()
+    timestamp, signature, previous, secrets, body, *webhook_id = map(decoded, fields)
+    timestamp, signature, previous, secrets = (each.decode() for each in (timestamp, signature, previous, secrets))
+    if webhook_id:
+        genuine = verify_standard(body, webhook_id[0].decode(), timestamp, signature, secrets, int(now))
+    else:
+        genuine = verify(body, timestamp, [signature, previous or None], secrets.split("\n"), int(now))
     print("valid" if genuine else "refused")

@@ -1,3 +1,4 @@
+import base64
 import hashlib
 import hmac
 import re
@@ -14,9 +15,7 @@ def verify(body, timestamp, signatures, secrets, now=None):
     signatures: the values of X-Service-Signature and X-Service-Signature-Previous; None where one did not come.
     secrets: the signing secrets, whsec_ included; several while you replace one.
     """
-    if not all(secrets) or not re.fullmatch(r"[0-9]{10}", timestamp or ""):
-        return False
-    if abs((time.time() if now is None else now) - int(timestamp)) > TOLERANCE_SECONDS:
+    if not all(secrets) or not is_recent(timestamp, now):
         return False
     sent = [part.strip() for header in signatures if header for part in header.split(",")]
     for secret in secrets:
@@ -24,3 +23,22 @@ def verify(body, timestamp, signatures, secrets, now=None):
         if any(hmac.compare_digest(f"v1={digest}".encode(), each.encode()) for each in sent):
             return True
     return False
+
+
+def verify_standard(body, webhook_id, timestamp, signatures, secret, now=None):
+    """The same with the headers of Standard Webhooks.
+
+    webhook_id, timestamp, signatures: the values of webhook-id, webhook-timestamp and webhook-signature; None if missing.
+    """
+    key = base64.b64decode((secret or "").removeprefix("whsec_"))
+    if not key or not webhook_id or not is_recent(timestamp, now):
+        return False
+    digest = hmac.new(key, f"{webhook_id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
+    expected = b"v1," + base64.b64encode(digest)
+    return any(hmac.compare_digest(expected, sent.encode()) for sent in (signatures or "").split(" "))
+
+
+def is_recent(timestamp, now):
+    if not re.fullmatch(r"[0-9]{10}", timestamp or ""):
+        return False
+    return abs((time.time() if now is None else now) - int(timestamp)) <= TOLERANCE_SECONDS

@@ -8,12 +8,26 @@ TOLERANCE_SECONDS = 300
 # X-Service-Signature-Previous, nil where one did not come. secrets: the signing secrets, whsec_ included; several while
 # you replace one.
 def verify(body:, timestamp:, signatures:, secrets:, now: Time.now)
-  return false if secrets.any?(&:empty?) || !/\A[0-9]{10}\z/.match?(timestamp.to_s)
-  return false if (now.to_i - timestamp.to_i).abs > TOLERANCE_SECONDS
+  return false if secrets.any?(&:empty?) || !recent?(timestamp, now)
 
   sent = signatures.compact.flat_map { |header| header.split(",") }.map(&:strip)
   expected = secrets.map do |secret|
     "v1=" + OpenSSL::HMAC.hexdigest("SHA256", secret, "#{timestamp}.".b + body.b)
   end
   expected.product(sent).any? { |pair| OpenSSL.secure_compare(*pair) }
+end
+
+# The same with the headers of Standard Webhooks. id, timestamp and signatures: the values of webhook-id, webhook-timestamp
+# and webhook-signature, nil if missing.
+def verify_standard(body:, id:, timestamp:, signatures:, secret:, now: Time.now)
+  key = secret.to_s.delete_prefix("whsec_").unpack1("m0")
+  return false if key.empty? || id.to_s.empty? || !recent?(timestamp, now)
+
+  digest = OpenSSL::HMAC.digest("SHA256", key, "#{id}.#{timestamp}.".b + body.b)
+  expected = "v1," + [digest].pack("m0")
+  signatures.to_s.split(" ").any? { |sent| OpenSSL.secure_compare(expected, sent) }
+end
+
+def recent?(timestamp, now)
+  /\A[0-9]{10}\z/.match?(timestamp.to_s) && (now.to_i - timestamp.to_i).abs <= TOLERANCE_SECONDS
 end

@@ -8,14 +8,20 @@ decode() {
 
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
-while read -r NOW timestamp signature previous secrets content; do
+while read -r NOW timestamp signature previous secrets content id; do
   if [ "$content" = - ]; then : >"$body"; else base64 -d <<<"$content" >"$body"; fi
   decode "$secrets"
   mapfile -t secrets <<<"$text"
   decode "$signature"
   signatures=$text
-  decode "$previous"
-  signatures=$signatures,$text
   decode "$timestamp"
-  if verify "$body" "$text" "$signatures" "${secrets[@]}"; then echo valid; else echo refused; fi
+  timestamp=$text
+  if [ -n "$id" ]; then
+    decode "$id"
+    arguments=(verify_standard "$body" "$text" "$timestamp" "$signatures" "${secrets[0]}")
+  else
+    decode "$previous"
+    arguments=(verify "$body" "$timestamp" "$signatures,$text" "${secrets[@]}")
+  fi
+  if "${arguments[@]}"; then echo valid; else echo refused; fi
 done

@@ -5,11 +5,9 @@
 # TIMESTAMP is the value of X-Service-Timestamp. SIGNATURES is that of X-Service-Signature; when X-Service-Signature-Previous
 # came too, both with a comma between them. Give several secrets, whsec_ included, while you replace one.
 verify() {
-  local body=$1 timestamp=$2 signatures=$3 secret expected sent age LC_ALL=C
+  local body=$1 timestamp=$2 signatures=$3 secret expected sent LC_ALL=C
   shift 3
-  [[ $timestamp =~ ^[0-9]{10}$ ]] || return 1
-  age=$((${NOW:-$(date +%s)} - timestamp))
-  ((${age#-} <= 300)) || return 1
+  is_recent "$timestamp" || return 1
   IFS=', ' read -ra signatures <<<"$signatures"
   for secret; do
     [ -n "$secret" ] || return 1
@@ -19,6 +17,28 @@ verify() {
     done
   done
   return 1
+}
+
+# verify_standard BODY_FILE ID TIMESTAMP SIGNATURES SECRET: the same with the headers of Standard Webhooks, the values of webhook-id,
+# webhook-timestamp and webhook-signature.
+verify_standard() {
+  local body=$1 id=$2 timestamp=$3 signatures=$4 key expected sent LC_ALL=C
+  key=$(base64 -d <<<"${5#whsec_}" | od -An -v -tx1 | tr -d ' \n')
+  { [ -n "$key" ] && [ -n "$id" ] && is_recent "$timestamp"; } || return 1
+  expected=v1,$({ printf '%s.%s.' "$id" "$timestamp" && cat -- "$body"; } |
+    openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | base64)
+  IFS=' ' read -ra signatures <<<"$signatures"
+  for sent in "${signatures[@]}"; do
+    same "$expected" "$sent" && return 0
+  done
+  return 1
+}
+
+is_recent() {
+  local age
+  [[ $1 =~ ^[0-9]{10}$ ]] || return 1
+  age=$((${NOW:-$(date +%s)} - $1))
+  ((${age#-} <= 300))
 }
 
 hmac() {

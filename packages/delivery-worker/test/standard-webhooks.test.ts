@@ -9,6 +9,7 @@ import {
 } from '@quickquote/dev-servers'
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { type Delivery, LANGUAGES, missingFor, verdictsOf } from '../../webhook-signature/test/languages.ts'
 import { type HostOptions, openHost } from './host.ts'
 
 let certificate: Certificate
@@ -60,6 +61,46 @@ it('the official library verifies what our worker sends, with either secret whil
   const changed = { ...during, rawBody: Buffer.from(`${during.rawBody} `) }
   expect(() => verify(another, changed)).toThrow()
 })
+
+it.for(LANGUAGES)(
+  '$name: the receiver of the guide verifies what our worker sends, by the specification alone',
+  { timeout: 300_000 },
+  async (language, { skip }) => {
+    const missing = missingFor(language)
+    skip(missing.length > 0, `${missing.join(' and ')} is not installed`)
+    const { secret, another, before, during } = await rotated({ standardWebhooks: true })
+    const deliveryOf = ({ rawBody, headers }: ReceivedWebhook, key: string): Delivery => ({
+      now: Number(headers['webhook-timestamp']),
+      timestamp: `${headers['webhook-timestamp']}`,
+      signature: `${headers['webhook-signature']}`,
+      id: `${headers['webhook-id']}`,
+      secrets: [key],
+      body: rawBody.toString(),
+    })
+    const sent = deliveryOf(before, secret)
+    const cases: Record<string, Delivery> = {
+      valid: sent,
+      'valid at the end of the tolerance': { ...sent, now: sent.now + 300 },
+      'valid with the secret before, in a rotation': deliveryOf(during, secret),
+      'valid with the new secret, in a rotation': deliveryOf(during, another),
+      'refused: another secret': deliveryOf(before, another),
+      'refused: no secret': { ...sent, secrets: ['whsec_'] },
+      'refused: another body': { ...sent, body: `${sent.body} ` },
+      'refused: another id': { ...sent, id: `${sent.id}0` },
+      'refused: no id': { ...sent, id: '' },
+      'refused: too old': { ...sent, now: sent.now + 301 },
+      'refused: too new': { ...sent, now: sent.now - 301 },
+      'refused: another timestamp': { ...sent, timestamp: `${sent.now + 1}` },
+      'refused: no timestamp': { ...sent, timestamp: '' },
+      'refused: no signature': { ...sent, signature: '' },
+      'refused: another version': { ...sent, signature: sent.signature.replace('v1,', 'v1a,') },
+    }
+    const verdicts = verdictsOf(language, Object.values(cases))
+    expect(Object.keys(cases).map((name, index) => `${name}: ${verdicts[index]}`)).toEqual(
+      Object.keys(cases).map((name) => `${name}: ${/^\w+/.exec(name)}`),
+    )
+  },
+)
 
 it('the code of the guide does the same', async () => {
   const guide = await readFile(new URL('../../../docs/guides/standard-webhooks.md', import.meta.url), 'utf8')

@@ -1,0 +1,73 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const receivers = resolve(import.meta.dirname, '../../../docs/receivers')
+
+/** A receiver of docs/receivers. */
+export interface Language {
+  readonly name: string
+  /** Commands that have to be there. */
+  readonly needs: readonly string[]
+  /** Tries all vectors in one process, and returns its output. */
+  readonly run: (input: string) => string
+}
+
+function running(command: string, ...parameters: readonly string[]): Language['run'] {
+  return (input) =>
+    execFileSync(command, parameters, { cwd: receivers, input, encoding: 'utf8', maxBuffer: 1e7 })
+}
+
+export const LANGUAGES: readonly Language[] = [
+  { name: 'Python', needs: ['python3'], run: running('python3', '-B', 'python/vectors.py') },
+  { name: 'Go', needs: ['go'], run: running('go', 'run', 'go/verify.go', 'go/vectors.go') },
+  { name: 'Ruby', needs: ['ruby'], run: running('ruby', 'ruby/vectors.rb') },
+  { name: 'PHP', needs: ['php'], run: running('php', 'php/vectors.php') },
+  { name: 'Java', needs: ['javac', 'java'], run: runJava },
+  { name: 'Shell', needs: ['bash', 'openssl'], run: running('bash', 'shell/vectors.sh') },
+]
+
+function runJava(input: string): string {
+  const classes = mkdtempSync(join(tmpdir(), 'quickquote-java-'))
+  try {
+    running('javac', '-Xlint:all', '-Werror', '-d', classes, 'java/Webhooks.java', 'java/Vectors.java')('')
+    return running('java', '-Xshare:auto', '-cp', classes, 'Vectors')(input)
+  } finally {
+    rmSync(classes, { recursive: true })
+  }
+}
+
+/** One request as a receiver gets it. */
+export interface Delivery {
+  /** The receiver's clock, in Unix seconds. */
+  readonly now: number
+  readonly timestamp: string
+  readonly signature: string
+  /** The second signature header of our own scheme. */
+  readonly previous?: string
+  readonly secrets: readonly string[]
+  readonly body: string
+  /** `webhook-id`: to verify it as Standard Webhooks. */
+  readonly id?: string
+}
+
+/** The line that docs/receivers/README.md describes. */
+function lineOf({ now, timestamp, signature, previous = '', secrets, body, id }: Delivery): string {
+  const fields = [timestamp, signature, previous, secrets.join('\n'), body, ...(id === undefined ? [] : [id])]
+  return [now, ...fields.map((field) => Buffer.from(field).toString('base64') || '-')].join(' ')
+}
+
+/** The verdict of each delivery: `valid` or `refused`. */
+export function verdictsOf(language: Language, deliveries: readonly Delivery[]): string[] {
+  return language
+    .run(`${deliveries.map(lineOf).join('\n')}\n`)
+    .trimEnd()
+    .split('\n')
+}
+
+/** The commands of a language that are not installed, for a test to skip on a developer's machine; CI has to have them. */
+export function missingFor({ needs }: Language): string[] {
+  if (process.env['CI'] !== undefined) return []
+  return needs.filter((command) => spawnSync('which', [command]).status !== 0)
+}
