@@ -50,7 +50,13 @@ const PATTERNS = HABITS.map(([habit, better]) => ({
 }))
 
 /** What does not pass yet, by the beginning of its path. It may only get shorter. */
-const NOT_YET: string[] = ['docs/', 'packages/', 'examples/', 'CHANGELOG.md', 'CONTRIBUTING.md']
+const NOT_YET: string[] = [
+  'docs/comparison.md',
+  'docs/monitoring/',
+  'docs/reference/',
+  'docs/security.md',
+  'packages/',
+]
 
 /** A text that people read, with everything else blanked out, so that the lines are those of the file. */
 interface Text {
