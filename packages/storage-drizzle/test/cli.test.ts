@@ -93,7 +93,7 @@ describe('migrate', () => {
     const running = Array.from({ length: 10 }, () => cli('migrate'))
     const waiting = () => sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting()).length).toBe(10)
+    await expect.poll(async () => (await waiting()).length, { timeout: 240_000 }).toBe(10)
     await barrier`rollback`
     barrier.release()
     const results = await Promise.all(running)

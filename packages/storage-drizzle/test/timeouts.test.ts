@@ -6,6 +6,7 @@ import { openClient } from '../src/connection/connection.ts'
 import { createDatabase } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { statement } from '../src/connection/statement.ts'
+import { callGuard } from '../src/connection/storage-error.ts'
 import { type DrizzleStorage, drizzleStorage, StorageError } from '../src/index.ts'
 import { sampleQuotation } from './samples.ts'
 
@@ -95,6 +96,49 @@ describe('a call', () => {
     await worked
     await storage.close()
     expect(await sql`select from quickquote.quotations where id = ${quotation.id}`).toHaveLength(0)
+  })
+
+  it('whose connections were ready late is rolled back like any other that is given up', async () => {
+    const timeoutMs = 2000
+    const driver = onPostgresJs(sql, { prepare: true })
+    const database = createDatabase({
+      driver,
+      schema: 'quickquote',
+      prepare: true,
+      wake() {},
+      callTimeoutMs: timeoutMs,
+    })
+    await sql`create table late ()`
+    let ended: Promise<unknown> = Promise.resolve()
+    const call: Promise<unknown> = callGuard(
+      () => sleep(timeoutMs * 0.75),
+      timeoutMs,
+    )(() => {
+      ended = database.transaction(async ({ run }) => {
+        await run(statement({}, () => 'insert into late default values returning null'))
+        await call.catch(() => {})
+        await sleep(100)
+      })
+      return ended as Promise<void>
+    })
+    await expect(call).rejects.toMatchObject({ code: 'CONNECTION_UNANSWERED' })
+    await expect(ended).rejects.toMatchObject({ code: 'CONNECTION_UNANSWERED' })
+    expect(await sql`select from late`).toHaveLength(0)
+  })
+
+  it('is never made when the connections are ready too late', async () => {
+    let isMade = false
+    const ready = sleep(200)
+    const call = callGuard(
+      () => ready,
+      50,
+    )(async () => {
+      isMade = true
+    })
+    await expect(call).rejects.toMatchObject({ code: 'CONNECTION_UNANSWERED' })
+    await ready
+    await sleep(0)
+    expect(isMade).toBe(false)
   })
 
   it('in a transaction of the host takes as long as that, and no setting is changed there', async () => {

@@ -29,6 +29,7 @@ async function start(command: string, parameters: readonly string[]): Promise<st
     child.kill('SIGKILL')
     await exited
   })
+  await once(child, 'spawn')
   const { value: port } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
   return `http://127.0.0.1:${port}`
 }

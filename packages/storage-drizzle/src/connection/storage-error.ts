@@ -51,14 +51,26 @@ export type Guard = <T>(call: () => Promise<T>) => Promise<T>
 
 const unguarded: Guard = (call) => call()
 
-/** Calls when the connections are ready, and gives up a call that takes longer than `timeoutMs`. */
+/**
+ * Calls when the connections are ready. Waits up to `timeoutMs` for them, and as long again for the call. A call that is
+ * given up before they are ready is never made.
+ */
 export function callGuard(ready: () => Promise<void>, timeoutMs: number): Guard {
   return (call) =>
     new Promise((resolve, reject) => {
-      // An answer that came while the process itself was busy is read first.
-      const timer = setTimeout(() => setImmediate(reject, unanswered(timeoutMs)), timeoutMs)
+      let isGivenUp = false
+      const timer = setTimeout(() => {
+        isGivenUp = true
+        // An answer that came while the process itself was busy is read first.
+        setImmediate(reject, unanswered(timeoutMs))
+      }, timeoutMs)
       ready()
-        .then(call)
+        .then(() => {
+          if (isGivenUp) throw unanswered(timeoutMs)
+          // A transaction measures from here on, too: neither is over before the other.
+          timer.refresh()
+          return call()
+        })
         .then(resolve, reject)
         .finally(() => clearTimeout(timer))
     })
