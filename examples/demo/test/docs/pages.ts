@@ -58,16 +58,23 @@ export function codeBlocks({ text }: Page): CodeBlock[] {
 
 /** The targets of links and images. */
 export function links(page: Page): string[] {
-  const inline = [...prose(page).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)].map(
+  const inline = [...withoutCode(page.text).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)].map(
     (match) => match[1] ?? '',
   )
-  const html = [...prose(page).matchAll(/<(?:a|img)[^>]* (?:href|src)="([^"]+)"/g)].map(
+  const html = [...withoutCode(page.text).matchAll(/<(?:a|img)[^>]* (?:href|src)="([^"]+)"/g)].map(
     (match) => match[1] ?? '',
   )
   return [...inline, ...html]
 }
 
-/** A page without its code, where a bracket is no link. */
-function prose({ text }: Page): string {
-  return text.replace(FENCE, '').replace(/`[^`\n]*`/g, '')
+const blank = (text: string) => text.replace(/[^\n]/g, ' ')
+
+/** A text without its code, where a bracket is no link and a hash is no heading. Every line stays where it is. */
+export function withoutCode(text: string): string {
+  return text.replace(/^ *```[\s\S]*?^ *```$/gm, blank).replace(/`[^`\n]*`/g, blank)
+}
+
+/** The words of a text: no code, comments or addresses. Every line stays where it is. */
+export function wordsOf(text: string): string {
+  return withoutCode(text).replace(/<!--[\s\S]*?-->|<\/?[a-z][^>\n]*>|\]\([^)]*\)|^\[[^\]]+\]: .*$/gm, blank)
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { pages, ROOT } from './pages.ts'
+import { type Page, pages, ROOT, wordsOf } from './pages.ts'
 
 /** Habits of ours that a reader stumbles over, as regular expressions, and what to write instead. A space is any white space. */
 const HABITS: [habit: string, better: string][] = [
@@ -49,23 +49,13 @@ const PATTERNS = HABITS.map(([habit, better]) => ({
   better,
 }))
 
+/** Without code and what is generated: longer documents repeat themselves, and are not read. */
+const MOST_WORDS = 21_000
+
 /** What does not pass yet, by the beginning of its path. It may only get shorter. */
 const NOT_YET: string[] = ['docs/monitoring/', 'docs/reference/', 'packages/']
 
-/** A text that people read, with everything else blanked out, so that the lines are those of the file. */
-interface Text {
-  readonly path: string
-  readonly text: string
-}
-
 const blank = (text: string) => text.replace(/[^\n]/g, ' ')
-
-/** The prose of a page: no code, comments or addresses. */
-function prose(markdown: string): string {
-  return markdown
-    .replace(/^ *```[\s\S]*?^ *```$/gm, blank)
-    .replace(/<!--[\s\S]*?-->|`[^`\n]*`|\]\([^)]*\)|^\[[^\]]+\]: .*$/gm, blank)
-}
 
 /** The sentences of a source file: its literals of three words or more. */
 function sentences(source: string): string {
@@ -74,13 +64,13 @@ function sentences(source: string): string {
   let end = 0
   for (const literal of code.matchAll(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/g)) {
     kept.push(blank(code.slice(end, literal.index)))
-    kept.push(/\w+ \S+ \S+/.test(literal[0]) ? prose(literal[0].slice(1, -1)) : blank(literal[0]))
+    kept.push(/\w+ \S+ \S+/.test(literal[0]) ? wordsOf(literal[0].slice(1, -1)) : blank(literal[0]))
     end = literal.index + literal[0].length
   }
   return kept.join('')
 }
 
-function sources(): Text[] {
+function sources(): Page[] {
   return ['core', 'client', 'delivery-worker', 'fastify-integrations', 'portal', 'storage-drizzle']
     .concat('test-kit', 'webhook-signature')
     .flatMap((name) => ['src', 'ui'].map((folder) => `packages/${name}/${folder}`))
@@ -96,14 +86,14 @@ function sources(): Text[] {
 }
 
 const openapi = 'docs/reference/openapi.json'
-const texts: Text[] = [
-  ...pages().map(({ path, text }) => ({ path, text: prose(text) })),
+const texts: Page[] = [
+  ...pages().map(({ path, text }) => ({ path, text: wordsOf(text) })),
   { path: openapi, text: sentences(readFileSync(join(ROOT, openapi), 'utf8')) },
   ...sources(),
 ]
 
 /** Each habit in a text: where it is, and the better word. */
-function found({ path, text }: Text): string[] {
+function found({ path, text }: Page): string[] {
   return PATTERNS.flatMap(({ pattern, better }) =>
     [...text.matchAll(pattern)].map(({ 0: phrase, index }) => {
       const line = text.slice(0, index).split('\n').length
@@ -117,5 +107,14 @@ describe('Plain English', () => {
     expect(
       texts.filter(({ path }) => !NOT_YET.some((begin) => path.startsWith(begin))).flatMap(found),
     ).toEqual([])
+  })
+
+  it(`has at most ${MOST_WORDS} words in the pages that people write`, () => {
+    const counts = pages()
+      .filter(({ path }) => !/^docs\/(?:reference|monitoring)\//.test(path))
+      .map(({ path, text }) => ({ path, words: wordsOf(text).match(/\p{L}\S*/gu)?.length ?? 0 }))
+      .sort((a, b) => b.words - a.words)
+    const total = counts.reduce((sum, { words }) => sum + words, 0)
+    expect(total, `Longest: ${JSON.stringify(counts.slice(0, 5))}`).toBeLessThanOrEqual(MOST_WORDS)
   })
 })
