@@ -69,6 +69,8 @@ export async function createHost(
     delivery: { backoffMs: settings.retryMs },
     // Webhooks never go to private addresses, unless the host says so: the example's receiver runs on this machine.
     allowAddresses: ['127.0.0.1/32'],
+    // What members tell the firewalls of their receivers.
+    egress: { sourceAddresses: ['127.0.0.1'] },
     logger,
   })
 

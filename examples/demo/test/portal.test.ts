@@ -142,6 +142,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await dialog(page).locator('.secret code').textContent()).toMatch(/^whsec_/)
     await button(page, 'I have stored it').click()
     await page.getByText('The previous secret signs too until').waitFor()
+    await page.locator('.facts div').filter({ hasText: 'Sent from' }).getByText('127.0.0.1').waitFor()
 
     await button(page, 'How to verify').click()
     await page.getByText('fastifyWebhooks, {').waitFor()

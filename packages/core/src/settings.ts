@@ -14,6 +14,7 @@ import {
   type OptionTable,
 } from './lib/option-check.ts'
 import { DELIVERY_OPTIONS, type DeliveryPolicy } from './model/delivery.ts'
+import { createEgress, type Egress, type EgressOptions } from './model/egress.ts'
 import { createEventCatalog, type EventCatalog } from './model/event-catalog.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import { LIMIT_OPTIONS, type Limits } from './model/limits.ts'
@@ -55,6 +56,8 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents,
   readonly retention?: Partial<Retention>
   /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
   readonly allowAddresses?: readonly string[]
+  /** How webhooks leave your network: a proxy, trusted certificates, a resolver. */
+  readonly egress?: EgressOptions
   /** Called once after an endpoint has been disabled because all of its deliveries failed. An error is only logged. */
   readonly onEndpointDisabled?: (endpoint: FailingEndpoint) => void | Promise<void>
   /**
@@ -98,6 +101,7 @@ export interface Settings {
   readonly retention: Retention
   readonly keyring: Keyring
   readonly addressGuard: AddressGuard
+  readonly egress: Egress
   readonly onEndpointDisabled: (endpoint: FailingEndpoint) => void | Promise<void>
   readonly onEndpointFailing: (warning: EndpointFailingWarning) => void | Promise<void>
   readonly onDeliveriesExhausted: (warning: DeliveriesExhaustedWarning) => void | Promise<void>
@@ -124,6 +128,7 @@ const OPTION_NAMES = Object.keys({
   start: true,
   retention: true,
   allowAddresses: true,
+  egress: true,
   onEndpointDisabled: true,
   onEndpointFailing: true,
   onDeliveriesExhausted: true,
@@ -204,6 +209,7 @@ export function createSettings(
     retention: complete('retention', retentionOptions(delivery), options.retention),
     keyring: createKeyring(encryptionKeys),
     addressGuard: addressGuard({ allow: allowAddresses }),
+    egress: createEgress(options.egress),
     ...hooks,
     hookTimeoutMs,
     logger,

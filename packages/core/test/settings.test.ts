@@ -106,6 +106,38 @@ const WRONG: [string, object, RegExp][] = [
   ['null for the start policy', { start: null }, /start must be an object with: maxAttempts/],
   ['a single address', { allowAddresses: '10.0.0.0/8' }, /allowAddresses must be a list of CIDRs/],
   ['a number for an address', { allowAddresses: [10] }, /allowAddresses must be a list/],
+  [
+    'a proxy without a scheme',
+    { egress: { proxy: 'proxy:3128' } },
+    /egress\.proxy must be a URL that begins with http:/,
+  ],
+  [
+    'a proxy that is no HTTP proxy',
+    { egress: { proxy: 'socks5://proxy:1080' } },
+    /egress\.proxy must be a URL that begins/,
+  ],
+  [
+    'a proxy with a path',
+    { egress: { proxy: 'http://proxy:3128/way' } },
+    /egress\.proxy must be a URL without a path/,
+  ],
+  [
+    'a resolving proxy that is none',
+    { egress: { proxyResolves: true } },
+    /egress\.proxyResolves needs a proxy/,
+  ],
+  [
+    'a source that is a name',
+    { egress: { sourceAddresses: ['out.example'] } },
+    /egress\.sourceAddresses must be a list/,
+  ],
+  ['a certificate that is a number', { egress: { ca: 5 } }, /egress\.ca must be certificates in PEM/],
+  ['a resolver that is a list', { egress: { resolve: ['1.2.3.4'] } }, /egress\.resolve must be a function/],
+  [
+    'a misspelled option of egress',
+    { egress: { proxi: 'http://proxy' } },
+    /egress\.proxi is not an option\. Did you mean proxy\?/,
+  ],
   ['a CIDR with host bits', { allowAddresses: ['10.0.0.1/8'] }, /allowAddresses\[0\] must be a CIDR/],
   ['a URL for a hook', { onEndpointDisabled: 'https://x' }, /onEndpointDisabled must be a function/],
   ['a URL for another hook', { onEndpointFailing: 'https://x' }, /onEndpointFailing must be a function/],

@@ -1,7 +1,7 @@
+export type { Certificates } from '@quickquote/core'
 export { type DeliverDueOptions, deliverDue } from './deliveries/deliver-due.ts'
 export type { WorkerHealth } from './health/health.ts'
 export type { HealthAddress } from './health/health-server.ts'
-export type { Certificates } from './http/agent.ts'
 export type { DueWorkOptions } from './lib/due-work.ts'
 export type { StartAttemptResult } from './starts/start-attempt.ts'
 export { type StartTry, startDue } from './starts/start-due.ts'

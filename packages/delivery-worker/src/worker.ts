@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigurationError, type Integrations } from '@quickquote/core'
+import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
 import {
+  areCertificates,
   checkNumber,
   checkOptionNames,
   defaultsOf,
@@ -14,7 +15,6 @@ import { createDeliveryLoop } from './deliveries/delivery-loop.ts'
 import { createSender } from './deliveries/sender.ts'
 import { assessHealth, type Vitals, type WorkerHealth } from './health/health.ts'
 import { type HealthAddress, openHealthServer } from './health/health-server.ts'
-import type { Certificates } from './http/agent.ts'
 import { createPipelineStarter } from './starts/pipeline-starter.ts'
 import { createPrometheus } from './telemetry/prometheus.ts'
 import { observeQueue } from './telemetry/queue-gauges.ts'
@@ -43,7 +43,7 @@ export interface DeliveryWorkerOptions {
   readonly deadAfterMs?: number
   /** Sockets per origin while it responds quickly; slow origins get more. Default 16. */
   readonly socketsPerOrigin?: number
-  /** Certificates (PEM) to trust in addition to the public ones. Replaces `NODE_EXTRA_CA_CERTS`. Default none. */
+  /** Certificates (PEM) to trust in addition to the public ones. Default: `egress.ca` of the integrations. */
   readonly ca?: Certificates
   /** Also starts pipelines. With false this worker only delivers, and another one must start them. Default true. */
   readonly pipelineStarts?: boolean
@@ -304,7 +304,7 @@ function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
       'createDeliveryWorker: deadAfterMs must be at least twice heartbeatMs, so that one late heartbeat does not count as a dead worker.',
     )
   }
-  if (![checked.ca ?? ''].flat().every((each) => typeof each === 'string' || each instanceof Uint8Array)) {
+  if (checked.ca !== undefined && !areCertificates(checked.ca)) {
     throw new ConfigurationError(
       'createDeliveryWorker: ca must be PEM certificates: a string, a Buffer, or a list of them.',
     )

@@ -7,6 +7,7 @@ const print = (fields, message) => console.log(JSON.stringify({ message, ...fiel
 export const integrations = createIntegrations({
   storage: drizzleStorage({ connectionString: process.env.DATABASE_URL }),
   encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
+  egress: { proxy: process.env.PROXY },
   allowAddresses: ['127.0.0.1/32'],
   logger: { debug() {}, info: print, warn: print, error: print },
   pipeline: {

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCertificate, testDatabase } from '@quickquote/dev-servers'
+import { createCertificate, startConnectProxy, testDatabase } from '@quickquote/dev-servers'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { FINDINGS, type Finding } from '../src/doctor/finding.ts'
@@ -180,6 +180,22 @@ describe('doctor', () => {
     expect(codesOf(blind)).toEqual(['GRANTS_MISSING'])
     expect(blind[0]?.message).toContain('usage on the schema')
     await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
+  })
+
+  it('asks the proxy, and says when it does not answer, or refuses the credentials', async () => {
+    const proxy = await startConnectProxy({ credentials: 'quotes:open-sesame' })
+    onTestFinished(() => proxy.stop())
+    const well = await examine({ PROXY: proxy.url })
+    expect(codesOf(well.findings)).toContain('PROXY_ANSWERS')
+    expect(codesOf(well.wrong)).toEqual(['NO_WORKER'])
+
+    const changed = await examine({ PROXY: proxy.url.replace('quotes:', 'others:') })
+    expect(codesOf(changed.wrong)).toEqual(['NO_WORKER', 'PROXY_CREDENTIALS'])
+    expect(changed.output).not.toContain('open-sesame')
+
+    const { wrong } = await examine({ PROXY: 'http://127.0.0.1:1' })
+    expect(codesOf(wrong)).toEqual(['NO_WORKER', 'PROXY_UNREACHABLE'])
+    expect(wrong[1]?.message).toContain('(proxy_unreachable), so no webhook leaves: check `egress.proxy`')
   })
 
   it('asks a running app, and says when it cannot be reached', async () => {

@@ -57,6 +57,7 @@ export type HostOptions = Partial<
     | 'start'
     | 'retention'
     | 'allowAddresses'
+    | 'egress'
     | 'productName'
     | 'files'
     | 'quotations'

@@ -66,6 +66,7 @@ function http(options: Partial<HttpOptions> = {}): Http {
     maxRawResponseBytes: 256 * 1024,
     socketsPerOrigin: 16,
     ca: certificate.cert,
+    proxy: null,
     now: () => new Date(),
     ...options,
   })

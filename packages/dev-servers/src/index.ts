@@ -7,6 +7,7 @@ export {
   type ReceiverResponse,
   startReceiver,
 } from '@quickquote/test-kit'
+export { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from './connect-proxy.ts'
 export { createDatabase, dropDatabase, type Postgres, type TestDatabase, testDatabase } from './database.ts'
 export {
   type EmbeddedPostgres,

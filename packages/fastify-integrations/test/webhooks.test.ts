@@ -118,3 +118,25 @@ describe('the number of endpoints of an organization', () => {
     await host.close()
   })
 })
+
+describe('the addresses that webhooks come from', () => {
+  const database = useDatabase()
+
+  it('are in each entry of the catalog, where the host has named them', async () => {
+    const sourceAddresses = ['203.0.113.7', '2001:db8::/32']
+    const host = await startHost({
+      databaseUrl: database.url,
+      integrations: { egress: { sourceAddresses, proxy: 'http://quotes:open-sesame@proxy.example:3128' } },
+    })
+    const { status, body } = await host.call('GET', `${path}/events`, { member: 'acme-admin' })
+    await host.close()
+    expect(status).toBe(200)
+    const catalog = body as unknown as object[]
+    expect(catalog).toHaveLength(EVENT_TYPES.length)
+    for (const entry of catalog) expect(entry).toMatchObject({ source_addresses: sourceAddresses })
+    expect(JSON.stringify(body)).not.toContain('proxy.example')
+
+    const silent = await context.host.call('GET', `${path}/events`, { member: 'acme-admin' })
+    expect(JSON.stringify(silent.body)).not.toContain('source_addresses')
+  })
+})

@@ -69,6 +69,11 @@ export function addressGuard(options: { readonly allow?: readonly string[] } = {
   }
 }
 
+/** Whether a text is an address or a CIDR without host bits. */
+export function isAddressRange(text: string): boolean {
+  return toRange(text) !== undefined
+}
+
 function whyBlocked(address: bigint): string | undefined {
   // Fails closed: a slip in the table (no range) blocks everything.
   const blocked = BLOCKED.find(({ range }) => range === undefined || contains(range, address))

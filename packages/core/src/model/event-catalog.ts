@@ -24,7 +24,17 @@ export type WebhookEvent = Static<typeof WebhookEvent>
 
 /** An entry of the catalog, with what a receiver of the event would get. */
 export const CatalogEntry = Type.Object(
-  { type: Type.String(), description: Type.String(), example: WebhookEvent },
+  {
+    type: Type.String(),
+    description: Type.String(),
+    example: WebhookEvent,
+    source_addresses: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'The addresses and CIDRs that webhooks come from, for a firewall. Absent if the service has named none.',
+      }),
+    ),
+  },
   { title: 'CatalogEntry' },
 )
 export type CatalogEntry = Static<typeof CatalogEntry>
@@ -133,12 +143,20 @@ const SAMPLE = {
 }
 const SAMPLE_ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 
-/** The catalog as an organization reads it (specification, `GET /events`): its own id, sample ids for the rest. */
-export function eventCatalogOf(catalog: EventCatalog, organizationId: string): CatalogEntry[] {
+/**
+ * The catalog as an organization reads it (specification, `GET /events`): its own id, sample ids for the rest.
+ * @param sourceAddresses where events are sent from, as far as the host has said so
+ */
+export function eventCatalogOf(
+  catalog: EventCatalog,
+  organizationId: string,
+  sourceAddresses: readonly string[] = [],
+): CatalogEntry[] {
+  const source = sourceAddresses.length === 0 ? {} : { source_addresses: [...sourceAddresses] }
   return catalog.types.map((type) => {
     const { description, example } = catalog.definitionOf(type)
     const event = catalog.checked({ ...SAMPLE, type, organization_id: organizationId, data: example })
-    return { type, description, example: event }
+    return { type, description, example: event, ...source }
   })
 }
 

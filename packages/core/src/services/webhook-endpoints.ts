@@ -81,7 +81,7 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
   return {
     eventCatalog(member) {
       requireManageIntegrations(member)
-      return eventCatalogOf(settings.events, member.organizationId)
+      return eventCatalogOf(settings.events, member.organizationId, settings.egress.sourceAddresses)
     },
     list: (member) => list(context, member),
     get: (member, id) => get(context, member, id),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
-import type { Certificates } from '../http/agent.ts'
+import type { Certificates, ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-work.ts'
 import { openTelemetry } from '../telemetry/telemetry.ts'
 import { version } from '../version.ts'
@@ -8,7 +7,7 @@ import type { Dispatch } from './dispatch.ts'
 import { createSender, type Sender } from './sender.ts'
 
 export interface DeliverDueOptions extends DueWorkOptions {
-  /** Certificates (PEM) that are trusted in addition to the public ones. Default none. */
+  /** Certificates (PEM) that are trusted in addition to the public ones. Default: `egress.ca` of the integrations. */
   readonly ca?: Certificates
 }
 

@@ -1,5 +1,5 @@
-import type { Integrations } from '@quickquote/core'
-import type { Certificates } from '../http/agent.ts'
+import type { Certificates, Integrations } from '@quickquote/core'
+import { resolveWith } from '../http/checked-lookup.ts'
 import { createHttp, type Http } from '../http/http.ts'
 import { createDeliveryTelemetry, type DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -21,12 +21,13 @@ export function createSender({
   telemetry: api,
 }: {
   integrations: Integrations
+  /** Default: those of the integrations. */
   ca: Certificates | undefined
   socketsPerOrigin: number
   telemetry: Telemetry
 }): Sender {
   const { storage, settings } = integrations
-  const { delivery, addressGuard: guard, keyring, logger, now, productName } = settings
+  const { delivery, egress, addressGuard: guard, keyring, logger, now, productName } = settings
   const { timeoutMs, maxResponseBytes, maxRawResponseBytes } = delivery
   const telemetry = createDeliveryTelemetry({ telemetry: api, storage, logger })
   const http = createHttp({
@@ -35,8 +36,10 @@ export function createSender({
     maxResponseBytes,
     maxRawResponseBytes,
     socketsPerOrigin,
-    ca,
+    ca: ca ?? egress.ca,
+    proxy: egress.proxy,
     now,
+    ...(egress.resolve && { resolve: resolveWith(egress.resolve) }),
   })
   const targets = createTargets({ keyring, guard, productName })
   const userAgent = `${productName}-Webhooks/${version}`

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
-import { ConfigurationError, type Integrations } from '@quickquote/core'
+import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
 import { CLOCK_WARN_MS, CLOCK_WRONG_MS, loggableError } from '@quickquote/core/internal'
-import type { Certificates } from '../http/agent.ts'
 import { checkApp } from './app-check.ts'
 import { type Finding, finding } from './finding.ts'
+import { checkProxy } from './proxy-check.ts'
 
 export interface Examination {
   readonly integrations: Integrations
@@ -27,9 +27,12 @@ const CERTIFICATE_WARNING_DAYS = 30
 /** Looks for what is wrong, and changes nothing. What cannot be looked at without the database is left out when it is away. */
 export async function examine(examination: Examination): Promise<Finding[]> {
   const { integrations, worker, appUrl } = examination
+  const { egress } = integrations.settings
+  const ca = worker.ca ?? egress.ca
   return [
     ...(await checkDatabase(integrations, worker)),
-    ...checkCertificates(worker.ca),
+    ...checkCertificates(ca),
+    ...(egress.proxy === null ? [] : [await checkProxy(egress.proxy, ca)]),
     ...(appUrl === undefined ? [] : await checkApp(appUrl)),
   ]
 }

@@ -85,6 +85,15 @@ export const FINDINGS = {
     'warning',
     'The additional certificate "{subject}" expires on {date}: replace it before.',
   ],
+  PROXY_ANSWERS: ['ok', 'The outgoing proxy answers, and takes the credentials.'],
+  PROXY_UNREACHABLE: [
+    'error',
+    'The outgoing proxy does not answer as one ({cause}), so no webhook leaves: check `egress.proxy`, that the proxy is running, and that a firewall lets this machine through.',
+  ],
+  PROXY_CREDENTIALS: [
+    'error',
+    'The outgoing proxy refuses the credentials in `egress.proxy` (407), so no webhook leaves: correct them.',
+  ],
   QUEUE_DRAINED: ['ok', 'No delivery has been due for longer than {seconds} s.'],
   QUEUE_WAITS: [
     'warning',

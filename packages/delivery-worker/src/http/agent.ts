@@ -1,10 +1,9 @@
 import type { LookupFunction } from 'node:net'
-import { createSecureContext, rootCertificates, TLSSocket } from 'node:tls'
+import { createSecureContext, rootCertificates, type SecureContext, TLSSocket } from 'node:tls'
+import type { Certificates, EgressProxy } from '@quickquote/core/internal'
 import { Agent, buildConnector } from 'undici'
 import { boundAnswers } from './bounded-answers.ts'
-
-/** PEM certificates. */
-export type Certificates = string | Uint8Array | readonly (string | Uint8Array)[]
+import { createProxyTunnel, throughProxy } from './proxy-tunnel.ts'
 
 /** Sockets stay open this long without use: the endpoints of a busy host are called again before that. */
 const KEEP_ALIVE_MS = 30_000
@@ -12,30 +11,41 @@ const KEEP_ALIVE_MS = 30_000
 /** Hosts whose TLS session is kept, to shorten the next handshake. */
 const TLS_SESSIONS = 10_000
 
-/** The sockets that webhooks are sent over. Certificates are verified, whatever the environment says. */
+/** The sockets that webhooks are sent over. */
+export interface Sockets {
+  readonly dispatch: Agent['dispatch']
+  close(): Promise<void>
+}
+
+/** Certificates are verified, whatever the environment says. */
 export function createAgent({
   lookup,
   connectTimeoutMs,
   maxAnswerBytes,
   ca,
+  proxy,
 }: {
   lookup: LookupFunction
   connectTimeoutMs: number
   maxAnswerBytes: number
   ca: Certificates | undefined
-}): Agent {
-  return new Agent({
+  proxy: EgressProxy | null
+}): Sockets {
+  // Made once: parsing the public certificates takes longer than a handshake.
+  const secureContext = trust(ca)
+  const connect = buildConnector({
+    lookup,
+    timeout: connectTimeoutMs,
+    rejectUnauthorized: true,
+    secureContext,
+    maxCachedSessions: TLS_SESSIONS,
+  })
+  // Half of the time: a proxy that hangs is to be told from a receiver that does.
+  const timeoutMs = Math.ceil(connectTimeoutMs / 2)
+  const tunnel = proxy && createProxyTunnel({ proxy, secureContext, timeoutMs })
+  const agent = new Agent({
     connect: withEachSocket(
-      buildConnector({
-        lookup,
-        timeout: connectTimeoutMs,
-        rejectUnauthorized: true,
-        // Made once: parsing the public certificates takes longer than a handshake.
-        secureContext: createSecureContext(
-          ca === undefined ? {} : { ca: [...rootCertificates, ...[ca].flat()].map(toPem) },
-        ),
-        maxCachedSessions: TLS_SESSIONS,
-      }),
+      tunnel ? throughProxy(connect, tunnel, proxy.resolves ? undefined : lookup) : connect,
       [sessionKeeper(), (socket) => boundAnswers(socket, maxAnswerBytes)],
     ),
     maxHeaderSize: maxAnswerBytes,
@@ -44,6 +54,18 @@ export function createAgent({
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  return {
+    dispatch: (...request) => agent.dispatch(...request),
+    close() {
+      tunnel?.close()
+      return agent.destroy()
+    },
+  }
+}
+
+/** Trusts the public certificates, and these. */
+export function trust(ca: Certificates | undefined): SecureContext {
+  return createSecureContext(ca === undefined ? {} : { ca: [...rootCertificates, ...[ca].flat()].map(toPem) })
 }
 
 type OnConnected = (socket: TLSSocket, hostname: string) => void

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import type { AddressGuard } from '@quickquote/core/internal'
 
 /** None of a host's addresses may be called. The message is the guard's reason. */
@@ -10,6 +10,11 @@ export class BlockedAddressError extends Error {
 
 /** Finds the addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+
+/** The resolver of a host, which names addresses alone. */
+export function resolveWith(resolve: (hostname: string) => Promise<readonly string[]>): Resolve {
+  return async (hostname) => (await resolve(hostname)).map((address) => ({ address, family: isIP(address) }))
+}
 
 /**
  * The lookup that connections are made with: it answers with allowed addresses only, and the socket connects to what it

@@ -1,10 +1,11 @@
-import type { AddressGuard, Outcome } from '@quickquote/core/internal'
+import type { AddressGuard, Certificates, EgressProxy, Outcome } from '@quickquote/core/internal'
 import type { Dispatcher } from 'undici'
-import { type Certificates, createAgent } from './agent.ts'
+import { createAgent } from './agent.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { AnswerTooLongError } from './bounded-answers.ts'
 import { BlockedAddressError, checkedLookup, createResolve, type Resolve } from './checked-lookup.ts'
 import { createOriginGate, type Turn } from './origin-gate.ts'
+import { ProxyError } from './proxy-tunnel.ts'
 import type { ResponseListener } from './response-sample.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { describeTransportError, NOT_HTTP } from './transport-error.ts'
@@ -51,6 +52,8 @@ export interface HttpOptions {
   readonly socketsPerOrigin: number
   /** Trusted in addition to the public certificates. */
   readonly ca?: Certificates | undefined
+  /** null: none. */
+  readonly proxy: EgressProxy | null
   readonly now: () => Date
   /** Default: the name servers of this machine. */
   readonly resolve?: Resolve
@@ -66,6 +69,7 @@ export function createHttp(options: HttpOptions): Http {
     connectTimeoutMs: timeoutMs,
     maxAnswerBytes: options.maxRawResponseBytes,
     ca: options.ca,
+    proxy: options.proxy,
   })
   const gate = createOriginGate({ sockets: options.socketsPerOrigin, slowAfterMs: SLOW_AFTER_MS })
   // No Set: the tables that it outgrows keep all that was in them, each other, and so the collector busy (a quarter of the
@@ -163,12 +167,12 @@ export function createHttp(options: HttpOptions): Http {
       stopped = { kind: 'error', code: 'worker_stopped', error }
       for (const breakOff of [...underWay]) breakOff(stopped)
     },
-    close: () => agent.destroy(),
+    close: () => agent.close(),
   }
 }
 
 function outcomeOf(error: unknown): Outcome {
-  return error instanceof BlockedAddressError
-    ? { kind: 'blocked', error: error.message }
-    : { kind: 'error', ...describeTransportError(error) }
+  if (error instanceof BlockedAddressError) return { kind: 'blocked', error: error.message }
+  if (error instanceof ProxyError) return { kind: 'error', code: error.code, error: error.message }
+  return { kind: 'error', ...describeTransportError(error) }
 }

@@ -13,7 +13,7 @@ import { code, GENERATED, table } from './markdown.mjs'
 const GROUPS = [
   {
     heading: 'createIntegrations',
-    intro: 'In `@quickquote/core`. Every field of `limits`, `delivery`, `start` and `retention` is optional.',
+    intro: 'In `@quickquote/core`. Every field of `limits`, `delivery`, `start`, `retention` and `egress` is optional.',
     file: 'packages/core/src/settings.ts',
     type: 'IntegrationsOptions',
   },
@@ -38,6 +38,7 @@ const GROUPS = [
     type: 'Retention',
     options: RETENTION_OPTIONS,
   },
+  { heading: 'egress', file: 'packages/core/src/model/egress.ts', type: 'EgressOptions' },
   { heading: 'quotations', file: 'packages/core/src/storage/host-quotations.ts', type: 'HostQuotations' },
   { heading: 'files', file: 'packages/core/src/files/file-storage.ts', type: 'FileStorage' },
   {

@@ -487,6 +487,8 @@ export interface components {
             type: string;
             description: string;
             example: components["schemas"]["WebhookEvent"];
+            /** @description The addresses and CIDRs that webhooks come from, for a firewall. Absent if the service has named none. */
+            source_addresses?: string[];
         };
         /** WebhookEvent */
         WebhookEvent: {

@@ -82,6 +82,8 @@ export interface CatalogEntry {
   type: string
   description: string
   example: unknown
+  /** Addresses and CIDRs that webhooks come from, where the service has named them. */
+  source_addresses?: readonly string[]
 }
 
 type AttemptStatus = 'succeeded' | 'failed' | 'exhausted' | 'rejected' | 'interrupted'

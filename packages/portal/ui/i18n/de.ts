@@ -176,6 +176,7 @@ export const de: Catalog = {
   'endpoints.last': 'Letzter Erfolg',
   'endpoints.never': 'nie',
   'endpoints.settings': 'Einstellungen',
+  'endpoints.sources': 'Gesendet von',
   'endpoints.created': 'Erstellt',
   'endpoints.empty': 'Noch kein Endpunkt',
   'endpoints.empty.text': 'Drei Schritte zum ersten Webhook, in etwa zwei Minuten.',

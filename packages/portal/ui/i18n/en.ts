@@ -173,6 +173,7 @@ export const en = {
   'endpoints.last': 'Last success',
   'endpoints.never': 'never',
   'endpoints.settings': 'Settings',
+  'endpoints.sources': 'Sent from',
   'endpoints.created': 'Created',
   'endpoints.empty': 'No endpoint yet',
   'endpoints.empty.text': 'Three steps to your first webhook, in about two minutes.',

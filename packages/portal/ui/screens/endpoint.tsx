@@ -31,6 +31,7 @@ export function Endpoint({ id }: { id: string }) {
     everyMs: REFRESH_MS,
   })
   const catalog = useLoaded('catalog', (signal) => client.events(signal))
+  const sources = catalog.value?.[0]?.source_addresses ?? []
   const { value } = endpoint
   if (value === undefined) {
     return (
@@ -147,6 +148,7 @@ export function Endpoint({ id }: { id: string }) {
               {value.description !== null && value.description !== '' && (
                 <Fact name={t('endpoints.description')}>{value.description}</Fact>
               )}
+              {sources.length > 0 && <Fact name={t('endpoints.sources')}>{sources.join(', ')}</Fact>}
               <Fact name={t('endpoints.created')}>{format.date(value.created_at)}</Fact>
             </dl>
           </section>

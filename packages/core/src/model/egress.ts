@@ -1,0 +1,128 @@
+import { isAddressRange } from '../lib/address-guard.ts'
+import { ConfigurationError } from '../lib/errors.ts'
+import { checkOptionNames } from '../lib/option-check.ts'
+import { SecretValue } from '../lib/secret-value.ts'
+
+/** PEM certificates. */
+export type Certificates = string | Uint8Array | readonly (string | Uint8Array)[]
+
+/** How webhooks leave your network. It holds for every worker, and for the tests of endpoints. */
+export interface EgressOptions {
+  /**
+   * The URL of an HTTP proxy that webhooks leave through, `http://` or `https://`, with its credentials if it asks for any:
+   * `http://user:password@proxy.internal:3128`. Names are still resolved and checked here, and the proxy is asked (`CONNECT`)
+   * for the address that was checked. No environment variable is read. Default none.
+   */
+  readonly proxy?: string | undefined
+  /**
+   * Whether the proxy resolves names, because no name server here knows public ones or because it decides by name. Then the
+   * proxy alone must refuse private addresses: names are not checked here any more, only addresses in URLs. Default false.
+   */
+  readonly proxyResolves?: boolean
+  /**
+   * Addresses and CIDRs that webhooks come from, for receivers behind a firewall: shown in the event catalog and the portal.
+   * Nothing is bound to them. Default none.
+   */
+  readonly sourceAddresses?: readonly string[]
+  /**
+   * Certificates (PEM) that are trusted in addition to the public ones, those of an `https://` proxy among them.
+   * `NODE_EXTRA_CA_CERTS` does not count then. `ca` of a worker goes before. Default none.
+   */
+  readonly ca?: Certificates
+  /**
+   * Finds the addresses of a name in place of the name servers, for tests and networks without public DNS; what it returns is
+   * checked like any other. Default: the name servers of this machine.
+   */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>
+}
+
+/** The proxy, without its credentials in the clear. */
+export interface EgressProxy {
+  readonly isSecure: boolean
+  readonly hostname: string
+  readonly port: number
+  /** The value of `Proxy-Authorization`. */
+  readonly authorization: SecretValue | null
+  readonly resolves: boolean
+}
+
+export interface Egress {
+  readonly proxy: EgressProxy | null
+  readonly sourceAddresses: readonly string[]
+  readonly ca: Certificates | undefined
+  readonly resolve: EgressOptions['resolve']
+}
+
+const OPTION_NAMES = Object.keys({
+  proxy: true,
+  proxyResolves: true,
+  sourceAddresses: true,
+  ca: true,
+  resolve: true,
+} satisfies Record<keyof EgressOptions, true>)
+
+/** @throws ConfigurationError for an option that is unknown or wrong; it repeats no value */
+export function createEgress(options: EgressOptions = {}): Egress {
+  checkOptionNames('createIntegrations: egress', options, OPTION_NAMES)
+  const { proxy, proxyResolves = false, sourceAddresses = [], ca, resolve } = options
+  expect(typeof proxyResolves === 'boolean', 'proxyResolves must be true or false.')
+  expect(
+    Array.isArray(sourceAddresses) &&
+      sourceAddresses.every((each) => typeof each === 'string' && isAddressRange(each)),
+    "sourceAddresses must be a list of addresses and CIDRs, as ['203.0.113.7', '203.0.113.16/28'].",
+  )
+  expect(
+    ca === undefined || areCertificates(ca),
+    'ca must be certificates in PEM: a string, a Buffer, or a list of them.',
+  )
+  expect(
+    resolve === undefined || typeof resolve === 'function',
+    'resolve must be a function (hostname) => addresses.',
+  )
+  // An environment variable that is set to nothing names no proxy.
+  const parsed = proxy === undefined || proxy === '' ? null : parseProxy(proxy, proxyResolves)
+  expect(parsed !== null || !proxyResolves, 'proxyResolves needs a proxy.')
+  return { proxy: parsed, sourceAddresses, ca, resolve }
+}
+
+export function areCertificates(given: unknown): given is Certificates {
+  return [given].flat().every((each) => typeof each === 'string' || each instanceof Uint8Array)
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+function parseProxy(text: unknown, resolves: boolean): EgressProxy {
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : null
+  const defaultPort = DEFAULT_PORTS[url?.protocol ?? '']
+  const username = decode(url?.username)
+  const password = decode(url?.password)
+  expect(
+    url !== null && defaultPort !== undefined && username !== null && password !== null,
+    'proxy must be a URL that begins with http:// or https://, such as http://user:password@proxy.internal:3128; percent-encode special characters of its credentials.',
+  )
+  expect(
+    url.pathname === '/' && url.search === '' && url.hash === '',
+    'proxy must be a URL without a path, such as http://proxy.internal:3128.',
+  )
+  const credentials = Buffer.from(`${username}:${password}`).toString('base64')
+  return {
+    isSecure: url.protocol === 'https:',
+    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? defaultPort : Number(url.port),
+    authorization:
+      username === '' && password === '' ? null : new SecretValue(`Basic ${credentials}`, 'Basic '),
+    resolves,
+  }
+}
+
+function decode(text: string | undefined): string | null {
+  try {
+    return decodeURIComponent(text ?? '')
+  } catch {
+    return null
+  }
+}
+
+function expect(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new ConfigurationError(`createIntegrations: egress.${message}`)
+}

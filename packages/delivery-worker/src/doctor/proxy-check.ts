@@ -1,0 +1,26 @@
+import type { Certificates, EgressProxy } from '@quickquote/core/internal'
+import { trust } from '../http/agent.ts'
+import { createProxyTunnel, ProxyError } from '../http/proxy-tunnel.ts'
+import { type Finding, finding } from './finding.ts'
+
+const PATIENCE_MS = 10_000
+
+/** A name that exists nowhere (RFC 2606): the proxy looks at the credentials first, and nobody is called. */
+const NOWHERE = 'quickquote.invalid'
+
+/** Asks the proxy for a connection that it cannot open: how it refuses says whether it would let a webhook through. */
+export async function checkProxy(proxy: EgressProxy, ca: Certificates | undefined): Promise<Finding> {
+  const tunnel = createProxyTunnel({ proxy, secureContext: trust(ca), timeoutMs: PATIENCE_MS })
+  try {
+    const socket = await tunnel.open(NOWHERE, 443)
+    socket.destroy()
+  } catch (error) {
+    if (!(error instanceof ProxyError)) throw error
+    const { code } = error
+    if (code === 'proxy_credentials') return finding('PROXY_CREDENTIALS')
+    if (code !== 'proxy_refused' && code !== 'proxy_failed') {
+      return finding('PROXY_UNREACHABLE', { cause: code })
+    }
+  }
+  return finding('PROXY_ANSWERS')
+}

@@ -1,0 +1,181 @@
+import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import { context } from '@opentelemetry/api'
+import type { EgressProxy } from '@quickquote/core/internal'
+import type { buildConnector } from 'undici'
+import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
+import { describeTransportError } from './transport-error.ts'
+
+/** No tunnel came about. The message says that it is the proxy and what to do, and names neither it nor its credentials. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError'
+  readonly code: ProxyErrorCode
+
+  constructor(code: ProxyErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+type ProxyErrorCode =
+  | 'proxy_unreachable'
+  | 'proxy_credentials'
+  | 'proxy_refused'
+  | 'proxy_failed'
+  | 'proxy_timeout'
+  | 'proxy_not_http'
+
+/** Connections through a proxy. */
+export interface ProxyTunnel {
+  /**
+   * A connection to this address or, where the proxy resolves names, to this name.
+   * @throws ProxyError
+   */
+  open(host: string, port: number): Promise<Socket>
+  /** Gives up what is being opened. */
+  close(): void
+}
+
+/** @param options.timeoutMs for the connection to the proxy, its handshake and its answer together */
+export function createProxyTunnel({
+  proxy,
+  secureContext,
+  timeoutMs,
+}: {
+  proxy: EgressProxy
+  secureContext: SecureContext
+  timeoutMs: number
+}): ProxyTunnel {
+  const opening = new Set<ClientRequest>()
+
+  function ask(authority: string): ClientRequest {
+    const options: RequestOptions & { secureContext: SecureContext; rejectUnauthorized: boolean } = {
+      method: 'CONNECT',
+      host: proxy.hostname,
+      port: proxy.port,
+      path: authority,
+      headers: {
+        Host: authority,
+        ...(proxy.authorization && { 'Proxy-Authorization': proxy.authorization.reveal() }),
+      },
+      // Not one of the process's pools.
+      agent: false,
+      secureContext,
+      rejectUnauthorized: true,
+    }
+    return context.with(UNINSTRUMENTED, () => (proxy.isSecure ? httpsRequest : httpRequest)(options))
+  }
+
+  return {
+    open: (host, port) =>
+      new Promise((resolve, reject) => {
+        const request = ask(`${host.includes(':') ? `[${host}]` : host}:${port}`)
+        opening.add(request)
+        const timer = setTimeout(() => {
+          request.destroy(
+            new ProxyError(
+              'proxy_timeout',
+              `the outgoing proxy opened no connection within ${timeoutMs} ms: check that the receiver can be reached, and have the operator of this service check the proxy`,
+            ),
+          )
+        }, timeoutMs)
+        request.on('close', () => {
+          clearTimeout(timer)
+          opening.delete(request)
+        })
+        request.on('error', (error) => reject(error instanceof ProxyError ? error : toProxyError(error)))
+        request.on('connect', ({ statusCode = 0 }, socket: Socket, head) => {
+          const refusal = refusalOf(statusCode)
+          if (refusal !== undefined) {
+            socket.on('error', () => {}).destroy()
+            return reject(refusal)
+          }
+          if (head.length > 0) socket.unshift(head)
+          resolve(socket)
+        })
+        request.end()
+      }),
+    close() {
+      for (const request of opening) request.destroy()
+    },
+  }
+}
+
+/**
+ * TLS with the receiver, through the proxy.
+ * @param lookup finds the addresses that the proxy is asked for, one after another; without it the proxy gets the name
+ */
+export function throughProxy(
+  connect: buildConnector.connector,
+  tunnel: ProxyTunnel,
+  lookup: LookupFunction | undefined,
+): buildConnector.connector {
+  async function open(hostname: string, port: number): Promise<Socket> {
+    const hosts = lookup && isIP(hostname) === 0 ? await addressesOf(hostname, lookup) : [hostname]
+    let failure: unknown
+    for (const host of hosts) {
+      try {
+        return await tunnel.open(host, port)
+      } catch (error) {
+        failure ??= error
+        // Only then may it reach another one.
+        if (!(error instanceof ProxyError && error.code === 'proxy_failed')) break
+      }
+    }
+    throw failure
+  }
+
+  return (options, callback) => {
+    open(options.hostname, Number(options.port || HTTPS_PORT)).then(
+      (httpSocket) => connect({ ...options, httpSocket }, callback),
+      (error: Error) => callback(error, null),
+    )
+  }
+}
+
+const HTTPS_PORT = 443
+
+function addressesOf(hostname: string, lookup: LookupFunction): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    lookup(hostname, { all: true }, (error, found) => {
+      if (error) reject(error)
+      else resolve([found].flat().map((each) => (typeof each === 'string' ? each : each.address)))
+    })
+  })
+}
+
+function toProxyError(error: NodeJS.ErrnoException): ProxyError {
+  if (error.code?.startsWith('HPE_')) {
+    return new ProxyError(
+      'proxy_not_http',
+      'the answer of the outgoing proxy is not HTTP: the operator of this service corrects `egress.proxy`',
+    )
+  }
+  const { error: cause } = describeTransportError(error)
+  return new ProxyError(
+    'proxy_unreachable',
+    `the outgoing proxy cannot be reached (${cause}): the operator of this service checks that it runs, and \`egress.proxy\``,
+  )
+}
+
+function refusalOf(status: number): ProxyError | undefined {
+  if (status >= 200 && status < 300) return undefined
+  if (status === 407) {
+    return new ProxyError(
+      'proxy_credentials',
+      'the outgoing proxy refused the credentials of this service (407): its operator corrects those in `egress.proxy`',
+    )
+  }
+  if (status >= 500) {
+    return new ProxyError(
+      'proxy_failed',
+      `the outgoing proxy could not reach the receiver (${status}): check that the receiver can be reached, and have the operator of this service check the proxy`,
+    )
+  }
+  return new ProxyError(
+    'proxy_refused',
+    `the outgoing proxy refused to connect to the receiver (${status}): the operator of this service has it allow \`CONNECT\` to this address and port`,
+  )
+}
