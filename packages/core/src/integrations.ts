@@ -1,6 +1,7 @@
 import { createRequirementsFiles, type RequirementsFiles } from './files/requirements-file.ts'
 import { type Clock, createClock } from './lib/clock.ts'
 import { lazily } from './lib/lazily.ts'
+import { logOutages } from './lib/outage.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
 import type { QuotationReporter } from './model/quote-pipeline.ts'
 import { type ApiKeyUses, createApiKeyUses } from './services/api-key-uses.ts'
@@ -90,13 +91,12 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   options: IntegrationsOptions<Events, Transaction>,
 ): Integrations<Events, Transaction> {
   const checked = createSettings(options)
+  const watched = logOutages(options.storage, checked.logger)
   const readClock = () => options.storage.clock.read()
   const clock = createClock({ given: options.now, readClock, logger: checked.logger })
   const settings: Settings = { ...checked, clock, now: clock.now }
   const storage =
-    options.quotations === undefined
-      ? options.storage
-      : withHostQuotations(options.storage, options.quotations, settings)
+    options.quotations === undefined ? watched : withHostQuotations(watched, options.quotations, settings)
   const files = options.files ?? storage.files
   const requirementsFiles = createRequirementsFiles({ uploads: storage.uploads, files }, settings)
   const keyUses = createApiKeyUses(storage.apiKeys, settings.logger)

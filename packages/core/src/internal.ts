@@ -29,6 +29,7 @@ export {
   type NumberOption,
   type OptionTable,
 } from './lib/option-check.ts'
+export { isOutage } from './lib/outage.ts'
 export type { Page, PageRequest, Position } from './lib/page.ts'
 export * from './lib/problem.ts'
 export { Uuid } from './lib/schema.ts'

@@ -7,6 +7,7 @@ import {
   checkOptionNames,
   defaultsOf,
   givenOptions,
+  isOutage,
   MAX_TIMER_MS,
   type NumberOption,
   type OptionTable,
@@ -221,7 +222,8 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
     throw error
   }
   const unlisten = await storage.workers.listen(wake, (error) => {
-    logger.warn(
+    const level = isOutage(error) ? 'debug' : 'warn'
+    logger[level](
       { err: error },
       'the worker receives no notifications of new work; it polls, and keeps trying to listen',
     )

@@ -4,6 +4,7 @@ import { callHost } from '../lib/call-host.ts'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
 import { newId } from '../lib/new-id.ts'
+import { isOutage } from '../lib/outage.ts'
 import { checkOrganizationId } from '../model/ids.ts'
 import type { Limits } from '../model/limits.ts'
 import type { QuotationFile } from '../model/quotation.ts'
@@ -84,6 +85,7 @@ export function createRequirementsFiles(
     try {
       await remove(await uploads.abandon(unwanted, now()))
     } catch (error) {
+      if (isOutage(error)) return
       logger.warn({ err: error, files: unwanted.length }, 'files of no quote are left to be removed later')
     }
   }

@@ -6,32 +6,32 @@ import { SecretValue } from '../lib/secret-value.ts'
 /** PEM certificates. */
 export type Certificates = string | Uint8Array | readonly (string | Uint8Array)[]
 
-/** How webhooks leave your network. It holds for every worker, and for the tests of endpoints. */
+/** How webhooks leave your network, for deliveries and tests of all workers. */
 export interface EgressOptions {
   /**
-   * The URL of an HTTP proxy that webhooks leave through, `http://` or `https://`, with its credentials if it asks for any:
-   * `http://user:password@proxy.internal:3128`. Names are still resolved and checked here, and the proxy is asked (`CONNECT`)
-   * for the address that was checked. No environment variable is read. Default none.
+   * URL of an HTTP proxy for all webhooks, with its credentials: `http://user:password@proxy.internal:3128`, or `https://`.
+   * Names are still resolved and checked here, and the proxy is asked (`CONNECT`) for the address that was checked. No
+   * environment variable is read. Default none.
    */
   readonly proxy?: string | undefined
   /**
-   * Whether the proxy resolves names, because no name server here knows public ones or because it decides by name. Then the
-   * proxy alone must refuse private addresses: names are not checked here any more, only addresses in URLs. Default false.
+   * Leaves resolving names to the proxy, for a network without public DNS or a proxy that decides by name. The proxy alone
+   * must then refuse private addresses; only addresses in URLs are still checked here. Default false.
    */
   readonly proxyResolves?: boolean
   /**
-   * Addresses and CIDRs that webhooks come from, for receivers behind a firewall: shown in the event catalog and the portal.
-   * Nothing is bound to them. Default none.
+   * Addresses and CIDRs that webhooks come from, shown in the event catalog and the portal for the firewalls of receivers.
+   * No socket is bound to them. Default none.
    */
   readonly sourceAddresses?: readonly string[]
   /**
-   * Certificates (PEM) that are trusted in addition to the public ones, those of an `https://` proxy among them.
-   * `NODE_EXTRA_CA_CERTS` does not count then. `ca` of a worker goes before. Default none.
+   * Certificates (PEM) to trust in addition to the public ones, for receivers and for an `https://` proxy. Replaces
+   * `NODE_EXTRA_CA_CERTS`; `ca` of a worker overrides it. Default none.
    */
   readonly ca?: Certificates
   /**
-   * Finds the addresses of a name in place of the name servers, for tests and networks without public DNS; what it returns is
-   * checked like any other. Default: the name servers of this machine.
+   * Resolves host names, for tests and for names that no name server knows. The addresses that it returns are checked like
+   * any others. Default: the name servers of this machine.
    */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
 }

@@ -31,7 +31,7 @@ export const CatalogEntry = Type.Object(
     source_addresses: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'The addresses and CIDRs that webhooks come from, for a firewall. Absent if the service has named none.',
+          'Addresses and CIDRs that webhooks come from, for your firewall. Absent if the service does not publish them.',
       }),
     ),
   },

@@ -1,4 +1,5 @@
 import type { Logger } from '../lib/logger.ts'
+import { isOutage } from '../lib/outage.ts'
 import type { ApiKeyStorage } from '../storage/api-keys.ts'
 
 /** Collects when keys were used and writes them together, so that reading a quotation costs no write. */
@@ -36,7 +37,7 @@ export function createApiKeyUses(apiKeys: Pick<ApiKeyStorage, 'recordUses'>, log
       failures = 0
     } catch (error) {
       for (const [apiKeyId, at] of batch) note(apiKeyId, at)
-      if (failures === 0) {
+      if (failures === 0 && !isOutage(error)) {
         logger.warn({ err: error, keys: batch.size }, 'last_used_at of API keys could not be written')
       }
       failures += 1

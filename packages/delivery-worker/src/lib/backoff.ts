@@ -1,8 +1,12 @@
 import type { Logger } from '@quickquote/core'
+import { isOutage } from '@quickquote/core/internal'
 
 /** How long to wait after failures of the same thing, mostly the database's. It counts those that come in a row. */
 export interface Backoff {
-  /** Tells how many milliseconds to wait before the next attempt. The first failure of a row is logged. */
+  /**
+   * Tells how many milliseconds to wait before the next attempt. The first failure of a row is logged, unless the
+   * database is away: that is told once for everything.
+   */
   failed(error: unknown): number
   /** The row has ended: an attempt succeeded. */
   succeeded(): void
@@ -20,10 +24,12 @@ const LONGEST_WAIT_MS = 5000
 export function createBackoff(logger: Logger, what: string, longestWaitMs = LONGEST_WAIT_MS): Backoff {
   let failures = 0
   let since = 0
+  let isTold = false
   return {
     failed(error) {
-      if (failures === 0) {
-        since = performance.now()
+      if (failures === 0) since = performance.now()
+      if (!isTold && !isOutage(error)) {
+        isTold = true
         logger.error({ err: error }, `${what}; trying again`)
       }
       failures += 1
@@ -32,7 +38,8 @@ export function createBackoff(logger: Logger, what: string, longestWaitMs = LONG
       return waitMs * (0.5 + Math.random() / 2)
     },
     succeeded() {
-      if (failures > 0) logger.info({ failures }, `${what}: that is over`)
+      if (isTold) logger.info({ failures }, `${what}: that is over`)
+      isTold = false
       failures = 0
     },
     failingForMs: () => (failures === 0 ? 0 : Math.round(performance.now() - since)),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IntegrationError, type Integrations } from '@quickquote/core'
-import { IDEMPOTENCY_WINDOW_MS } from '@quickquote/core/internal'
+import { IDEMPOTENCY_WINDOW_MS, isOutage } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { type Backoff, createBackoff } from '../lib/backoff.ts'
 import type { MissingKeys } from './missing-keys.ts'
@@ -156,7 +156,9 @@ export function createHousekeeping(
         stuck += 1
         // It has ended meanwhile, well or badly.
         if (error instanceof IntegrationError && error.code !== 'SERVICE_UNAVAILABLE') return
-        logger.error({ err: error, quotation_id: quotationId }, 'a run without a report cannot be failed')
+        if (!isOutage(error)) {
+          logger.error({ err: error, quotation_id: quotationId }, 'a run without a report cannot be failed')
+        }
         errors.push(error)
       }
     }

@@ -1,6 +1,7 @@
 import { IntegrationError } from '@quickquote/core'
 import {
   DEFAULT_PROBLEM_TYPE_BASE,
+  isOutage,
   loggableError,
   PROBLEM_MEDIA_TYPE,
   problemOf,
@@ -18,7 +19,10 @@ export function errorHandler({ typeBase }: { typeBase: string }) {
   return function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = toIntegrationError(thrown)
     const { code, status } = error
-    if (status >= 500) {
+    if (isOutage(error.cause)) {
+      // One line tells of the outage, and not one for each request.
+      request.log.info({ code }, 'a request of the integrations API found the database away')
+    } else if (status >= 500) {
       const err = loggableError(error.cause ?? error)
       request.log.error({ code, err }, 'a request of the integrations API failed')
     } else {

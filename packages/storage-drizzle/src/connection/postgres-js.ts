@@ -83,6 +83,10 @@ function statementsOn(sql: postgres.ISql, options: UnsafeOptions): Statements {
 /** Between two tries to listen: twice as long after each, up to the longest. */
 const RETRY_MS = { first: 100, longest: 2000 }
 
+const CONNECTION_LOST = Object.assign(new Error('the connection that listened was lost'), {
+  code: 'CONNECTION_LOST',
+})
+
 /**
  * Listens on a connection of its own, again and again until it is ended: also where LISTEN was refused, as by a standby
  * that is promoted later. postgres.js repeats it only when its connection closes.
@@ -121,7 +125,7 @@ function listen({
       max_lifetime: null,
       fetch_types: false,
       onnotify: () => onHeard(),
-      onclose: () => fail(new Error('the connection that listened was lost')),
+      onclose: () => fail(CONNECTION_LOST),
     } as unknown as postgres.Options<Record<string, never>>)
     current = connection
     connection.unsafe(`listen "${channel}"`).then(() => {

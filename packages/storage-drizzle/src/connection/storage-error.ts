@@ -13,6 +13,8 @@ export class StorageError extends Error {
   readonly constraint: string | null
   /** The HTTP status that fits: 503 when the same may work in a little while, since the database is away or too busy; else 500. */
   readonly statusCode: 500 | 503
+  /** Whether the database itself is away, and not this one call refused: one line is logged for all of that time. */
+  readonly isOutage: boolean
 
   constructor(operation: string, fault: DriverError) {
     const code = typeof fault.code === 'string' ? fault.code : 'UNKNOWN'
@@ -20,6 +22,7 @@ export class StorageError extends Error {
     super(`${operation}: ${describe(code, fault.message)}${isHidden ? ROW_SECURITY_HINT : ''} (${code})`)
     this.code = code
     this.statusCode = PASSING.test(code) || isHidden ? 503 : 500
+    this.isOutage = AWAY.test(code)
     this.constraint = fault.constraint_name ?? fault.constraint ?? null
   }
 }
@@ -30,6 +33,9 @@ export class StorageError extends Error {
  * transaction (25P03, 25P04) or an answer.
  */
 const PASSING = /^(08...|53...|57014|57P0[1235]|55P03|25006|25P0[34]|40...|CONNECT.*|E[A-Z]{3,})$/
+
+/** Connections that fail or are ended, and a server that takes no more, starts, stops or is no longer the primary. */
+const AWAY = /^(08...|53...|57P0[1235]|25006|CONNECT.*|E[A-Z]{3,})$/
 
 /** The routines of PostgreSQL that refuse for row-level security, whatever the language of its messages. */
 const ROW_SECURITY = new Set(['check_enable_rls', 'ExecWithCheckOptions'])

@@ -1,0 +1,79 @@
+import type { Logger } from './logger.ts'
+
+/** Whether the database itself is away, and not one call refused: a storage says so of what it throws. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof Error && 'isOutage' in error && error.isOutage === true
+}
+
+/** What asks no database, or is asked by those who tell of a failure themselves: the clock, and the doctor. */
+const NOT_WATCHED = new Set<PropertyKey>(['close', 'listen', 'within', 'clock', 'inspection'])
+
+/** Connections come back one after another: the outage is over when none has failed for so long. */
+const QUIET_MS = 1000
+
+/**
+ * The same storage. In this process one line is logged when its database goes away, and one when it is back, however many
+ * calls fail in between; what calls it logs no failure for which `isOutage` is true.
+ */
+export function logOutages<Storage extends object>(storage: Storage, logger: Logger): Storage {
+  let since: number | undefined
+  let failedAt = 0
+  /** When the newest call that was answered began. */
+  let answeredFrom = 0
+  let quiet: NodeJS.Timeout | undefined
+
+  function failed(error: unknown, begunAt: number): void {
+    // A call that hung through an outage and fails after it begins no other one.
+    if (!isOutage(error) || (since === undefined && begunAt < answeredFrom)) return
+    failedAt = performance.now()
+    clearTimeout(quiet)
+    quiet = undefined
+    if (since !== undefined) return
+    since = failedAt
+    logger.error(
+      { err: error },
+      'the database is away: requests are answered with 503, and workers try again; check that it runs and can be reached',
+    )
+  }
+
+  function answered(begunAt: number): void {
+    answeredFrom = Math.max(answeredFrom, begunAt)
+    if (since === undefined || begunAt < failedAt) return
+    quiet ??= setTimeout(over, QUIET_MS).unref()
+  }
+
+  /** A warning, since it is worth no less than the beginning to whoever sees warnings and errors only. */
+  function over(): void {
+    logger.warn({ away_ms: Math.round(failedAt - (since ?? failedAt)) }, 'the database is back')
+    since = undefined
+    quiet = undefined
+  }
+
+  function watched<T extends object>(part: T): T {
+    const ports = new Map<object, object>()
+    return new Proxy(part, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (NOT_WATCHED.has(name)) return value
+        if (typeof value === 'object' && value !== null) {
+          if (!ports.has(value)) ports.set(value, watched(value))
+          return ports.get(value)
+        }
+        if (typeof value !== 'function') return value
+        return (...given: unknown[]) => {
+          const begunAt = performance.now()
+          const result: unknown = Reflect.apply(value, target, given)
+          if (result instanceof Promise) {
+            result.then(
+              () => answered(begunAt),
+              (error) => failed(error, begunAt),
+            )
+          }
+          return result
+        }
+      },
+    })
+  }
+
+  return watched(storage)
+}
