@@ -487,7 +487,7 @@ export interface components {
             type: string;
             description: string;
             example: components["schemas"]["WebhookEvent"];
-            /** @description The addresses and CIDRs that webhooks come from, for a firewall. Absent if the service has named none. */
+            /** @description Addresses and CIDRs that webhooks come from, for your firewall. Absent if the service does not publish them. */
             source_addresses?: string[];
         };
         /** WebhookEvent */
