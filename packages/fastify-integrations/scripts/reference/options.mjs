@@ -13,7 +13,8 @@ import { code, GENERATED, table } from './markdown.mjs'
 const GROUPS = [
   {
     heading: 'createIntegrations',
-    intro: 'In `@quickquote/core`. Every field of `limits`, `delivery`, `start`, `retention` and `egress` is optional.',
+    intro:
+      'In `@quickquote/core`. Every field of `limits`, `delivery`, `start`, `retention` and `egress` is optional.',
     file: 'packages/core/src/settings.ts',
     type: 'IntegrationsOptions',
   },
