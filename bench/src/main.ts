@@ -19,6 +19,7 @@ import { deliveryLatency } from './delivery-latency.ts'
 import { deliveryMemory } from './delivery-memory.ts'
 import { deliveryPinnedVacuum } from './delivery-pinned-vacuum.ts'
 import { disableEndpoint } from './disable-endpoint.ts'
+import { eraseOrganization } from './erase-organization.ts'
 import { GOALS_HEAD, type Goal, goalRow } from './goal.ts'
 import { describeMachine } from './machine.ts'
 import { manyKeys } from './many-keys.ts'
@@ -43,7 +44,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
     deliveryKilledWorker,
     deliveryMemory,
   ],
-  history: [retention, disableEndpoint, deliveryHours],
+  history: [retention, disableEndpoint, deliveryHours, eraseOrganization],
   crashes: [chaos],
   clients: [repeatedUploads],
   machines: [scaling],

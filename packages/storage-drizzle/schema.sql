@@ -119,6 +119,7 @@ create table delivery_hours (
   hour timestamp(3) with time zone not null,
   delivered integer not null,
   failed integer not null,
+  constraint delivery_hours_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES quickquote.webhook_endpoints(id) ON DELETE CASCADE,
   constraint delivery_hours_pkey PRIMARY KEY (endpoint_id, hour)
 );
 CREATE INDEX delivery_hours_by_age ON quickquote.delivery_hours USING btree (hour);
@@ -176,7 +177,7 @@ create table events (
 ) partition by RANGE (created_at);
 CREATE INDEX events_feed ON ONLY quickquote.events USING btree (organization_id, feed_position) WHERE (feed_position IS NOT NULL);
 CREATE INDEX events_of_organization ON ONLY quickquote.events USING btree (organization_id, created_at);
-CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.events FOR EACH ROW EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
+CREATE TRIGGER refuse_erasing BEFORE INSERT ON quickquote.events FOR EACH ROW WHEN ((new.feed_position IS NULL)) EXECUTE FUNCTION quickquote.refuse_row_of_erasing();
 
 create table events_default (
   id uuid not null,
@@ -433,7 +434,9 @@ begin
     from "quickquote".delivery_attempts
     where endpoint_id = endpoint.id and created_at >= begins and created_at < ends and not is_test
     group by 1
-  ) attempt;
+  ) attempt
+  -- None that is erased meanwhile.
+  for key share of endpoint;
   update "quickquote".delivery_hours_counted set until = ends;
 end
 $function$;
@@ -1264,6 +1267,18 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION quickquote.nobody_adds_to(organization uuid)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select pg_try_advisory_xact_lock("quickquote".erasing_lock(), hashtext(organization::text)) and not exists (
+    select from pg_locks
+    where locktype = 'advisory' and objsubid = 1 and granted
+      and database = (select oid from pg_database where datname = current_database())
+      and (classid::bigint >> 8) & 16777215 = "quickquote".feed_of(organization)
+  )
+$function$;
+
 CREATE OR REPLACE FUNCTION quickquote.protect_history()
  RETURNS void
  LANGUAGE plpgsql
@@ -1344,14 +1359,12 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION quickquote.refuse_erasing(organization uuid)
- RETURNS void
+CREATE OR REPLACE FUNCTION quickquote.refuse_erasing()
+ RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
-  if "quickquote".is_erasing(organization) then
-    raise exception using errcode = 'QE001', message = 'the organization is being erased';
-  end if;
+  raise exception using errcode = 'QE001', message = 'the organization is being erased';
 end
 $function$;
 
@@ -1360,7 +1373,9 @@ CREATE OR REPLACE FUNCTION quickquote.refuse_row_of_erasing()
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform "quickquote".refuse_erasing(new.organization_id);
+  if "quickquote".is_erasing(new.organization_id) then
+    perform "quickquote".refuse_erasing();
+  end if;
   return new;
 end
 $function$;
@@ -1370,7 +1385,9 @@ CREATE OR REPLACE FUNCTION quickquote.refuse_start_of_erasing()
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform "quickquote".refuse_erasing((new.quote ->> 'organization_id')::uuid);
+  if "quickquote".is_erasing((new.quote ->> 'organization_id')::uuid) then
+    perform "quickquote".refuse_erasing();
+  end if;
   return new;
 end
 $function$;

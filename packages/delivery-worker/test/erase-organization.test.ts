@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { IntegrationError, memberOf, STEPS } from '@quickquote/core'
+import { type FileId, type FileStorage, IntegrationError, memberOf, STEPS } from '@quickquote/core'
+import { ERASURE_PHASES } from '@quickquote/core/internal'
 import { type Certificate, createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Host, type HostOptions, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
@@ -140,6 +141,27 @@ async function refusalOf(call: () => Promise<unknown>): Promise<string> {
 
 const organizations = () => host.integrations.organizations
 
+/** A file storage of the host: what is stored, by id, and what was called. */
+function bucket() {
+  const stored = new Map<string, string>()
+  const calls: string[] = []
+  const files = {
+    async put({ id, organization_id }: FileId, bytes: AsyncIterable<Uint8Array>) {
+      for await (const _ of bytes) stored.set(id, organization_id)
+    },
+    async *get() {},
+    async delete(gone: readonly FileId[]) {
+      calls.push(`delete ${gone.length}`)
+      for (const { id } of gone) stored.delete(id)
+    },
+    async erase(organizationId: string) {
+      calls.push(`erase ${organizationId}`)
+      for (const [id, owner] of stored) if (owner === organizationId) stored.delete(id)
+    },
+  } satisfies FileStorage
+  return { files, stored, calls }
+}
+
 /** What waits until it is told to go on. */
 function gate() {
   let resolve = () => {}
@@ -261,6 +283,107 @@ describe('organizations.erase', () => {
     expect(await refusalOf(() => organizations().erase('crm'))).toBe('VALIDATION_FAILED')
   })
 
+  it('answers a second call with the state of the first, until something of it is there again', async () => {
+    await open()
+    await fill(ORGANIZATION, 1)
+    const first = await organizations().erase(ORGANIZATION)
+    await eraseAll()
+    const erased = await organizations().erasure(ORGANIZATION)
+    expect(await organizations().erase(ORGANIZATION)).toEqual(erased)
+    expect(erased?.started_at).toEqual(first.started_at)
+    expect(await rowsWith([ORGANIZATION])).toEqual({})
+
+    await host.startQuote()
+    expect(await organizations().erase(ORGANIZATION)).toMatchObject({ status: 'erasing', removed: {} })
+    await eraseAll()
+    expect(await rowsWith([ORGANIZATION])).toEqual({})
+    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
+      status: 'erased',
+      removed: { quotations: 1 },
+    })
+  })
+
+  it('erases what arrives at the moment it begins, or refuses it', async () => {
+    await open()
+    const arriving = Array.from({ length: 6 }, async (_, n) => {
+      const call = n % 2 === 0 ? () => startQuote(ORGANIZATION) : () => host.finishStep()
+      for (;;) {
+        const refusal = await refusalOf(call)
+        if (refusal !== 'none') return refusal
+      }
+    })
+    await expect.poll(() => rowsWith([ORGANIZATION])).toHaveProperty('events')
+    await organizations().erase(ORGANIZATION)
+    expect(new Set(await Promise.all(arriving))).toEqual(new Set(['ORGANIZATION_ERASED']))
+    await eraseAll()
+    expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
+  })
+
+  it('catches what a transaction that still reads what was there before adds at the end', async () => {
+    await open()
+    const read = gate()
+    const write = gate()
+    const written = gate()
+    const end = gate()
+    const transaction = host.sql.begin('isolation level repeatable read', async (tx) => {
+      await tx`select from quickquote.quotations`
+      read.resolve()
+      await write.promise
+      const quote = { organizationId: ORGANIZATION, source: 'ui' as const, body: { requirementsText: 'x' } }
+      const { quotations, pipeline } = host.integrations.within(tx)
+      const { quotation_id } = await quotations.start(quote)
+      await pipeline(quotation_id).stepCompleted('requirement_analysis')
+      written.resolve()
+      await end.promise
+    })
+    await read.promise
+    await organizations().erase(ORGANIZATION)
+    while ((await organizations().erasure(ORGANIZATION))?.phase !== 'end') {
+      await host.integrations.continueErasing()
+    }
+    write.resolve()
+    await written.promise
+    await eraseAll()
+    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ status: 'erasing', phase: 'waiting' })
+    end.resolve()
+    await transaction
+    expect(await rowsWith([ORGANIZATION])).toHaveProperty('events')
+    await eraseAll()
+    expect(await rowsWith([ORGANIZATION])).toEqual({})
+    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
+      status: 'erased',
+      removed: { quotations: 1, events: 1 },
+    })
+  })
+
+  it('leaves no hourly count of an endpoint that is counted meanwhile', async () => {
+    await open()
+    const { id } = await host.createEndpoint(receiver.url)
+    await host.sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
+        event_type, attempt, status, is_test, created_at)
+      values (gen_random_uuid(), gen_random_uuid(), ${ORGANIZATION}, ${id}, gen_random_uuid(), ${STEP_EVENT}, 1, 'failed',
+        false, now() - interval '3 hours')`
+    await host.sql`update quickquote.delivery_hours_counted set until = now() - interval '1 day'`
+    await host.sql`delete from quickquote.delivery_hours`
+    const counted = gate()
+    const end = gate()
+    const counting = host.sql.begin(async (tx) => {
+      await tx`select quickquote.count_delivery_hours()`
+      counted.resolve()
+      await end.promise
+    })
+    await counted.promise
+    await organizations().erase(ORGANIZATION)
+    while ((await organizations().erasure(ORGANIZATION))?.phase !== 'webhook_endpoints') {
+      await host.integrations.continueErasing()
+    }
+    const erasing = eraseAll()
+    end.resolve()
+    await counting
+    await erasing
+    expect(await rowsWith([ORGANIZATION, id])).toEqual({})
+  })
+
   it('is carried on by workers, aborts what runs, and ends what is being sent', async () => {
     const signals: AbortSignal[] = []
     let isAsked = false
@@ -289,53 +412,101 @@ describe('organizations.erase', () => {
     expect(await host.attempts()).toEqual([])
   })
 
-  it('waits for a file storage that is down, with everything else erased by then', async () => {
-    const stored = new Set<string>()
-    let isDown = true
-    await open({
-      files: {
-        async put({ id }, bytes) {
-          for await (const _ of bytes) stored.add(id)
-        },
-        async *get() {},
-        async delete(files) {
-          if (isDown) throw new Error('The bucket is away.')
-          for (const { id } of files) stored.delete(id)
-        },
-      },
+  describe("in the host's own file storage", () => {
+    it('removes the files that we know, then calls erase, once, for those that we do not', async () => {
+      const { files, calls, stored } = bucket()
+      await open({ files })
+      await fill(ORGANIZATION)
+      await fill(OTHER, 1)
+      stored.set('unknown', ORGANIZATION)
+      await organizations().erase(ORGANIZATION)
+      await eraseAll()
+      expect(calls).toEqual(['delete 5', `erase ${ORGANIZATION}`])
+      expect(new Set(stored.values())).toEqual(new Set([OTHER]))
+      expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
+        status: 'erased',
+        left_to_host: [],
+      })
     })
-    await fill(ORGANIZATION)
-    await organizations().erase(ORGANIZATION)
-    await expect(eraseAll()).rejects.toThrow('The bucket is away.')
-    expect(Object.keys(await rowsWith([ORGANIZATION]))).toEqual([
-      'audit_log',
-      'erasures',
-      'file_chunks',
-      'uploads',
-    ])
-    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ status: 'erasing', phase: 'uploads' })
-    isDown = false
-    await eraseAll()
-    expect(stored.size).toBe(0)
-    expect(await rowsWith([ORGANIZATION])).toEqual({})
+
+    it('removes the files that we know when there is no erase', async () => {
+      const { files, calls, stored } = bucket()
+      const { erase, ...withoutErase } = files
+      await open({ files: withoutErase })
+      await fill(ORGANIZATION)
+      await organizations().erase(ORGANIZATION)
+      await eraseAll()
+      expect([calls, stored.size]).toEqual([['delete 5'], 0])
+      expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
+        status: 'erased',
+        left_to_host: [],
+      })
+    })
+
+    const throws = () => Promise.reject(new Error('The bucket is away.'))
+    const hangs = () => new Promise<never>(() => {})
+    it.each([
+      // As often as a worker tries in an hour.
+      { method: 'delete', fault: throws, tries: 60, message: 'The bucket is away.' },
+      { method: 'erase', fault: throws, tries: 60, message: 'The bucket is away.' },
+      { method: 'delete', fault: hangs, tries: 3, message: 'files.delete did not answer within 200 ms' },
+      { method: 'erase', fault: hangs, tries: 3, message: 'files.erase did not answer within 200 ms' },
+    ] as const)(
+      '$method $fault.name: everything else is erased by then, and a worker goes on when it is back',
+      async ({ method, fault, tries, message }) => {
+        const { files, stored } = bucket()
+        let isAway = true
+        const whole = files[method] as (...given: unknown[]) => Promise<void>
+        const call = (...given: unknown[]) => (isAway ? fault() : whole(...given))
+        await open({ files: { ...files, [method]: call }, hookTimeoutMs: 200 })
+        await fill(ORGANIZATION)
+        await organizations().erase(ORGANIZATION)
+        for (let tried = 0; tried < tries; tried += 1) await expect(eraseAll()).rejects.toThrow(message)
+        const left =
+          method === 'delete'
+            ? ['audit_log', 'erasures', 'file_chunks', 'uploads']
+            : ['audit_log', 'erasures']
+        expect(Object.keys(await rowsWith([ORGANIZATION]))).toEqual(left)
+        expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
+          status: 'erasing',
+          phase: 'uploads',
+        })
+
+        // Two leave at once.
+        await organizations().erase(OTHER)
+        isAway = false
+        await host.createWorker({ pollIntervalMs: 20 }).start()
+        for (const id of [ORGANIZATION, OTHER]) {
+          await expect.poll(() => organizations().erasure(id)).toMatchObject({ status: 'erased' })
+        }
+        expect(stored.size).toBe(0)
+        expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
+      },
+    )
   })
 
-  it.each(['quotations', 'events', 'delivery_attempts', 'uploads', 'audit_log'])(
-    'goes on where it was after a kill -9 in the phase "%s"',
-    async (phase) => {
-      await open()
-      await fill(ORGANIZATION)
-      const others = await fill(OTHER, 1)
-      const ofOthers = await rowsWith(others)
-      await organizations().erase(ORGANIZATION)
-      const program = new URL('./erasing-process.js', import.meta.url)
+  // A process a phase: on a slow machine that takes long.
+  it('goes on where it was after a kill -9 in every phase, and counts each row once', {
+    timeout: 1_200_000,
+  }, async () => {
+    await open()
+    await fill(ORGANIZATION)
+    const others = await fill(OTHER, 1)
+    await deliverAll()
+    const ofOthers = await rowsWith([...others, textOf(OTHER)])
+    await organizations().erase(ORGANIZATION)
+    const program = new URL('./erasing-process.js', import.meta.url)
+    for (const phase of ERASURE_PHASES) {
       const child = spawn(process.execPath, [program.pathname, host.databaseUrl, phase])
       const [, signal] = await once(child, 'exit')
-      expect(signal).toBe('SIGKILL')
-      expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ status: 'erasing' })
-      await eraseAll()
-      expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
-      expect(await rowsWith(others)).toEqual(ofOthers)
-    },
-  )
+      expect([phase, signal]).toEqual([phase, 'SIGKILL'])
+    }
+    await eraseAll()
+    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
+      status: 'erased',
+      removed: { quotations: 3, events: 15, delivery_attempts: 3, webhook_endpoints: 2, api_keys: 1 },
+    })
+    expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
+    expect(await rowsWith([...others, textOf(OTHER)])).toEqual(ofOthers)
+  })
 })

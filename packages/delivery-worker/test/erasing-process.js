@@ -1,21 +1,37 @@
-// Erases until a phase begins, and is killed while a statement of that phase is under way.
+// Erases in batches of one row until a phase begins, and is killed in it: while its second batch is under way, or whatever
+// else the phase does.
 import { createIntegrations, silentLogger } from '@quickquote/core/internal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 
 const [, , connectionString, phase] = process.argv
 const storage = drizzleStorage({ connectionString })
 const kill = () => process.kill(process.pid, 'SIGKILL')
+let batches = 0
+
+function killedIn(name, call) {
+  const under = call()
+  if (name === phase) setImmediate(kill)
+  return under
+}
+
+const { erasure, files } = storage
 const integrations = createIntegrations({
   storage: {
     ...storage,
-    files: { ...storage.files, delete: phase === 'uploads' ? kill : storage.files.delete },
+    files: { ...files, delete: (gone) => killedIn('uploads', () => files.delete(gone)) },
     erasure: {
-      ...storage.erasure,
-      async eraseBatch(erasure, limit) {
-        const batch = storage.erasure.eraseBatch(erasure, limit)
-        if (erasure.phase === phase) setImmediate(kill)
-        return batch
+      ...erasure,
+      async eraseBatch(open) {
+        if (open.phase !== phase) return erasure.eraseBatch(open, 1000)
+        batches += 1
+        const isOver =
+          batches === 2 ? killedIn(phase, () => erasure.eraseBatch(open, 1)) : erasure.eraseBatch(open, 1)
+        // Phases of a single batch end with it.
+        if (await isOver) kill()
+        return false
       },
+      endPhase: (open, outcome) => killedIn(open.phase, () => erasure.endPhase(open, outcome)),
+      finish: (open) => killedIn(open.phase, () => erasure.finish(open)),
     },
   },
   encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],

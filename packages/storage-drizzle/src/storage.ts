@@ -1,5 +1,5 @@
 import { ConfigurationError, type Storage } from '@quickquote/core'
-import { type ErasureStorage, lazily } from '@quickquote/core/internal'
+import { lazily } from '@quickquote/core/internal'
 import { clockStorage } from './connection/clock.ts'
 import { connect } from './connection/connect.ts'
 import { type Connection, createDatabase, type Database, unhurried } from './connection/database.ts'
@@ -22,7 +22,7 @@ import { type MigrationStatus, migrate, migrationPlan, migrationStatus } from '.
 import { checkOptions, type StorageOptions } from './options.ts'
 import { apiKeyStorage } from './organizations/api-keys.ts'
 import { auditStorage } from './organizations/audit-log.ts'
-import { batchErasing, erasureStorage } from './organizations/erasure.ts'
+import { type BatchErasing, batchErasing, erasureStorage } from './organizations/erasure.ts'
 import { exportStorage } from './organizations/export.ts'
 import { fileStorage, uploadStorage } from './quotations/files.ts'
 import { pipelineStartStorage } from './quotations/pipeline-starts.ts'
@@ -110,7 +110,7 @@ const DEFAULT_CALL_TIMEOUT_MS = 6000
 /** What is done on connections of its own, also where the rest is bound to a transaction. */
 interface OnWholeDatabase extends Pick<Storage, 'retention' | 'inspection'> {
   readonly listen: Waker['listen']
-  readonly batches: Pick<ErasureStorage, 'eraseBatch'>
+  readonly batches: BatchErasing
 }
 
 /** Every part of the storage, on the connections of our own or bound to a transaction, which waits as long as it does. */

@@ -442,7 +442,8 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
       await storage.erasure.eraseBatch({ organizationId: own, phase, keepAuditLog: false }, 10)
     }
   },
-  'erasure.finish': (own) => storage.erasure.finish(own),
+  'erasure.finish': (own) =>
+    storage.erasure.finish({ organizationId: own, phase: 'end', keepAuditLog: false }),
   'uploads.queueForDeletion': async (own, { upload }) => {
     await storage.uploads.queueForDeletion([{ ...upload, organization_id: own }], new Date())
   },

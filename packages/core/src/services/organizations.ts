@@ -22,7 +22,8 @@ export interface Organizations {
   /**
    * Begins to erase everything that is an organization's. When it resolves, its API keys are revoked, its endpoints and their
    * secrets deleted, and whatever would add something of it is refused with ORGANIZATION_ERASED. Workers remove the rest,
-   * batch by batch; `erasure` says how far they are. What is being erased already goes on.
+   * batch by batch; `erasure` says how far they are. A second call answers with the state of the first, unless something of
+   * the organization was added after that.
    *
    * Once it is erased, no row of ours names the organization: a hash of its id and counts are kept. Its id is free again.
    * @throws IntegrationError VALIDATION_FAILED
@@ -95,11 +96,11 @@ export async function continueErasing({
 }): Promise<boolean> {
   const open = await storage.erasure.next()
   if (open === null) return false
-  const { organizationId, phase } = open
+  const { phase } = open
   try {
     if (phase === 'host_quotations') await eraseQuotationsOfHost(storage, settings, open)
     else if (phase === 'uploads') await deleteFiles(storage, files, settings, open)
-    else if (phase === 'end') await storage.erasure.finish(organizationId)
+    else if (phase === 'end') await storage.erasure.finish(open)
     else if (!(await storage.erasure.eraseBatch(open, BATCH)) && phase === 'waiting') return false
   } catch (error) {
     // Others have their turn before it is tried again.

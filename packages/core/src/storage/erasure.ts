@@ -36,8 +36,8 @@ export interface ErasureStorage {
   ): Promise<ReadonlySet<string>>
   /**
    * Begins to erase an organization: revokes its keys, deletes its endpoints with their secrets, ends its replays. From
-   * then on whatever would add something of it is refused with ORGANIZATION_ERASED. One that is being erased already is
-   * left as it is.
+   * then on whatever would add something of it is refused with ORGANIZATION_ERASED. One that is being erased already, or
+   * was and has added nothing since, is left as it is.
    * @param entry is added to the audit log
    */
   begin(
@@ -68,6 +68,9 @@ export interface ErasureStorage {
   ): Promise<void>
   /** Files of the organization whose bytes are to be deleted. */
   findFiles(organizationId: string, limit: number): Promise<FileId[]>
-  /** Ends it: of the organization nothing but a hash of its id is kept. */
-  finish(organizationId: string): Promise<void>
+  /**
+   * Ends it: of the organization nothing but a hash of its id is kept. Begins with the first phase again where something was
+   * added after all, or may yet be: by a transaction that still reads what was there before.
+   */
+  finish(erasure: OpenErasure): Promise<void>
 }

@@ -9,7 +9,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identifyRequest } from '../answers/request-id.ts'
 import { holdsApiKey } from '../auth/key-in-url.ts'
-import { toIntegrationError } from './integration-error.ts'
+import { seenFrom, toIntegrationError } from './integration-error.ts'
 
 /** What is away, be it the database or a store of the host's, is seldom back sooner. A hook of the host may say otherwise. */
 const RETRY_AFTER_SECONDS = 5
@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = 5
 /** Answers every error of our routes with a problem document, and logs those that are our fault. */
 export function errorHandler({ typeBase }: { typeBase: string }) {
   return function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const error = toIntegrationError(thrown)
+    const error = seenFrom(request.routeOptions.config?.integrations?.access, toIntegrationError(thrown))
     const { code, status } = error
     if (isOutage(error.cause)) {
       // One line tells of the outage, and not one for each request.

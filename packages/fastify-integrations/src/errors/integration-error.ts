@@ -1,4 +1,5 @@
 import { type ErrorCode, IntegrationError } from '@quickquote/core'
+import type { Access } from '../route.ts'
 
 /** Statuses that hooks of the host (guards, limiters, load shedding) and Fastify itself refuse with. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -25,6 +26,17 @@ export function toIntegrationError(error: unknown): IntegrationError {
   if (error instanceof IntegrationError) return error
   const { statusCode, code } = (error ?? {}) as { statusCode?: unknown; code?: unknown }
   return new IntegrationError(codeOf(statusCode), DETAIL_OF_CODE[String(code)], { cause: error })
+}
+
+/**
+ * The error as whoever called the route sees it. Of an organization that is being erased they learn no more than that they
+ * have no access to it any more.
+ */
+export function seenFrom(access: Access | 'public' | undefined, error: IntegrationError): IntegrationError {
+  if (error.code !== 'ORGANIZATION_ERASED') return error
+  return new IntegrationError(access === 'api_key' ? 'API_KEY_REVOKED' : 'NOT_A_MEMBER', undefined, {
+    cause: error,
+  })
 }
 
 function codeOf(status: unknown): ErrorCode {

@@ -58,9 +58,8 @@ function errorCodesOf(route: Route): ErrorCode[] {
   if (route.access === 'api_key') {
     add('API_KEY_MISSING', 'API_KEY_INVALID')
     add('API_KEY_INACTIVE', 'API_KEY_EXPIRED', 'API_KEY_REVOKED', 'RATE_LIMITED')
-    if (isWrite) add('ORGANIZATION_ERASED')
   } else {
-    add('SESSION_REQUIRED', 'NOT_A_MEMBER', 'ORGANIZATION_ERASED')
+    add('SESSION_REQUIRED', 'NOT_A_MEMBER')
     if (isWrite) add('CROSS_SITE_REQUEST')
     if (route.access === 'manage_integrations') add('PERMISSION_REQUIRED')
   }

@@ -985,6 +985,24 @@ export interface components {
                 };
             };
         };
+        /** @description `NOT_A_MEMBER`: You have no access to this organization. */
+        NOT_A_MEMBER: {
+            headers: {
+                /** @description The ID of the request. Include it in support requests. */
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    type?: "urn:problem-type:quickquote:NOT_A_MEMBER";
+                    /** @enum {unknown} */
+                    status?: 403;
+                    /** @enum {unknown} */
+                    code?: "NOT_A_MEMBER";
+                };
+            };
+        };
         /** @description `API_KEY_NOT_FOUND`: API key not found. */
         API_KEY_NOT_FOUND: {
             headers: {
@@ -1170,7 +1188,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1180,11 +1198,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -1237,7 +1255,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1247,11 +1265,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1304,24 +1322,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. */
-            403: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED";
-                    };
-                };
-            };
+            403: components["responses"]["NOT_A_MEMBER"];
             404: components["responses"]["API_KEY_NOT_FOUND"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
@@ -1367,7 +1368,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1377,11 +1378,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1438,7 +1439,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1448,11 +1449,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1506,7 +1507,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1516,11 +1517,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1574,7 +1575,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1584,11 +1585,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1646,7 +1647,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1656,11 +1657,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1713,7 +1714,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1723,11 +1724,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -1776,7 +1777,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1786,11 +1787,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -1843,7 +1844,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1853,11 +1854,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -1910,7 +1911,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1920,11 +1921,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -1973,7 +1974,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1983,11 +1984,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2044,7 +2045,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2054,11 +2055,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2115,7 +2116,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2125,11 +2126,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2196,7 +2197,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2206,11 +2207,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -2266,7 +2267,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2276,11 +2277,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -2331,7 +2332,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2341,11 +2342,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -2396,7 +2397,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2406,11 +2407,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2470,7 +2471,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `CROSS_SITE_REQUEST`: Cross-site requests cannot make changes. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2480,11 +2481,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:CROSS_SITE_REQUEST";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "CROSS_SITE_REQUEST";
                     };
                 };
             };
@@ -2545,7 +2546,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2555,11 +2556,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -2611,7 +2612,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2621,11 +2622,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -2688,7 +2689,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. `ORGANIZATION_ERASED`: The organization is being erased. */
+            /** @description `NOT_A_MEMBER`: You have no access to this organization. `PERMISSION_REQUIRED`: You do not have the required permission. */
             403: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2698,11 +2699,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
+                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:PERMISSION_REQUIRED";
                         /** @enum {unknown} */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED";
+                        code?: "NOT_A_MEMBER" | "PERMISSION_REQUIRED";
                     };
                 };
             };
@@ -2751,24 +2752,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["SESSION_REQUIRED"];
-            /** @description `NOT_A_MEMBER`: You have no access to this organization. `ORGANIZATION_ERASED`: The organization is being erased. */
-            403: {
-                headers: {
-                    /** @description The ID of the request. Include it in support requests. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        type?: "urn:problem-type:quickquote:NOT_A_MEMBER" | "urn:problem-type:quickquote:ORGANIZATION_ERASED";
-                        /** @enum {unknown} */
-                        status?: 403;
-                        /** @enum {unknown} */
-                        code?: "NOT_A_MEMBER" | "ORGANIZATION_ERASED";
-                    };
-                };
-            };
+            403: components["responses"]["NOT_A_MEMBER"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };

@@ -51,7 +51,6 @@ export const de: Catalog = {
   },
   'error.SESSION_REQUIRED': 'Sie sind nicht angemeldet.',
   'error.NOT_A_MEMBER': 'Sie haben keinen Zugriff auf diese Organisation.',
-  'error.ORGANIZATION_ERASED': 'Diese Organisation wird gerade gelöscht.',
   'error.PERMISSION_REQUIRED':
     'Dafür ist das Recht nötig, Integrationen zu verwalten. Wenden Sie sich an eine Administratorin oder einen Administrator.',
   'error.CROSS_SITE_REQUEST': 'Der Dienst nimmt von dieser Seite keine Änderungen an.',

@@ -52,7 +52,6 @@ export const en = {
   },
   'error.SESSION_REQUIRED': 'You are not signed in.',
   'error.NOT_A_MEMBER': 'You have no access to this organization.',
-  'error.ORGANIZATION_ERASED': 'This organization is being erased.',
   'error.PERMISSION_REQUIRED':
     'This needs the permission to manage integrations. Ask an administrator of your organization.',
   'error.CROSS_SITE_REQUEST': 'The service does not accept changes from this site.',

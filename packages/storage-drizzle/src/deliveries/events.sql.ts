@@ -12,8 +12,10 @@ export const RECORD_EVENT = statement(
     ), event as (
       insert into ${schema}.events (id, organization_id, type, quotation_id, sequence, body, created_at,
         generation_source, traceparent, tracestate, feed_position)
-      values ($id, $organization_id, $type, $quotation_id, (select last from number), $body, $created_at,
-        $generation_source, $traceparent, $tracestate, ${schema}.next_feed_position($organization_id))
+      select $id, $organization_id, $type, $quotation_id, (select last from number), $body, $created_at,
+        $generation_source, $traceparent, $tracestate, ${schema}.next_feed_position($organization_id)
+      where case when exists (select from ${schema}.erasures where organization_id = $organization_id)
+        then ${schema}.refuse_erasing() else true end
     ), delivery as (
       insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
         quotation_id, sequence)

@@ -1,4 +1,4 @@
-import { ERASURE_PHASES, type ErasurePhase } from '@quickquote/core/internal'
+import { ERASED, ERASURE_PHASES, type ErasurePhase } from '@quickquote/core/internal'
 import { millisOf } from '../connection/readable.ts'
 import {
   bool,
@@ -37,6 +37,39 @@ export const FIND_ERASED = statement(
       select from ${schema}.erasures
       where organization_hash = ${hashOf('quotation.organization_id')} and (erased_at is null or erased_at >= quotation.since)
     )`,
+)
+
+/**
+ * Whether something of the organization is there: everything else is made of these, or removed with them. Of an audit log
+ * that is kept, entries count that say more than who and when.
+ */
+function isLeft(schema: string, keepsAuditLog: string): string {
+  const tables = [
+    'api_keys',
+    'quotations',
+    'uploads',
+    'file_chunks',
+    'webhook_endpoints',
+    'events',
+    'replays',
+    'warnings',
+  ]
+  const some = (table: string, condition = 'true') =>
+    `exists (select from ${schema}.${table} where organization_id = $organization_id and ${condition})`
+  return `(${[
+    ...tables.map((table) => some(table)),
+    `exists (select from ${schema}.pipeline_starts where (quote ->> 'organization_id')::uuid = $organization_id)`,
+    some('audit_log', `(not ${keepsAuditLog} or resource_name <> '${ERASED}')`),
+  ].join('\n      or ')})`
+}
+
+/** It goes on, or it has ended and nothing has come since. */
+export const IS_BEGUN = statement(
+  { begun: bool },
+  (schema) => `select exists (
+      select from ${schema}.erasures where organization_hash = ${hashOf('$organization_id')}
+        and (erased_at is null or left_to_host = '[]' and not ${isLeft(schema, '$keeps_audit_log::boolean')})
+    ) as begun`,
 )
 
 /** Nothing is inserted while it is being erased. */
@@ -78,10 +111,10 @@ export const FIND_ERASURE = statement(
     from ${schema}.erasures where organization_hash = ${hashOf('$organization_id')}`,
 )
 
-export const IS_ERASING = statement(
-  { erasing: bool },
+export const FIND_ERASING = statement(
+  { id: uuid },
   (schema) =>
-    `select exists (select from ${schema}.erasures where organization_id = $organization_id) as erasing`,
+    `select organization_id as id from ${schema}.erasures where organization_id = any ($organization_ids::uuid[])`,
 )
 
 export const NEXT_ERASURE = statement(
@@ -147,13 +180,9 @@ const ofItsEndpoints = (schema: string) =>
 
 /** What is removed by statements alone, by phase. */
 export const ERASE_BATCH: Readonly<Partial<Record<ErasurePhase, Batch>>> = {
-  // Whoever wrote something of the organization before it began holds this lock until the end of its transaction.
   waiting: statement(
     { over: bool },
-    (schema) => `with counted as (
-        select 0 as removed,
-          pg_try_advisory_xact_lock(${schema}.erasing_lock(), hashtext($organization_id::uuid::text)) as alone
-      )
+    (schema) => `with counted as (select 0 as removed, ${schema}.nobody_adds_to($organization_id) as alone)
       ${counting(schema, 'waiting', 'counted.alone')}`,
   ),
   idempotency_keys: removing('idempotency_keys', 'key', ofOrganization),
@@ -237,8 +266,20 @@ export const FIND_FILES = statement(
   (schema) => `select id from ${schema}.uploads where organization_id = $organization_id limit $limit`,
 )
 
-export const FINISH_ERASURE = statement(
+export const NOBODY_ADDS = statement(
+  { alone: bool },
+  (schema) => `select ${schema}.nobody_adds_to($organization_id) as alone`,
+)
+
+/** A statement after the one that found nobody: it sees what they committed. */
+export const END_ERASURE = statement(
   {},
-  (schema) => `update ${schema}.erasures set organization_id = null, erased_at = now(), updated_at = now()
-    where organization_id = $organization_id`,
+  (schema) => `with ended as (
+      select not $is_alone::boolean or ${isLeft(schema, 'keeps_audit_log')} as again
+      from ${schema}.erasures where organization_id = $organization_id
+    )
+    update ${schema}.erasures set phase = case when again then '${ERASURE_PHASES[0]}' else phase end,
+      organization_id = case when again then organization_id end, erased_at = case when not again then now() end,
+      updated_at = clock_timestamp()
+    from ended where organization_id = $organization_id`,
 )

@@ -1,4 +1,5 @@
 import type { ErasureStorage } from '@quickquote/core/internal'
+import { batched } from '../connection/batched.ts'
 import type { Database, UnhurriedDatabase } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { toDate } from '../connection/readable.ts'
@@ -6,22 +7,28 @@ import { auditStorage } from './audit-log.ts'
 import {
   BEGIN_ERASURE,
   COUNT_OF_ORGANIZATION,
+  END_ERASURE,
   END_PHASE,
   ERASE_BATCH,
   ERASE_HISTORY,
   FIND_ERASED,
+  FIND_ERASING,
   FIND_ERASURE,
   FIND_FILES,
-  FINISH_ERASURE,
-  IS_ERASING,
+  IS_BEGUN,
   LOCK_ERASURE,
   NEXT_ERASURE,
+  NOBODY_ADDS,
   phaseAfter,
 } from './erasure.sql.ts'
 
 /** Erasing in PostgreSQL: see ErasureStorage. What is history is changed by functions of the schema's owner. */
-export function erasureStorage(database: Database): Omit<ErasureStorage, 'eraseBatch'> {
+export function erasureStorage(database: Database): Omit<ErasureStorage, keyof BatchErasing> {
   const { run, wake } = database
+  const erasing = batched(async (ids) => {
+    const found = await run(FIND_ERASING, { organization_ids: ids })
+    return new Map(found.map(({ id }) => [id, true]))
+  })
   return {
     async eraseHistory(organizationId, quotationId, since) {
       const [erased] = await run(ERASE_HISTORY, {
@@ -47,13 +54,11 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, 'eraseB
     async begin(organizationId, { keepAuditLog, entry, now }) {
       await database.transaction(async (transaction) => {
         await oneAtATime(transaction, `erasing ${organizationId}`)
-        if (await isErasing(transaction, organizationId)) return
+        const begun = { organization_id: organizationId, keeps_audit_log: keepAuditLog }
+        const [known] = await transaction.run(IS_BEGUN, begun)
+        if (known?.begun) return
         await auditStorage(transaction).record(entry)
-        await transaction.run(BEGIN_ERASURE, {
-          organization_id: organizationId,
-          keeps_audit_log: keepAuditLog,
-          now,
-        })
+        await transaction.run(BEGIN_ERASURE, { ...begun, now })
         await transaction.wake()
       })
     },
@@ -77,7 +82,9 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, 'eraseB
       return Object.fromEntries(counted.map(({ name, rows }) => [name, rows]))
     },
 
-    isErasing: (organizationId) => isErasing(database, organizationId),
+    async isErasing(organizationId) {
+      return (await erasing(organizationId)) !== undefined
+    },
 
     async next() {
       const [open] = await run(NEXT_ERASURE)
@@ -99,15 +106,14 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, 'eraseB
       const files = await run(FIND_FILES, { organization_id: organizationId, limit })
       return files.map(({ id }) => ({ id, organization_id: organizationId }))
     },
-
-    async finish(organizationId) {
-      await run(FINISH_ERASURE, { organization_id: organizationId })
-    },
   }
 }
 
-/** Batches may take their time. One organization's come one after the other: who waits finds that the phase has moved on. */
-export function batchErasing({ transaction }: UnhurriedDatabase): Pick<ErasureStorage, 'eraseBatch'> {
+/** What may take its time. */
+export type BatchErasing = Pick<ErasureStorage, 'eraseBatch' | 'finish'>
+
+/** Batches of one organization come one after the other: who waits finds that the phase has moved on. */
+export function batchErasing({ transaction }: UnhurriedDatabase): BatchErasing {
   return {
     async eraseBatch({ organizationId, phase }, limit) {
       const statement = ERASE_BATCH[phase]
@@ -119,10 +125,15 @@ export function batchErasing({ transaction }: UnhurriedDatabase): Pick<ErasureSt
         return counted?.over ?? true
       })
     },
-  }
-}
 
-async function isErasing({ run }: Pick<Database, 'run'>, organizationId: string): Promise<boolean> {
-  const [row] = await run(IS_ERASING, { organization_id: organizationId })
-  return row?.erasing ?? false
+    async finish({ organizationId, phase }) {
+      const organization_id = organizationId
+      await transaction(async (run) => {
+        const locked = await run(LOCK_ERASURE, { organization_id, phase })
+        if (locked.length === 0) return
+        const [found] = await run(NOBODY_ADDS, { organization_id })
+        await run(END_ERASURE, { organization_id, is_alone: found?.alone ?? false })
+      })
+    },
+  }
 }
