@@ -84,6 +84,8 @@ function workspace({ url }: { url: string }) {
   git('init', '--quiet')
   git('config', 'user.name', 'A maintainer')
   git('config', 'user.email', 'maintainer@example.com')
+  git('config', 'commit.gpgsign', 'false')
+  git('config', 'tag.gpgsign', 'false')
   git('add', '--all')
   git('commit', '--quiet', '--message', 'Before')
   return {
