@@ -1,4 +1,4 @@
-/** Calls the example's API over HTTP, as anybody would, and expects the given status. */
+/** Calls the example's API over HTTP, and checks the status. */
 export async function call<T>(
   url: string,
   { method, status, headers = {}, body, signal }: CallOptions,

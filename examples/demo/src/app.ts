@@ -12,8 +12,8 @@ const STRING = { type: 'string' }
 const UUID = { type: 'string', format: 'uuid' }
 
 /**
- * Builds the host app: a few routes of its own, and the integrations. Listening is up to server.ts.
- * @param redis where several instances count requests together
+ * Builds the host app: a few routes of its own, and the integrations. server.ts listens.
+ * @param redis for rate limits shared by several instances
  */
 export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): Promise<FastifyInstance> {
   const { integrations, sessions, documentLinks, sql } = host
@@ -66,7 +66,7 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
     },
   )
 
-  // A quote that a member starts in the web app: the same pipeline, the same events, another `source`.
+  // A member starts a quote in the web app: the same pipeline and events, but another `source`.
   app.post<{ Body: { organization_id: string } }>(
     '/quotes',
     {
@@ -87,7 +87,7 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
     },
   )
 
-  // The link itself is the permission: whoever has it may read the document until it expires.
+  // The link itself is the permission: anyone who has it may read the document until it expires.
   app.get<{ Params: { id: string }; Querystring: { expires: string; signature: string } }>(
     '/documents/:id',
     {

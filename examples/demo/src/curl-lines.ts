@@ -1,6 +1,6 @@
 import { DEMO_PASSWORD } from './members.ts'
 
-/** Lines for a POSIX shell, in an order in which each finds what it needs. */
+/** Commands for a POSIX shell, in an order that works. */
 export function curlLines(known: {
   apiUrl: string
   apiKey: string
@@ -16,7 +16,7 @@ export function curlLines(known: {
     metadata: { demo: { step_ms: 50, fail_at: 'work_breakdown' } },
   })
   const key = JSON.stringify({ name: 'My own key', expires_at: inDays(30) })
-  // Disabled, since the receiver here knows the secret of its own endpoint only.
+  // Disabled, because the receiver here only knows the secret of its own endpoint.
   const endpoint = JSON.stringify({
     name: 'My own endpoint',
     url: known.receiverUrl,
@@ -54,7 +54,7 @@ curl -sw '\\n' $API/v1/organizations/$ORGANIZATION/webhooks -H "Authorization: B
 # The documentation of all routes: ${known.apiUrl}/api-docs`
 }
 
-/** Picks one field of a JSON answer with what is surely there. */
+/** Extracts one field of a JSON response with tools that every system has. */
 function field(name: string): string {
   return `node -pe 'JSON.parse(fs.readFileSync(0)).${name}'`
 }

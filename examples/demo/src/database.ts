@@ -1,7 +1,7 @@
 import postgres, { type Sql } from 'postgres'
 import { createQuotationTables } from './host-quotations.ts'
 
-/** Opens the host's own connections, apart from those of the integrations, and makes the host's tables. */
+/** Opens the host's own connections, separate from those of the integrations, and creates the host's tables. */
 export async function openHostDatabase(connectionString: string): Promise<Sql> {
   const sql = postgres(connectionString, { max: 5, onnotice() {} })
   try {
@@ -13,7 +13,7 @@ export async function openHostDatabase(connectionString: string): Promise<Sql> {
   }
 }
 
-/** The server and the worker may start at the same moment: the lock lets one of them go first. */
+/** The server and the worker may start at the same moment: the lock serializes them. */
 async function createHostTables(sql: Sql): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(hashtext('quickquote example: host tables'))`

@@ -1,5 +1,5 @@
-// `npx -y pnpm@12.21.0 demo`: the whole example in one process, a headless quote, one of the web app, and lines to go on with.
-// With --once it stops after the quotes, and exits 0 only when every webhook came and verified.
+// `npx -y pnpm@12.21.0 demo`: the whole example in one process, with a headless quote, one of the web app, and commands
+// to try next. With --once it stops after the quotes, and exits with 0 only if every webhook arrived and verified.
 import { EventEmitter } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -25,7 +25,7 @@ const terminal = createTerminal(process.stdout, process.env)
 const interruption = new AbortController()
 const interrupted = untilStopped().then(() => interruption.abort())
 
-/** How to stop what was started, in the order in which it was started. */
+/** Stops the started parts, in the order of their start. */
 const stops: (() => Promise<void>)[] = []
 
 async function demo(): Promise<void> {
@@ -104,7 +104,7 @@ async function demo(): Promise<void> {
   await interrupted
 }
 
-/** Starts one part, unless somebody pressed Ctrl-C meanwhile. */
+/** Starts one part, unless Ctrl-C was pressed. */
 async function start<Part extends { stop(): Promise<void> }>(
   label: string,
   startPart: () => Promise<Part>,
@@ -138,5 +138,5 @@ for (const stop of stops.reverse()) {
   })
 }
 if (interruption.signal.aborted) terminal.good('Stopped. The next start finds its data again.')
-// What failed half-way may have left something open.
+// A failure may have left something open.
 if (process.exitCode === 1) process.exit()

@@ -3,9 +3,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 const LIFETIME_MS = 5 * 60 * 1000
 
 export interface DocumentLinks {
-  /** Signs a link that opens the document for five minutes, to anybody who has it. */
+  /** Signs a link that opens the document for five minutes, for anyone who has it. */
   sign(documentId: string): { url: string; expires_at: Date }
-  /** Whether a link was signed here and is still good. */
+  /** Whether the link was signed here and is still valid. */
   check(documentId: string, query: { expires: string; signature: string }): boolean
 }
 

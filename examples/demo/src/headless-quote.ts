@@ -18,15 +18,15 @@ export interface HeadlessQuote {
   readonly requirementsText: string
   /** Emits `webhook` for each verified webhook. */
   readonly inbox: EventEmitter<{ webhook: [WebhookPayload] }>
-  /** Trusts the certificate of the example for the download. */
+  /** The certificate of the example, for the download. */
   readonly ca: string
   readonly terminal: Terminal
   readonly signal: AbortSignal
 }
 
 /**
- * Does what a partner does: starts a quote, waits for its webhooks, fetches the proposal and downloads the document.
- * @throws Error that says what is missing when the signal aborts, or what was not as it should be
+ * Acts as a partner: starts a quote, waits for its webhooks, fetches the proposal and downloads the document.
+ * @throws Error that says what is missing when the signal aborts, or what was wrong
  */
 export async function runHeadlessQuote(
   quote: HeadlessQuote,
@@ -40,14 +40,16 @@ export async function runHeadlessQuote(
   }
 }
 
-/** @param missing what was not seen yet; entries leave it as they come */
+/**
+ * @param missing what has not arrived yet
+ */
 async function run(quote: HeadlessQuote, missing: Set<string>) {
   const { terminal, signal } = quote
   const api = `${quote.apiUrl}/v1/integrations`
   const headers = { 'X-API-Key': quote.apiKey }
   const read = async <T>(path: string) =>
     (await call<T>(`${api}${path}`, { status: 200, headers, signal })).body
-  // Listening comes first: a webhook may be quicker than the answer.
+  // Listen first: a webhook may be faster than the response.
   const webhooks = on(quote.inbox, 'webhook', { signal })
 
   terminal.startClock()
@@ -74,9 +76,9 @@ async function run(quote: HeadlessQuote, missing: Set<string>) {
 }
 
 /**
- * Waits for the webhooks of a quotation that succeeds.
- * @param missing what was not seen yet; entries leave it as they come
- * @throws Error when the quote fails
+ * Waits for the webhooks of a successful quotation.
+ * @param missing what has not arrived yet
+ * @throws Error if the quote fails
  */
 export async function untilAllArrived(
   webhooks: AsyncIterable<WebhookPayload[]>,
@@ -98,7 +100,7 @@ async function download(url: string, { ca, signal }: HeadlessQuote): Promise<Buf
     const { statusCode, body } = await request(url, { dispatcher, signal })
     const bytes = Buffer.from(await body.arrayBuffer())
     if (statusCode !== 200 || !bytes.subarray(0, 5).equals(Buffer.from('%PDF-'))) {
-      throw new Error(`The link to the document answered ${statusCode}, and no PDF.`)
+      throw new Error(`The link to the document returned ${statusCode} and no PDF.`)
     }
     return bytes
   } finally {

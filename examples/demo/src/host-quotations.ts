@@ -1,7 +1,7 @@
 import type { HostQuotation, HostQuotations, NewQuotation, Proposal, StepStatus } from '@quickquote/core'
 import type { ISql, JSONValue, Sql, TransactionSql } from 'postgres'
 
-/** The tables of the host. A real host has had them for years, with columns that nobody here needs to know of. */
+/** The tables of the host. A real host has had them for years, with columns that do not matter here. */
 export async function createQuotationTables(sql: ISql): Promise<void> {
   await sql`
     create table if not exists host.quotations (
@@ -48,7 +48,7 @@ export async function createQuotationTables(sql: ISql): Promise<void> {
 type QuotationRow = Omit<HostQuotation, 'steps' | 'proposal'>
 type StepRow = StepStatus & { readonly quotation_id: string }
 
-/** What the integrations need of these tables: see HostQuotations. */
+/** Connects the integrations to these tables: see HostQuotations. */
 export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
   return {
     transaction: (work) => sql.begin(work),

@@ -3,17 +3,20 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCertificate } from '@quickquote/dev-servers'
 
-/** What the host keeps secret. A real host has it in its secret store; here it is a file that only its owner reads. */
+/**
+ * The secrets of the host. A real host keeps them in its secret store; here they are in a file that only its owner can
+ * read.
+ */
 export interface HostSecrets {
   /** Encrypts the signing secrets of webhook endpoints at rest; base64 of 32 bytes. */
   readonly encryptionKey: string
   /** Signs links to documents; base64 of 32 bytes. */
   readonly documentKey: string
-  /** Self-signed, for 127.0.0.1 and localhost, and trusted by this example alone. */
+  /** Self-signed, for 127.0.0.1 and localhost, and trusted only by this example. */
   readonly certificate: { readonly cert: string; readonly key: string }
 }
 
-/** Reads the secrets of a data folder, and makes them at the first start. */
+/** Reads the secrets of a data folder, or creates them at the first start. */
 export async function hostSecrets(dataFolder: string): Promise<HostSecrets> {
   await mkdir(dataFolder, { recursive: true })
   const file = join(dataFolder, 'host-secrets.json')
@@ -29,7 +32,10 @@ async function read(file: string): Promise<HostSecrets | null> {
   }
 }
 
-/** The server and the worker may start at the same moment: `link` lets one of them win, and never shows half a file. */
+/**
+ * The server and the worker may start at the same moment: `link` is atomic, so one of them wins and no file is
+ * incomplete.
+ */
 async function make(file: string): Promise<HostSecrets> {
   const secrets: HostSecrets = {
     encryptionKey: randomBytes(32).toString('base64'),

@@ -14,7 +14,7 @@ import { writeProposalPdf } from './proposal-document.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import type { HostSettings } from './settings.ts'
 
-/** What the processes of the host have in common: the server and the worker both build on it. */
+/** Shared by the processes of the host: server and worker. */
 export interface Host {
   readonly sql: Sql
   readonly integrations: Integrations
@@ -51,7 +51,7 @@ export async function createHost(
 
       async publishProposal(quote, requirements) {
         const content = await writeProposalPdf(proposalContentOf(requirements, quote.name), new Date())
-        // One transaction: the document, the proposal and its event are there together, or not at all.
+        // One transaction: the document, the proposal and its event are committed together or not at all.
         await sql.begin(async (transaction) => {
           const documentId = await keepDocument(transaction, {
             quotationId: quote.id,
@@ -65,9 +65,9 @@ export async function createHost(
       signDocumentUrl: async ({ document_id }) => documentLinks.sign(document_id),
       logger,
     }),
-    // Sooner than the default, for those who watch.
+    // Shorter than the default, for people who watch.
     delivery: { backoffMs: settings.retryMs },
-    // Webhooks never go to private addresses, unless the host says so: the example's receiver runs on this machine.
+    // Webhooks never go to private addresses unless the host allows it: the example's receiver runs on this machine.
     allowAddresses: ['127.0.0.1/32'],
     // What members tell the firewalls of their receivers.
     egress: { sourceAddresses: ['127.0.0.1'] },

@@ -2,7 +2,7 @@ import { requestSerializer } from '@quickquote/fastify-integrations'
 import type { FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** The host's logger. URLs are logged without their query: a signed link, or a key that strayed there, stays out. */
+/** The host's logger. It drops the query of URLs, which may contain a signed link or a misplaced key. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,

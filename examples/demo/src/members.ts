@@ -1,4 +1,4 @@
-/** Two organizations, each with an admin and a plain member. A real host keeps them in its database. */
+/** Two organizations, each with an admin and a plain member. A real host has them in its database. */
 export interface Member {
   readonly id: string
   readonly email: string
@@ -9,14 +9,14 @@ export interface Member {
 export const ACME = '0197a000-0000-7000-8000-00000000ac3e'
 export const GLOBEX = '0197a000-0000-7000-8000-000000910be8'
 
-/** What the portal shows as the names of the organizations. */
+/** The names of the organizations in the portal. */
 const ORGANIZATION_NAMES: Readonly<Record<string, string>> = { [ACME]: 'Acme GmbH', [GLOBEX]: 'Globex Ltd' }
 
 export function organizationName(id: string): string {
   return ORGANIZATION_NAMES[id] ?? id
 }
 
-/** A constant for the demo: everybody signs in with it, so the example listens on the loopback address only. */
+/** Everyone's password, which is why the example only listens on the loopback address. */
 export const DEMO_PASSWORD = 'demo-only'
 
 export const MEMBERS: readonly Member[] = [

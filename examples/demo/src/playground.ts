@@ -13,13 +13,13 @@ const FILES = { '/': 'index.html', '/page.css': 'page.css', '/page.js': 'page.js
 const SHOWN_QUOTES = 5
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' }
 
-/** Nothing of the page comes from elsewhere, and nobody may frame it: it holds a session. */
+/** Everything comes from this server, and no one may frame the page: it has a session. */
 const POLICY =
   "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 /**
- * The page at `/`, and what it needs beside the API that all hosts have: who may sign in, and a partner's receiver that can
- * be watched and told how to behave. Each organization has an inbox of its own there.
+ * The page at `/` and its routes besides the API: sign-in, and a partner's receiver that can be watched and controlled.
+ * Each organization has its own inbox there.
  */
 export async function servePlayground(
   app: FastifyInstance,
@@ -49,7 +49,7 @@ export async function servePlayground(
     })),
   )
 
-  /** Who is signed in, so that a reload signs nobody out; `email` is null for nobody. */
+  /** The signed-in member, so that a reload keeps the session; `email` is null without one. */
   app.get('/play/session', async (request) => {
     const member = await sessions.member(request)
     return member === null
@@ -71,7 +71,7 @@ export async function servePlayground(
     return receiver.inbox(await organizationOf(request))
   }
 
-  /** The newest quotes with their steps, whoever started them: a member sees them without an API key. */
+  /** The newest quotes with their steps, whoever started them: members see them without an API key. */
   app.get('/play/quotes', async (request) => {
     const organizationId = await organizationOf(request)
     const page = await integrations.quotations.list?.(organizationId, { limit: SHOWN_QUOTES })
@@ -84,8 +84,8 @@ export async function servePlayground(
   })
 
   /**
-   * The proposal of a quote, for the session. Partners get a signed link over HTTPS instead, whose certificate a browser would
-   * first ask about here.
+   * The proposal of a quote, for the session. Partners get a signed link over HTTPS instead, whose certificate a
+   * browser would warn about here.
    */
   app.get<{ Params: { id: string } }>('/play/quotes/:id/document', async (request, reply) => {
     const organizationId = await organizationOf(request)
@@ -121,12 +121,12 @@ export async function servePlayground(
   )
 
   const streams = new Set<Readable>()
-  // Before the server waits for its connections to end: these would not, by themselves.
+  // Before the server waits for its connections to end: these never would.
   app.addHook('preClose', async () => {
     for (const stream of streams) stream.push(null)
   })
 
-  /** One line of JSON for each webhook, for as long as somebody reads. */
+  /** One line of JSON per webhook, as long as the connection is open. */
   app.get('/play/inbox/webhooks', async (request, reply) => {
     const inbox = await inboxOf(request)
     const stream = new Readable({ read() {} })
@@ -137,7 +137,7 @@ export async function servePlayground(
       streams.delete(stream)
       stream.destroy()
     })
-    // Browsers hand on nothing before the first bytes.
+    // Browsers wait for the first bytes.
     stream.push('\n')
     return reply.type('application/x-ndjson').header('Cache-Control', 'no-store').send(stream)
   })

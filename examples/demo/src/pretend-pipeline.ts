@@ -4,9 +4,9 @@ import { type PipelineStatus, type Quote, type QuotePipeline, STEPS, type Step }
 import type { FastifyBaseLogger } from 'fastify'
 
 export interface PretendPipelineOptions {
-  /** Milliseconds that each step takes. A quote may ask for its own: see PretendOptions. */
+  /** Milliseconds per step. A quote can override it: see PretendOptions. */
   readonly stepMs: number
-  /** Where a quote stands: a run that was cut off continues after the steps that are done. */
+  /** The progress of a quote: an interrupted run continues after the finished steps. */
   readonly statusOf: (quote: Quote) => Promise<PipelineStatus>
   /** Writes the proposal document from the requirements, and reports the proposal. */
   readonly publishProposal: (quote: Quote, requirements: string) => Promise<void>
@@ -14,15 +14,15 @@ export interface PretendPipelineOptions {
   readonly logger: Pick<FastifyBaseLogger, 'info'>
 }
 
-/** What a quote may ask of the pretend pipeline: `"metadata": { "demo": { "step_ms": 50, "fail_at": "work_breakdown" } }`. */
+/** Options in a quote's metadata: `"metadata": { "demo": { "step_ms": 50, "fail_at": "work_breakdown" } }`. */
 interface PretendOptions {
   readonly stepMs: number
   readonly failAt: Step | undefined
 }
 
 /**
- * A pipeline that only takes its time. It keeps no queue of its own, so `start` resolves at the end of the run: when
- * the process dies before that, another worker starts the quote again.
+ * A pipeline that only waits. It has no queue of its own, so `start` resolves at the end of the run: if the process
+ * dies before that, another worker starts the quote again.
  */
 export function createPretendPipeline(options: PretendPipelineOptions): QuotePipeline {
   async function run(quote: Quote, { signal, report, readFile }: PipelineContext): Promise<void> {
@@ -57,7 +57,7 @@ export function createPretendPipeline(options: PretendPipelineOptions): QuotePip
   }
 }
 
-/** The text and the readable files of a quote. Of a docx or pdf only the name: reading those is a real pipeline's work. */
+/** The text and the readable files of a quote. For a docx or pdf only the name: a real pipeline would read them. */
 async function requirementsOf(quote: Quote, readFile: PipelineContext['readFile']): Promise<string> {
   const texts = quote.requirementsText === null ? [] : [quote.requirementsText]
   for (const file of quote.files) {

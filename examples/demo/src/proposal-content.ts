@@ -1,4 +1,4 @@
-/** What a proposal says. The pretend pipeline derives it from the requirements text; a real one would ask experts. */
+/** The content of a proposal. The pretend pipeline derives it from the requirements; a real one would ask experts. */
 export interface ProposalContent {
   readonly title: string
   readonly packages: readonly WorkPackage[]
@@ -68,7 +68,7 @@ function sectionsOf(text: string): Section[] {
   return sections
 }
 
-/** A rule of thumb: the longer a requirement is, the more work it hides. */
+/** A rule of thumb: a longer requirement hides more work. */
 function workPackage(heading: string, requirements: readonly string[]): WorkPackage {
   const words = requirements.reduce((count, each) => count + each.split(/\s+/).length, 0)
   const build = halfDays(words / 8)

@@ -7,7 +7,7 @@ const FAINT = '#6b7280'
 const DAILY_RATE_EUR = 920
 const DAYS_COLUMN = { width: 60, align: { x: 'right' } } as const
 
-/** Writes the proposal as a PDF (A4). Only the fonts that every PDF reader brings along are used. */
+/** Writes the proposal as a PDF (A4), with the standard fonts of every PDF reader. */
 export function writeProposalPdf(content: ProposalContent, writtenAt: Date): Promise<Buffer> {
   const pdf = new PDFDocument({
     size: 'A4',
@@ -115,7 +115,7 @@ function writeSubheading(pdf: PDFKit.PDFDocument, text: string): void {
   pdf.font('Helvetica-Bold').fontSize(11).fillColor(INK).text(printable(text)).moveDown(0.3)
 }
 
-/** A heading at the foot of a page would stand there alone. */
+/** Keeps a heading with its text. */
 function keepTogether(pdf: PDFKit.PDFDocument, height: number): void {
   if (pdf.y + height > pdf.page.height - pdf.page.margins.bottom) pdf.addPage()
 }
@@ -124,7 +124,7 @@ function writePageNumbers(pdf: PDFKit.PDFDocument): void {
   const { count } = pdf.bufferedPageRange()
   for (let page = 0; page < count; page++) {
     pdf.switchToPage(page)
-    // Below the margin: with the margin in force, writing here would begin a new page.
+    // Below the margin: otherwise writing here would begin a new page.
     pdf.page.margins.bottom = 0
     pdf.font('Helvetica').fontSize(8).fillColor(FAINT)
     pdf.text(`${page + 1} / ${count}`, 64, pdf.page.height - 40, {
@@ -134,7 +134,7 @@ function writePageNumbers(pdf: PDFKit.PDFDocument): void {
   }
 }
 
-/** The standard fonts know Western European letters only: others become a question mark. */
+/** The standard fonts only have Western European letters: others become a question mark. */
 function printable(text: string): string {
   return text.normalize('NFC').replace(/[^\x20-\x7e\xa0-\xff–—‘’‚“”„•…‹›€™]/gu, '?')
 }

@@ -4,46 +4,46 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { verify, type WebhookPayload, WebhookVerificationError } from '@quickquote/webhook-signature'
 
-/** What a receiver may be told to do: take webhooks, break down, be gone for good, be busy, or never answer. */
+/** The receiver's possible behaviors: accept, fail, be gone permanently, be busy, or never respond. */
 export const BEHAVIOURS = { ok: 204, broken: 500, gone: 410, busy: 429, silent: null } as const
 export type Behaviour = keyof typeof BEHAVIOURS
 
 const RETRY_AFTER_SECONDS = 5
 
-/** A request that came in, and what was made of it. */
+/** A received request, and its result. */
 export interface ReceivedWebhook {
   readonly received_at: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  /** Null when the signature did not verify; `refusal` says why. */
+  /** Null if the signature did not verify; `refusal` says why. */
   readonly event: WebhookPayload | null
   readonly refusal: string | null
-  /** The event had come before: deliveries are at-least-once. */
+  /** A repeated event: delivery is at-least-once. */
   readonly repeated: boolean
-  /** What was answered; null for nothing. */
+  /** The status of the response; null for none. */
   readonly status: number | null
 }
 
-/** One address for webhooks, with a signing secret of its own. */
+/** An address for webhooks, with its own signing secret. */
 export interface Inbox {
   readonly url: string
-  /** What it does with the webhooks that verify. */
+  /** The response to verified webhooks. */
   behaviour: Behaviour
-  /** Sets the signing secret, as it was shown when the endpoint was created. */
+  /** Sets the signing secret, as shown when the endpoint was created. */
   trust(secret: string): void
-  /** Hears of all that comes from now on, until the returned function is called. */
+  /** Calls back for each new webhook, until the returned function is called. */
   listen(onReceived: (webhook: ReceivedWebhook) => void): () => void
 }
 
 export interface Receiver {
-  /** The inbox of that name: letters, digits and dashes. The same one each time. */
+  /** The inbox of that name: letters, digits and dashes. Always the same one. */
   inbox(name: string): Inbox
   stop(): Promise<void>
 }
 
 const MAX_BODY_BYTES = 64 * 1024
 
-/** The raw bytes: the signature is over these, and JSON that was parsed and printed again would not match it. */
+/** The raw bytes, because the signature covers them: parsed and printed JSON would not match. */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -56,8 +56,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * The HTTPS receiver of a partner: it verifies each webhook over the raw bytes, sorts out repetitions, and answers
- * quickly. What takes longer would go into a queue of its own.
+ * A partner's HTTPS receiver: verifies each webhook over the raw bytes, ignores repetitions, and responds quickly.
+ * Longer work belongs in a queue.
  */
 export async function startReceiver(certificate: { cert: string; key: string }): Promise<Receiver> {
   const inboxes = new Map<string, ReturnType<typeof createInbox>>()
@@ -98,7 +98,7 @@ export async function startReceiver(certificate: { cert: string; key: string }):
 
 function createInbox(url: string) {
   let secret: string | undefined
-  // A real partner keeps them in its database, with a unique index.
+  // A real partner stores them in its database, with a unique index.
   const seen = new Set<string>()
   const listeners = new Set<(webhook: ReceivedWebhook) => void>()
 
@@ -138,7 +138,7 @@ function createInbox(url: string) {
         repeated: id !== undefined && seen.has(id),
         status,
       }
-      // What was answered with a failure was not processed: it comes again.
+      // A webhook that got an error was not processed: it is sent again.
       if (id !== undefined && status === BEHAVIOURS.ok) seen.add(id)
       for (const listener of listeners) listener(webhook)
       return webhook

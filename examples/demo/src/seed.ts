@@ -6,9 +6,9 @@ const ENDPOINT_NAME = 'demo: the receiver of the partner'
 const KEY_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000
 
 /**
- * Does over HTTP what an admin of Acme does in the web app: signs in, makes an API key, and makes a webhook endpoint.
- * Secrets are shown once and the demo keeps none, so on data of an earlier start it makes a new key, and gives the
- * endpoint that is there the URL of today's receiver and a new secret.
+ * Does over HTTP what an admin of Acme does in the web app: signs in, creates an API key and a webhook endpoint. The
+ * demo stores no secrets, so with data of an earlier start it creates a new key, and gives the existing endpoint the
+ * URL of the current receiver and a new secret.
  */
 export async function seed(
   apiUrl: string,
@@ -40,7 +40,7 @@ export async function seed(
     const { body: created } = await call<{ secret: string }>(`${organization}/webhooks`, {
       status: 201,
       headers,
-      // `always`: quotes of the web app, too.
+      // `always`: also quotes of the web app.
       body: { name: ENDPOINT_NAME, url: receiverUrl, events: EVENT_TYPES, trigger_mode: 'always' },
     })
     return { apiKey: key.key, signingSecret: created.secret, isNewEndpoint: true }

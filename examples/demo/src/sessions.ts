@@ -8,13 +8,16 @@ const LIFETIME_HOURS = 12
 const COOKIE = 'session'
 
 export interface Sessions {
-  /** Signs a member in. The token is random; only its hash is kept. Null for a wrong e-mail address or password. */
+  /** Signs a member in with a random token, of which only the hash is stored. Null for a wrong e-mail address or password. */
   signIn(email: string, password: string): Promise<{ token: string; organizationId: string } | null>
-  /** The `Set-Cookie` that signs a browser in; without a token, out. Scripts cannot read it, other sites cannot send it. */
+  /**
+   * The `Set-Cookie` that signs a browser in or, without a token, out. Scripts cannot read it, and other sites cannot
+   * send it.
+   */
   cookie(token: string | null): string
-  /** Who is signed in: by `Authorization: Bearer …`, as programs do it, or by the cookie. */
+  /** The signed-in member: from `Authorization: Bearer …` for programs, or from the cookie. */
   member(request: FastifyRequest): Promise<Member | null>
-  /** Who is calling: the integrations ask this for every session route. */
+  /** The session resolver of the integrations. */
   resolve(request: FastifyRequest): Promise<Session | null>
 }
 

@@ -1,43 +1,47 @@
 import { resolve } from 'node:path'
 
-/** What the environment decides about the example. */
+/** The settings of the example, from the environment. */
 export interface HostSettings {
-  /** PostgreSQL. It holds a password: never print it. */
+  /** PostgreSQL. It contains a password: never print it. */
   readonly databaseUrl: string
-  /** Redis, where all instances count requests together; null: each counts for itself. It may hold a password. */
+  /** Shared rate limits of all instances; null: each counts for itself. It may contain a password. */
   readonly redisUrl: string | null
-  /** Where keys, certificate and the embedded database are kept. */
+  /** The folder for keys, the certificate and the embedded database. */
   readonly dataFolder: string
-  /** The port of the API, plain HTTP on the loopback address. 0 takes a free one. */
+  /** The port of the API: plain HTTP on the loopback address. 0: any free port. */
   readonly port: number
-  /** The port of the same app over HTTPS, for the links to documents. 0 takes a free one. */
+  /** The port of the same app over HTTPS, for links to documents. 0: any free port. */
   readonly httpsPort: number
-  /** Milliseconds that each step of the pretend pipeline takes. */
+  /** Milliseconds per step of the pretend pipeline. */
   readonly stepMs: number
-  /** Milliseconds from a failed webhook to its first retry: each further wait is four times longer. */
+  /** Milliseconds before the first retry of a webhook. Each further wait is four times longer. */
   readonly retryMs: number
   /** Whether the server runs a delivery worker in its own process. */
   readonly runsWorker: boolean
-  /** Whether quotations and proposals are kept in the host's own tables. */
+  /** Whether quotations and proposals are in the host's own tables. */
   readonly ownQuotations: boolean
   readonly logLevel: string
 }
 
-/** What it decides about the demo, which can bring the database along. */
+/** The settings of the demo, which can start its own database. */
 export interface DemoSettings extends Omit<HostSettings, 'databaseUrl'> {
-  /** Milliseconds in which the webhooks and the document of the demo's quote must have come. */
+  /** Milliseconds for the webhooks and the document of the demo's quote to arrive. */
   readonly deadlineMs: number
 }
 
 /** `.data` at the root of the repository, which git ignores. */
 const DEFAULT_DATA_FOLDER = resolve(import.meta.dirname, '../../../.data')
 
-/** @throws Error for a variable that is missing or wrong; the message never holds a value */
+/**
+ * @throws Error for a missing or invalid variable; the message never contains a value
+ */
 export function hostSettings(env: NodeJS.ProcessEnv): HostSettings {
   return { ...commonSettings(env), databaseUrl: required(env, 'DATABASE_URL') }
 }
 
-/** @throws Error for a variable that is wrong */
+/**
+ * @throws Error for an invalid variable
+ */
 export function demoSettings(env: NodeJS.ProcessEnv): DemoSettings {
   return { ...commonSettings(env), deadlineMs: wholeNumber(env, 'DEMO_DEADLINE_MS', 60_000) }
 }

@@ -15,16 +15,16 @@ export interface RunningServer {
   /** The same app over HTTPS: links to documents point here. */
   readonly httpsUrl: string
   readonly host: Host
-  /** What a partner would run: webhooks of the page at `/` go there. */
+  /** The partner's side: receives the webhooks of the page at `/`. */
   readonly receiver: Receiver
-  /** Stops taking requests, lets the worker finish what it sends, then closes the database. */
+  /** Stops accepting requests, lets the worker finish, then closes the database. */
   stop(): Promise<void>
 }
 
 /** Runs the host app, and a worker in the same process unless the settings say otherwise. */
 export async function startServer(settings: HostSettings, logger: FastifyBaseLogger): Promise<RunningServer> {
   const { certificate } = await hostSecrets(settings.dataFolder)
-  // The address comes first: the links to documents are made of it.
+  // Needs the address first: the links to documents contain it.
   const https = createServer(certificate).listen(settings.httpsPort, '127.0.0.1')
   await once(https, 'listening')
   const httpsUrl = `https://127.0.0.1:${(https.address() as AddressInfo).port}`
@@ -53,7 +53,7 @@ export async function startServer(settings: HostSettings, logger: FastifyBaseLog
   }
 }
 
-/** Without Redis the host works on: limits are not counted meanwhile, and the client connects again by itself. */
+/** Without Redis the host keeps working: limits are not counted until the client has reconnected. */
 function connectRedis(url: string, logger: FastifyBaseLogger): Redis {
   const redis = new Redis(url)
   redis.on('error', (error) => logger.warn({ err: error }, 'Redis'))

@@ -4,16 +4,16 @@ type Style = Parameters<typeof styleText>[0]
 
 export interface Terminal {
   title(text: string): void
-  /** A label and what is known about it, in two columns. */
+  /** A label and a value, in two columns. */
   fact(label: string, text: string): void
-  /** Something that happened, with the time since `startClock`. */
+  /** An event, with the time since `startClock`. */
   event(label: string, text: string): void
   startClock(): void
-  /** Text that is printed as it is, for copying. */
+  /** Text for copying, printed as it is. */
   plain(text: string): void
   good(text: string): void
   bad(text: string): void
-  /** Says what is under way when nothing was printed for two seconds, and from then on for five. */
+  /** Prints what is in progress after two seconds without output, and then every five. */
   progress<T>(label: string, work: Promise<T>): Promise<T>
 }
 
@@ -22,7 +22,7 @@ const FIRST_WORD_MS = 2000
 const NEXT_WORD_MS = 5000
 const LOOK_MS = 100
 
-/** Calm output. Colours only on a terminal, and never with NO_COLOR (no-color.org). */
+/** Colors only on a terminal, and never with NO_COLOR (no-color.org). */
 export function createTerminal(
   stream: { write(text: string): unknown; isTTY?: boolean },
   env: NodeJS.ProcessEnv,

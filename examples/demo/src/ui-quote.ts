@@ -7,8 +7,8 @@ import { ACME, DEMO_PASSWORD } from './members.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * Does what a member does in the web app: signs in and starts a quote. It goes through the same pipeline, and sends the
- * same webhooks to endpoints with the trigger mode `always`.
+ * Acts as a member in the web app: signs in and starts a quote. It uses the same pipeline, and sends the same webhooks
+ * to endpoints with the trigger mode `always`.
  * @throws Error that says what is missing when the signal aborts
  */
 export async function runUiQuote({

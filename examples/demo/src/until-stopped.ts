@@ -1,6 +1,6 @@
 /**
- * Resolves at the first SIGINT (Ctrl-C), SIGTERM or SIGHUP (the terminal was closed). Further ones change nothing:
- * stopping is under way.
+ * Resolves at the first SIGINT (Ctrl-C), SIGTERM or SIGHUP (closed terminal). Further signals have no effect while
+ * stopping.
  */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {

@@ -1,4 +1,5 @@
-// A worker alone, beside a server with RUN_WORKER=false, or beside other workers: `DATABASE_URL=… node dist/worker.js`.
+// A separate worker, for a server with RUN_WORKER=false or in addition to other workers: `DATABASE_URL=… node
+// dist/worker.js`.
 import { createHost } from './host.ts'
 import { createLogger } from './logger.ts'
 import { hostSettings } from './settings.ts'

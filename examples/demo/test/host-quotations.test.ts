@@ -189,7 +189,7 @@ describe('a report', () => {
     await integrations.pipeline(id).stepCompleted('requirement_analysis')
     expect(await written()).toMatchObject({ steps: 1, events: 1, deliveries: 1 })
     await expect(integrations.pipeline(id).stepCompleted('effort_estimation')).rejects.toThrow(
-      'cannot come before it',
+      'cannot come next',
     )
     await expect(integrations.pipeline(randomUUID()).completed()).rejects.toThrow('Quotation not found')
   })
@@ -318,7 +318,7 @@ describe('an object that cannot work', () => {
   })
 
   it('is found out when its transaction does not call its function, or swallows what it throws', async () => {
-    const message = 'quotations.transaction must call its function, and pass on what it throws.'
+    const message = 'quotations.transaction must call `work`, and rethrow its errors.'
     await expect(start(open({ transaction: async () => {} }))).rejects.toThrow(message)
     const swallowing: HostQuotations['transaction'] = (work) =>
       sql.begin((tx) => work(tx)).catch(() => undefined)

@@ -95,7 +95,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
           await press(page, dialog(page).getByLabel('for a day'), 'ArrowDown')
           await press(page, button(page, 'Issue a new secret'))
           await press(page, button(page, 'I have stored it'))
-          await page.getByText('The previous secret signs too until').waitFor()
+          await page.getByText('The previous secret also signs until').waitFor()
 
           await press(page, button(page, 'Edit'))
           await type(page, page.getByLabel('Name'), 'Keyed again')
@@ -104,9 +104,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
 
           await choose(page, 'More actions for Keyed again', 'Disable…')
           await press(page, button(page, 'Disable endpoint'))
-          await page.getByText('Nothing is sent to it.').waitFor()
+          await page.getByText('Nothing is sent to this endpoint.').waitFor()
           await press(page, button(page, 'Enable'))
-          await page.getByText('Nothing is sent to it.').waitFor({ state: 'detached' })
+          await page.getByText('Nothing is sent to this endpoint.').waitFor({ state: 'detached' })
 
           await choose(page, 'More actions for Keyed again', 'Delete…')
           await dialog(page).waitFor()

@@ -141,7 +141,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Issue a new secret').click()
     expect(await dialog(page).locator('.secret code').textContent()).toMatch(/^whsec_/)
     await button(page, 'I have stored it').click()
-    await page.getByText('The previous secret signs too until').waitFor()
+    await page.getByText('The previous secret also signs until').waitFor()
     await page.locator('.facts div').filter({ hasText: 'Sent from' }).getByText('127.0.0.1').waitFor()
 
     await button(page, 'How to verify').click()
@@ -152,9 +152,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
 
     await act('Disable…')
     await button(page, 'Disable endpoint').click()
-    await page.getByText('Nothing is sent to it.').waitFor()
+    await page.getByText('Nothing is sent to this endpoint.').waitFor()
     await button(page, 'Enable').click()
-    await page.getByText('Nothing is sent to it.').waitFor({ state: 'detached' })
+    await page.getByText('Nothing is sent to this endpoint.').waitFor({ state: 'detached' })
     await act('Delete…')
     await page.getByRole('heading', { name: 'Delete “Old staging”?' }).waitFor()
     await button(page, 'Delete endpoint').click()
@@ -230,7 +230,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByLabel('URL').fill(admin.receiver)
     const add = async (name: string, value: string) => {
       await button(page, 'Add a header').click()
-      await page.getByLabel('Name of the header').last().fill(name)
+      await page.getByLabel('Header name').last().fill(name)
       await page.getByLabel('Value').last().fill(value)
     }
     await add('Authorization', 'Bearer of-the-gateway')

@@ -5,15 +5,15 @@ import { createRequests } from './requests.ts'
 import { type WebhookCalls, webhookCalls } from './webhooks.ts'
 
 export interface ClientOptions {
-  /** The address of the service, with the prefix that it may have: `https://quotes.example.com`. */
+  /** The address of the service, with its prefix if any: `https://quotes.example.com`. */
   readonly baseUrl: string
   /** An API key of your organization: `pk_…`. */
   readonly apiKey: string
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** How long one try of a request may take, in milliseconds. Default 60,000. */
+  /** Milliseconds for one attempt of a request. Default 60,000. */
   readonly timeoutMs?: number
-  /** How often a request is repeated at most. Default 3; 0 for never. */
+  /** The maximum number of retries. Default 3; 0 for none. */
   readonly maxRetries?: number
 }
 
@@ -26,25 +26,25 @@ export interface Client {
 }
 
 /**
- * Makes a client of the partner API. It sends nothing yet.
+ * Creates a client of the partner API. It sends nothing yet.
  *
- * A request is repeated up to `maxRetries` times: after 429 and 503 once their `Retry-After` is over, after a lost
- * connection, no answer in time, 502 and 504 with back-off. A start carries an idempotency key, so that its repeats start
- * nothing twice. Redirects are not followed: the API key goes to no other address.
+ * A request is retried up to `maxRetries` times: after 429 and 503 when their `Retry-After` is over; after a lost
+ * connection, a timeout, 502 and 504 with back-off. A start carries an idempotency key, so a retry never starts a
+ * second quote. Redirects are not followed: the API key must not reach another address.
  *
- * @throws TypeError for an option that is missing or wrong
+ * @throws TypeError for an option that is missing or invalid
  */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 60_000, maxRetries = 3 } = options
   if (!/^https?:\/\/[^?#]+$/.test(baseUrl)) {
     throw new TypeError('createClient: baseUrl must be an http(s) URL, such as https://quotes.example.com')
   }
-  // The value is never shown: it may be a key with a line break in it.
+  // The message does not repeat the value: it may be a key with a line break.
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
-    throw new TypeError('createClient: apiKey must be the API key, pk_…, without white space')
+    throw new TypeError('createClient: apiKey must be an API key (pk_…) without white space')
   }
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
-    throw new TypeError('createClient: timeoutMs must be a number of milliseconds above 0')
+    throw new TypeError('createClient: timeoutMs must be more than 0 milliseconds')
   }
   if (!(Number.isInteger(maxRetries) && maxRetries >= 0)) {
     throw new TypeError('createClient: maxRetries must be a whole number, 0 or more')

@@ -7,20 +7,20 @@ interface FailedResponse {
   readonly body: unknown
 }
 
-/** The service answered, but not with success. Its subclasses say what kind of error it was. */
+/** The service returned an error. The subclass says which kind. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError'
   /** The HTTP status. */
   readonly status: number
-  /** The stable code of the error; null if the answer was no problem document, as from a proxy in between. */
+  /** The stable error code; null if the response was not a problem document, for example from a proxy. */
   readonly code: ProblemCode | null
-  /** What was wrong, for a person. */
+  /** What is wrong, for people. */
   readonly detail: string
-  /** The fields that were wrong: JSON pointers into the body, or `?name` for a parameter. Empty for most errors. */
+  /** The invalid fields: JSON pointers into the body, or `?name` for a parameter. Empty for most errors. */
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
-  /** The id of the request: name it when you ask for help. */
+  /** The request id. Include it in support requests. */
   readonly requestId: string | null
-  /** How long the service asked to wait, in milliseconds. */
+  /** The wait requested by the service, in milliseconds. */
   readonly retryAfterMs: number | null
 
   constructor({ status, headers, body }: FailedResponse) {
@@ -61,7 +61,7 @@ export class ConflictError extends ApiError {
   override readonly name = 'ConflictError'
 }
 
-/** Events after the cursor are no longer kept (410): begin again without `after`. */
+/** Events after the cursor are no longer kept (410). Start again without `after`. */
 export class CursorExpiredError extends ApiError {
   override readonly name = 'CursorExpiredError'
 }
@@ -89,7 +89,7 @@ export class QuotationFailedError extends Error {
   }
 }
 
-/** Nothing came in time: no answer within `timeoutMs` of the client, or no end of a quote within that of `waitFor`. */
+/** A timeout: no response within the client's `timeoutMs`, or no end of a quote within that of `waitFor`. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }
@@ -130,8 +130,8 @@ function isProblem(body: unknown): body is Problem {
 function unexpected(status: number): string {
   const isRedirect = status === 0 || (status >= 300 && status < 400)
   return isRedirect
-    ? 'The address redirects, and an API key is sent nowhere else. Check baseUrl.'
-    : 'The answer is not one of this API. Check baseUrl, and the proxies in between.'
+    ? 'The server redirects, but the API key must not be sent to another address. Check baseUrl.'
+    : 'The response is not from this API. Check baseUrl, and any proxies in between.'
 }
 
 /** Whole seconds, or a date (RFC 9110). */

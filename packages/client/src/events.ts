@@ -4,40 +4,40 @@ import type { CallOptions, Requests } from './requests.ts'
 import { sleep } from './waiting.ts'
 
 export interface FollowOptions extends CallOptions {
-  /** Where to go on: `next` of a page, the id of an event, or `latest`. Default: the oldest event that is kept. */
+  /** Where to continue: `next` of a page, the id of an event, or `latest`. Default: the oldest event kept. */
   readonly after?: string
-  /** Only these types. Default: all. */
+  /** Only these event types. Default: all. */
   readonly types?: readonly string[]
-  /** Only events of quotes that were started through the API (default), in the web app, or either. */
+  /** Only events of quotes started through the API (default), in the web app, or either. */
   readonly generationSource?: 'api_key' | 'ui' | 'all'
 }
 
 export interface EventsOptions extends FollowOptions {
   /** 1 to 100; default 50. */
   readonly limit?: number
-  /** How long the service may wait for an event when there is none: 0 to 20 seconds. Default 0. */
+  /** How long to wait if there is no event: 0 to 20 seconds. Default 0. */
   readonly waitSeconds?: number
 }
 
 export interface EventPage {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly events: readonly WebhookPayload[]
-  /** Pass it as `after` to go on from here. */
+  /** Pass it as `after` to continue from here. */
   readonly next: string
 }
 
 export interface EventCalls {
-  /** Reads one page of the event feed. @throws CursorExpiredError when events after the cursor are no longer kept */
+  /** Reads a page of the event feed. @throws CursorExpiredError if events after the cursor are no longer kept */
   list(options?: EventsOptions): Promise<EventPage>
   /**
-   * Reads the event feed without an end: what there is, then each event when it happens. To go on in another process, pass
-   * the `id` of the last event as `after`. Ends with what `list` throws, and with an AbortError once the signal aborts.
+   * Reads the event feed endlessly: existing events, then new ones as they happen. To continue in another process, pass
+   * the `id` of the last event as `after`. Throws like `list`, and an AbortError once the signal aborts.
    */
   follow(options?: FollowOptions): AsyncIterable<WebhookPayload>
 }
 
 const LONGEST_WAIT_SECONDS = 20
-/** A service that lets nobody wait right now is not asked again at once. */
+/** The service may refuse to wait, and must not be asked again at once. */
 const SHORTEST_ROUND_MS = 2000
 
 export function eventCalls(request: Requests): EventCalls {

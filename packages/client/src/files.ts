@@ -1,4 +1,4 @@
-/** The bytes of a file. A stream is read once, before the start is sent, so that it can be repeated. */
+/** The content of a file. A stream is read completely before the start is sent, so that the start can be repeated. */
 export type FileContent =
   | Blob
   | Uint8Array<ArrayBuffer>
@@ -12,10 +12,12 @@ export interface NamedFile {
   readonly content: FileContent
 }
 
-/** A file of a start: the path of one (where there is a file system: Node, Deno, Bun), a `File`, or a name and its content. */
+/** A file of a start: a path (in Node, Deno or Bun), a `File`, or a name with its content. */
 export type RequirementsFile = string | File | NamedFile
 
-/** @throws TypeError for what is no file, or a path where there is no file system; what reading the file throws */
+/**
+ * @throws TypeError unless it is a file, or for a path without a file system; and errors of reading the file
+ */
 export async function formOf(
   fields: Readonly<Record<string, unknown>>,
   files: readonly RequirementsFile[],
@@ -45,7 +47,7 @@ async function blobOf(content: FileContent): Promise<Blob> {
   if (content instanceof Blob) return content
   if (!(Symbol.asyncIterator in content) && !(content instanceof ReadableStream)) return new Blob([content])
   const chunks: Uint8Array<ArrayBuffer>[] = []
-  // Every runtime reads a ReadableStream like this; its types lag behind.
+  // Every runtime can iterate a ReadableStream; the types lag behind.
   for await (const chunk of content as AsyncIterable<Uint8Array<ArrayBuffer>>) chunks.push(chunk)
   return new Blob(chunks)
 }
@@ -60,7 +62,7 @@ interface WithFileSystem {
   }
 }
 
-/** Asked for at the last moment, and not imported: bundles for the edge have no file system. */
+/** Loaded late and without an import: bundles for the edge have no file system. */
 async function readPath(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const files = (globalThis as WithFileSystem).process?.getBuiltinModule?.('node:fs/promises')
   if (files === undefined) {

@@ -1,13 +1,15 @@
-/** A part of a list. */
+/** A page of a list. */
 export interface Page<T> {
   readonly items: readonly T[]
-  /** Asks for the page that follows; null after the last one. */
+  /** The cursor of the next page; null after the last one. */
   readonly next: string | null
 }
 
-/** A list: `for await (const item of list)` reads page after page as it goes, `page()` reads one. */
+/** A list: `for await (const item of list)` reads page by page as needed, `page()` reads one page. */
 export interface Pages<T> extends AsyncIterable<T> {
-  /** @param cursor `next` of the page before; default the first page */
+  /**
+   * @param cursor `next` of the previous page; default: the first page
+   */
   page(cursor?: string): Promise<Page<T>>
 }
 
@@ -24,7 +26,7 @@ export function pages<T>(page: (cursor: string | undefined) => Promise<Page<T>>)
   }
 }
 
-/** A parameter of the `next` link of an answer; null without one. */
+/** A parameter of a response's `next` link; null without one. */
 export function nextOf(headers: Headers, parameter: 'cursor' | 'after'): string | null {
   const [, link] = /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '') ?? []
   return link === undefined ? null : new URL(link, 'http://localhost').searchParams.get(parameter)

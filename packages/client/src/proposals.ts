@@ -2,9 +2,12 @@ import type { CallOptions, Requests } from './requests.ts'
 import type { DocumentUrl, Proposal } from './schemas.ts'
 
 export interface ProposalCalls {
-  /** The proposal of a quote. @throws NotFoundError before its step has finished */
+  /** The proposal of a quote. @throws NotFoundError until its step has finished */
   get(quotationId: string, options?: CallOptions): Promise<Proposal>
-  /** A short-lived link to its document: fetch it soon, and do not store it. @throws NotFoundError before there is a document */
+  /**
+   * A short-lived link to its document: use it soon, and do not store it. @throws NotFoundError if there is no document
+   * yet
+   */
   documentUrl(proposalId: string, options?: CallOptions): Promise<DocumentUrl>
 }
 

@@ -8,23 +8,23 @@ import { sleep } from './waiting.ts'
 
 /** The fields of a start. `requirementsText` or at least one file is required. */
 export type StartQuotation = Partial<components['schemas']['StartQuotation']> & {
-  /** At most 5, of 10 MiB each unless the service says otherwise. They are sent as a form. */
+  /** At most 5 files of 10 MiB each, unless the service says otherwise. Sent as a form. */
   readonly files?: readonly RequirementsFile[]
 }
 
 export interface StartOptions extends CallOptions {
-  /** Default: a new one for each call. Give one that you keep to repeat a start from another process. */
+  /** Default: a new one for each call. Keep your own to repeat a start from another process. */
   readonly idempotencyKey?: string
 }
 
 export interface ListOptions extends CallOptions {
   readonly status?: Quotation['status']
   readonly source?: Quotation['source']
-  /** Quotes started then or later. */
+  /** Quotes started at this time or later. */
   readonly createdSince?: Date
-  /** Quotes started before then. */
+  /** Quotes started before this time. */
   readonly createdUntil?: Date
-  /** Quotes of one page: 1 to 100; default 50. */
+  /** Quotes per page: 1 to 100; default 50. */
   readonly limit?: number
 }
 
@@ -35,20 +35,20 @@ export interface WaitOptions extends CallOptions {
 
 export interface QuotationCalls {
   /**
-   * Starts a Quick Quote, and returns at once. Repeats of the call by the client itself start nothing twice.
-   * @throws ValidationError, ConflictError and the errors that every call may throw
+   * Starts a Quick Quote and returns at once. The client's own retries never start a second quote.
+   * @throws ValidationError, ConflictError, and the errors of every call
    */
   start(body: StartQuotation, options?: StartOptions): Promise<StartedQuotation>
   /** @throws NotFoundError, ForbiddenError */
   get(id: string, options?: CallOptions): Promise<Quotation>
-  /** The quotes of your organization, the newest first, those of the web app included. */
+  /** Your organization's quotes, newest first, including those of the web app. */
   list(options?: ListOptions): Pages<Quotation>
-  /** How far each step is. @throws NotFoundError, ForbiddenError */
+  /** The progress of each step. @throws NotFoundError, ForbiddenError */
   pipeline(id: string, options?: CallOptions): Promise<PipelineStatus>
   /**
-   * Waits for a quote to complete: it asks every second at first, every ten seconds later.
-   * @throws QuotationFailedError when it failed
-   * @throws TimeoutError when it is not done in time; it goes on
+   * Polls until a quote completes: every second at first, later every ten seconds.
+   * @throws QuotationFailedError if it failed
+   * @throws TimeoutError after the timeout; the quote itself continues
    */
   waitFor(id: string, options?: WaitOptions): Promise<Quotation>
 }

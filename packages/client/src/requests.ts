@@ -3,9 +3,9 @@ import { ApiError, apiError, TimeoutError } from './errors.ts'
 import type { paths } from './generated/openapi.ts'
 import { sleep, withDeadline } from './waiting.ts'
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Ends the call, its retries and its waits: it rejects with an `AbortError`. */
+  /** Aborts the call with its retries and waits: it rejects with an `AbortError`. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -34,10 +34,10 @@ export type Requests = ReturnType<typeof createRequests>
 
 const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 8000
-/** A service that asks for more than this is not waited for: the caller decides. */
+/** If the service asks for a longer wait, the caller decides. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000
 
-/** Sends requests, repeats those that may be repeated, and throws what was refused. Whatever is sent must be safe to repeat. */
+/** Sends requests, retries where possible, and throws errors. Every request must be safe to repeat. */
 export function createRequests(settings: RequestSettings) {
   const client = createFetchClient<paths>({
     baseUrl: settings.baseUrl,
@@ -49,7 +49,7 @@ export function createRequests(settings: RequestSettings) {
   return async function request<T>(
     call: (client: FetchClient, signal: AbortSignal) => Promise<FetchAnswer<T>>,
     { signal }: CallOptions = {},
-    /** How much longer than usual the service may take: a long poll. */
+    /** Additional time for a long poll. */
     extraMs = 0,
   ): Promise<Answer<T>> {
     for (let retries = 0; ; retries++) {
@@ -66,7 +66,7 @@ export function createRequests(settings: RequestSettings) {
   }
 }
 
-/** A login page of some proxy is no success. */
+/** A proxy's login page is not a success. */
 async function jsonOnly(answer: Promise<Response>): Promise<Response> {
   const response = await answer
   const { ok, status, headers } = response
@@ -82,15 +82,15 @@ function accepted<T>({ data, error, response }: FetchAnswer<T>): Answer<T> {
 
 function isWorthRepeating(error: unknown, retries: number): boolean {
   if (error instanceof ApiError) {
-    // The first try is still under way, if its connection was lost: then its answer is what is waited for.
+    // If its connection was lost, the first attempt may still be running: the retry returns its response.
     if (error.code === 'IDEMPOTENCY_KEY_IN_USE') return retries > 0
     return [429, 502, 503, 504].includes(error.status)
   }
-  // `fetch` says nothing of a lost connection but that it is a TypeError.
+  // `fetch` reports a lost connection only as a TypeError.
   return error instanceof TimeoutError || error instanceof TypeError
 }
 
-/** 0.5 s, 1 s, 2 s and so on, up to half of it taken off, so that clients do not come back together. */
+/** 0.5 s, 1 s, 2 s and so on, less up to half, so that clients do not return all at once. */
 function backoffMs(retries: number): number {
   return Math.min(FIRST_BACKOFF_MS * 2 ** retries, LONGEST_BACKOFF_MS) * (0.5 + Math.random() / 2)
 }

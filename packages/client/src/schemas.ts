@@ -8,5 +8,5 @@ export type PipelineStatus = Schemas['PipelineStatus']
 export type Proposal = Schemas['Proposal']
 export type DocumentUrl = Schemas['DocumentUrl']
 export type Problem = Schemas['Problem']
-/** The codes that an error may have. There may be more to come. */
+/** The known error codes. New ones may be added. */
 export type ProblemCode = Problem['code']

@@ -1,11 +1,11 @@
 import { TimeoutError } from './errors.ts'
 
-/** Whether it is what an aborted call rejects with. */
+/** Whether it is the error of an aborted call. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** What an aborted call rejects with, whatever reason the caller's signal has. */
+/** The error of an aborted call, whatever the signal's reason. */
 function abortError(signal: AbortSignal): Error {
   const { reason } = signal
   return isAbort(reason) ? reason : new DOMException('The call was aborted', 'AbortError')
@@ -28,7 +28,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
 }
 
 /**
- * Runs `work` with a signal that aborts when the caller's does, or when the time is over.
+ * Runs `work` with a signal that aborts with the caller's, or after the timeout.
  * @throws AbortError, TimeoutError
  */
 export async function withDeadline<T>(
@@ -49,7 +49,7 @@ export async function withDeadline<T>(
     return await work(controller.signal)
   } catch (error) {
     if (signal?.aborted) throw abortError(signal)
-    throw timedOut ? new TimeoutError(`No answer within ${timeoutMs} ms`) : error
+    throw timedOut ? new TimeoutError(`No response within ${timeoutMs} ms`) : error
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)

@@ -1,12 +1,12 @@
 import { type Secret, verify, type WebhookHeaders, type WebhookPayload } from '@quickquote/webhook-signature'
 
-/** A `Request` whose body nobody read yet, or headers and the raw body as they came. */
+/** A `Request` with an unread body, or the headers and the raw body. */
 export type WebhookRequest =
   | Request
   | { readonly headers: WebhookHeaders; readonly body: string | Uint8Array | ArrayBuffer }
 
 export interface UnwrapOptions {
-  /** The signing secret of the endpoint, `whsec_…`; several while you replace it. */
+  /** The signing secret of the endpoint, `whsec_…`; several during a rotation. */
   readonly secret: Secret | readonly Secret[]
   /** The product name in the header names: `Acme` for `X-Acme-Signature`. Default `Service`. */
   readonly headerPrefix?: string
@@ -14,8 +14,8 @@ export interface UnwrapOptions {
 
 export interface WebhookCalls {
   /**
-   * Verifies a webhook and returns its event. Deliveries may come more than once: remember the event's `id`.
-   * @throws WebhookVerificationError of `@quickquote/webhook-signature` when it must not be trusted: answer 401
+   * Verifies a webhook and returns its event. Deliveries may be repeated: deduplicate by the event's `id`.
+   * @throws WebhookVerificationError of `@quickquote/webhook-signature` if it cannot be trusted: respond with 401
    */
   unwrap(request: WebhookRequest, options: UnwrapOptions): Promise<WebhookPayload>
 }

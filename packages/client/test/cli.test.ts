@@ -107,7 +107,7 @@ describe('listen', () => {
       after,
     ]
     const listening = run(args, { QUICKQUOTE_API_KEY: partner.key })
-    await expect.poll(listening.output).toContain('no answer from http://127.0.0.1:1/hook. Waiting for it.')
+    await expect.poll(listening.output).toContain('no response from http://127.0.0.1:1/hook. Waiting for it.')
   })
 
   it.each([
@@ -123,7 +123,7 @@ describe('listen', () => {
       '--forward-to must be an http(s) URL',
     ],
     ['with an unknown option', ['listen', '--api-key', 'pk_x'], "Unknown option '--api-key'"],
-    ['that there is not', ['serve'], 'There is no command "serve"'],
+    ['that there is not', ['serve'], 'Unknown command "serve"'],
   ])('a command %s says what is wrong', async (_, args, message) => {
     const { code, output } = await run(args).over
     expect([code, output]).toEqual([2, expect.stringContaining(message)])

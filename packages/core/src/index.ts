@@ -1,8 +1,8 @@
-// Schemas of events are TypeBox's: a host has this copy of it, and its types fit.
+// The host must use this copy of TypeBox for its event schemas, so that the types match.
 export { Type } from '@sinclair/typebox'
 export type { FileId, FileStorage } from './files/file-storage.ts'
 export type { IncomingFile, ReceivedFile, RequirementsFiles } from './files/requirements-file.ts'
-// Putting it together
+// Setup
 export { createIntegrations, type IntegrationServices, type Integrations } from './integrations.ts'
 // Errors
 export {
@@ -17,7 +17,7 @@ export { type Logger, silentLogger } from './lib/logger.ts'
 export type { Page, PageRequest } from './lib/page.ts'
 export { SecretValue } from './lib/secret-value.ts'
 export type { TraceContext } from './lib/trace-context.ts'
-// The nouns
+// Models
 export type { ApiKey } from './model/api-key.ts'
 export type { AuditAction, AuditEntry } from './model/audit-entry.ts'
 export {
@@ -71,7 +71,7 @@ export type {
   WarnedEndpoint,
 } from './model/warning.ts'
 export type { EndpointHealth, FailingEndpoint, WebhookEndpoint } from './model/webhook-endpoint.ts'
-// What `createIntegrations` returns
+// Services
 export type { ApiKeys, AuthenticatedKey } from './services/api-keys.ts'
 export type { AuditLog } from './services/audit-log.ts'
 export type { DeliveryLog } from './services/delivery-log.ts'
@@ -84,7 +84,7 @@ export type { SecretReencryption } from './services/secret-reencryption.ts'
 export type { TestDeliveries } from './services/test-deliveries.ts'
 export type { WebhookEndpoints } from './services/webhook-endpoints.ts'
 export type { IntegrationsOptions, Settings } from './settings.ts'
-// Ports that a host may fill
+// Interfaces that a host can implement
 export type { HostQuotation, HostQuotations, QuotationChange } from './storage/host-quotations.ts'
 export type { NewQuotation } from './storage/quotations.ts'
 export type { Storage } from './storage/storage.ts'

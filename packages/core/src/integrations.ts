@@ -24,7 +24,7 @@ import { createWebhookEndpoints, type WebhookEndpoints } from './services/webhoo
 import { createSettings, type IntegrationsOptions, type Settings } from './settings.ts'
 import type { Storage } from './storage/storage.ts'
 
-/** What a host can do with integrations, on its own or inside a transaction of its own. */
+/** The services of integrations, on their own or inside a transaction of the host. */
 export interface IntegrationServices<Events extends EventDefinitions = NoEvents> extends Emitter<Events> {
   readonly apiKeys: ApiKeys
   readonly quotations: Quotations
@@ -32,60 +32,60 @@ export interface IntegrationServices<Events extends EventDefinitions = NoEvents>
   readonly deliveryLog: DeliveryLog
   readonly replays: Replays
   readonly auditLog: AuditLog
-  /** The reporter of a quotation, from anywhere, in any process. */
+  /** The reporter of a quotation. Works in any process. */
   pipeline(quotationId: string): QuotationReporter
 }
 
-/** `Transaction` is what the storage takes for a transaction of the host: whatever else is passed to `within` does not compile. */
+/** `Transaction` is the type of the host's transactions that `within` accepts. */
 export interface Integrations<Events extends EventDefinitions = NoEvents, Transaction = unknown>
   extends IntegrationServices<Events> {
-  /** Not part of a transaction: a worker sees a test only once it is committed. */
+  /** Not part of a transaction: workers see only committed tests. */
   readonly testDeliveries: TestDeliveries
   /** Not part of a transaction: erasing takes many. */
   readonly organizations: Organizations
   readonly storage: Storage<Transaction>
   readonly settings: Settings
-  /** Not part of a transaction: it has what is committed. */
+  /** Not part of a transaction: only committed events are in the feed. */
   readonly eventFeed: EventFeed
-  /** Takes files in for `quotations.start`, and reads those of accepted quotes. */
+  /** Receives files for `quotations.start`, and reads those of accepted quotes. */
   readonly requirementsFiles: RequirementsFiles
   /**
-   * The same services bound to a transaction of the host (drizzle's, or postgres.js's `sql.begin`): what they write,
-   * events and deliveries included, is committed or rolled back with it.
+   * The same services bound to a transaction of the host (drizzle's, or postgres.js's `sql.begin`). Their writes,
+   * including events and deliveries, commit or roll back with it.
    */
   within(transaction: Transaction): IntegrationServices<Events>
   /**
-   * Encrypts every signing secret with the newest of the `encryptionKeys`, so that older keys can be taken out. It goes on
-   * where it was interrupted when it is run again, and may run while the service is in use.
+   * Re-encrypts every signing secret with the newest of the `encryptionKeys`, so that older keys can be removed. Safe
+   * to repeat after an interruption, and while the service is in use.
    */
   reencryptSecrets(): Promise<SecretReencryption>
   /**
-   * Disables endpoints whose deliveries have all failed for `delivery.disableAfterMs`. Workers do this now and then.
+   * Disables endpoints whose deliveries have all failed for `delivery.disableAfterMs`. Workers do this regularly.
    * @returns how many
    */
   disableFailingEndpoints(): Promise<number>
   /**
-   * Logs the warnings that are due and calls their hooks: `onEndpointFailing`, `onDeliveriesExhausted`, `onApiKeyExpiring`.
-   * Workers do this every minute.
-   * @returns how many hooks took their warning
+   * Logs due warnings and calls their hooks: `onEndpointFailing`, `onDeliveriesExhausted`, `onApiKeyExpiring`. Workers
+   * do this every minute.
+   * @returns the number of successful hook calls
    */
   sendWarnings(): Promise<number>
-  /** Removes what `retention` says is no longer kept. Workers do this now and then. */
+  /** Removes data that `retention` no longer keeps. Workers do this regularly. */
   enforceRetention(): Promise<void>
   /**
-   * Erases the next batch of an organization that `organizations.erase` was called for. Workers do this; without one, call it
-   * until it returns false. Any number of processes may do it at once.
+   * Erases the next batch of an organization passed to `organizations.erase`. Workers do this; without a worker, call
+   * it until it returns false. Safe to run in any number of processes.
    * @returns whether there may be more to erase now
-   * @throws what the file storage or a method of `quotations` threw: it is tried again by the next call
+   * @throws the error of the file storage or of a method of `quotations`; the next call tries again
    */
   continueErasing(): Promise<boolean>
-  /** Writes what is still in memory and closes the storage. Stop the workers first. */
+  /** Writes pending data and closes the storage. Stop the workers first. */
   close(): Promise<void>
 }
 
 /**
- * Puts the product together: the one object that the Fastify plugin, the worker and the host share.
- * @throws ConfigurationError for an option that is missing, unknown or wrong
+ * Creates the integrations that the Fastify plugin, the worker and the host share.
+ * @throws ConfigurationError for an option that is missing, unknown or invalid
  */
 export function createIntegrations<Events extends EventDefinitions = NoEvents, Transaction = unknown>(
   options: IntegrationsOptions<Events, Transaction>,
@@ -106,7 +106,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   return {
     ...createServices(storage, shared, { settle, isBound: false }),
     testDeliveries: onTime(createTestDeliveries(storage, settings), settle),
-    // An export is no promise, and asks for no time.
+    // `export` returns no promise and needs no time.
     organizations: { ...onTime(organizations, settle), export: organizations.export },
     storage,
     settings,
@@ -114,7 +114,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     requirementsFiles,
     within(transaction) {
       const bound = storage.within(transaction)
-      // Its connection may be the only one that there is.
+      // The transaction may hold the only connection.
       const settleThere = () => clock.settle(() => bound.clock.read())
       return createServices(bound, shared, { settle: settleThere, isBound: true })
     },
@@ -130,7 +130,7 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   }
 }
 
-/** What the services have in common, whatever transaction they are bound to. */
+/** Shared by all services, in any transaction. */
 interface Shared {
   readonly settings: Settings
   readonly requirementsFiles: RequirementsFiles
@@ -158,7 +158,7 @@ function createServices(
   })
 }
 
-/** The same service; before a call begins, the time is known: see Clock. */
+/** Wraps each method to read the time first: see Clock. */
 function onTime<Service extends object>(service: Service, settle: () => Promise<void> | undefined): Service {
   const calls = Object.entries(service as Record<string, (...given: unknown[]) => unknown>)
   return Object.fromEntries(

@@ -1,6 +1,4 @@
-/**
- * What our own packages use of core, beside what a host uses. Not for hosts: a name here may change in any release.
- */
+/** Exports for our own packages. Not for hosts: any release may change them. */
 export { Type } from '@sinclair/typebox'
 export type { FileId, FileStorage, UploadStorage } from './files/file-storage.ts'
 export {

@@ -83,7 +83,7 @@ describe('the event catalog', () => {
     ['no data', undefined, '/data', 'is required'],
     ['data that is no object', 'text', '/data', 'must be an object'],
     ['a list', [], '/data', 'must be an object'],
-    ['what JSON cannot say', circular, '/data', 'cannot be written as JSON'],
+    ['what JSON cannot say', circular, '/data', 'cannot be serialized as JSON'],
   ])('refuses %s, and names the field', (_, data, pointer, detail) => {
     const make = () => createWebhookEvent(catalog, { ...created, data })
     expect(make).toThrow(
@@ -105,15 +105,11 @@ describe('a declaration that cannot work fails at boot, and says how to mend it'
   const definition = { description: 'A project.', data, example: { project_id: '1' } }
 
   it.each([
-    [
-      'quotation.completed',
-      definition,
-      "events['quotation.completed']: events of the domain quotation.* are defined already",
-    ],
-    ['quotation.archived', definition, 'choose another name'],
-    ['project', definition, 'a name has the form project.created'],
-    ['Project.Created', definition, 'a name has the form project.created'],
-    ['project.created\r\nX-Evil', definition, 'a name has the form project.created'],
+    ['quotation.completed', definition, "events['quotation.completed']: quotation.* events are built in"],
+    ['quotation.archived', definition, 'Choose another name'],
+    ['project', definition, 'a name looks like project.created'],
+    ['Project.Created', definition, 'a name looks like project.created'],
+    ['project.created\r\nX-Evil', definition, 'a name looks like project.created'],
     [`project.${'x'.repeat(100)}`, definition, 'at most 100 characters'],
     ['project.created', { ...definition, description: '' }, 'description is missing'],
     ['project.created', { ...definition, data: undefined }, 'data is missing'],
@@ -127,7 +123,7 @@ describe('a declaration that cannot work fails at boot, and says how to mend it'
     [
       'project.created',
       { ...definition, data: { type: 'object', required: 'all' } },
-      'data is no JSON Schema that can be used',
+      'data is not a usable JSON Schema',
     ],
     ['project.created', { ...definition, data: { type: 'object', propertis: {} } }, 'propertis'],
   ])('%s', (type, wrong, message) => {

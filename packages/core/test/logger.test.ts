@@ -59,7 +59,7 @@ describe('a logger of the host that fails', () => {
     await new Promise(setImmediate)
 
     process.off('warning', listen)
-    expect(warnings).toEqual(['The logger given to createIntegrations fails (Error): lines are lost.'])
+    expect(warnings).toEqual(['The logger given to createIntegrations throws (Error): log lines are lost.'])
   })
 
   it('is no matter either when what it is given cannot be read', () => {

@@ -140,7 +140,7 @@ describe('a requirements file', () => {
       },
     }
     expect(await refusalOf('a.txt', unread, 5)).toEqual(
-      refused('must not be there: a quote has at most 5 files', { pointer: '/files/5' }),
+      refused('is one file too many: a quote has at most 5 files', { pointer: '/files/5' }),
     )
   })
 
@@ -173,7 +173,7 @@ describe('a requirements file', () => {
     ['cut inside of a character', Buffer.from('日本').subarray(0, 5)],
     ['a program', Buffer.concat([Buffer.from('\x7fELF'), randomBytes(100)])],
   ])('is refused when it is called .txt or .md and is %s', async (_what, bytes) => {
-    const refusal = refused('must be text in UTF-8, without NUL')
+    const refusal = refused('must be UTF-8 text without NUL characters')
     expect(await refusalOf('a.txt', bytes)).toEqual(refusal)
     expect(await refusalOf('a.md', inPieces(bytes, 1))).toEqual(refusal)
   })
@@ -226,7 +226,7 @@ describe('a file that does not arrive', () => {
       for await (const _ of bytes) break
     }
     await expect(receive({ name: 'a.txt', bytes: inPieces(Buffer.from('ab'), 1) })).rejects.toThrow(
-      /not read/,
+      /must read a file to its end/,
     )
     expect(storage.noted.size).toBe(0)
   })
@@ -287,7 +287,7 @@ describe('a Word document that waits on disk to be checked', () => {
 
   it.runIf(process.platform === 'linux').each([
     ['fails', () => Promise.reject(new Error('the store is down')), 'the store is down'],
-    ['hangs', () => new Promise<never>(() => {}), 'files.put did not answer within 2000 ms'],
+    ['hangs', () => new Promise<never>(() => {}), 'files.put did not respond within 2000 ms'],
   ])('is closed when the storage %s and leaves its bytes where they are', async (_what, fate, told) => {
     const openFiles = () => readdirSync('/proc/self/fd').length
     const before = openFiles()

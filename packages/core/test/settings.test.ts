@@ -42,7 +42,7 @@ function refusalOf(make: () => unknown): string {
 /** The names that the message of a refusal lists. */
 const optionNames = () =>
   refusalOf(() => create({ '': 1 }))
-    .replace(/^.*There are: |\.$/g, '')
+    .replace(/^.*Options: |\.$/g, '')
     .split(', ')
 
 const WRONG: [string, object, RegExp][] = [
@@ -160,9 +160,9 @@ const WRONG: [string, object, RegExp][] = [
   [
     'a misspelled option',
     { limit: { files: 1 } },
-    /limit is not an option\. Did you mean limits\? There are: /,
+    /limit is not an option\. Did you mean limits\? Options: /,
   ],
-  ['an option of something else', { resolveSession() {} }, /resolveSession is not an option\. There are: /],
+  ['an option of something else', { resolveSession() {} }, /resolveSession is not an option\. Options: /],
   ['a misspelled limit', { limits: { filez: 1 } }, /limits\.filez is not an option\. Did you mean files\?/],
   [
     'waits that grow for ever',

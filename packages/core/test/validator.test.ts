@@ -48,7 +48,7 @@ describe('validation of a body', () => {
     ['a lone surrogate', 'a\ud800b'],
   ])('refuses text with %s', (_, name) => {
     expect(errorsOf(() => validate(schema, { description: name }))).toEqual([
-      { pointer: '/description', detail: 'must be text without NUL characters and lone surrogates' },
+      { pointer: '/description', detail: 'must be text without NUL characters or lone surrogates' },
     ])
   })
 

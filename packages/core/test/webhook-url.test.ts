@@ -216,7 +216,7 @@ describe('not localhost, and no other name that is local by definition', () => {
     'ｓvc.local',
   ])('%s', (host) => {
     expect(detailOf(`https://${host}/in`)).toBe(
-      'must have a public host: localhost, local, internal, home.arpa and names below them are local',
+      'must have a public host: localhost, local, internal, home.arpa and their subdomains are local',
     )
   })
 

@@ -113,7 +113,7 @@ describe.each([
         ),
       ],
     })
-    expect(worker.lines).toContain("the clock of this machine is wrong: the database's time is used")
+    expect(worker.lines).toContain("the clock of this machine is wrong; using the database's time")
     await expect.poll(() => host.attempts()).toMatchObject([{ status: 'succeeded' }])
     const [row] =
       await host.sql`select abs(extract(epoch from now() - created_at))::int as age from quickquote.delivery_attempts`
@@ -130,7 +130,7 @@ describe('a worker whose clock is a little off', () => {
       expect.stringMatching(/^the clock of this machine is \d+ s ahead of the database's$/),
     ])
     expect(worker.lines).toContain(
-      "the clock of this machine differs from the database's, whose time is used",
+      "the clock of this machine differs from the database's; using the database's time",
     )
   })
 })

@@ -265,7 +265,7 @@ describe('an attempt that fails', () => {
       )
       expect(worker.health()).toMatchObject({
         ready: false,
-        reasons: ['the encryption key "lost" is missing: 1 secrets of endpoints need it'],
+        reasons: ['the encryption key "lost" is missing: 1 endpoint secrets need it'],
       })
 
       await host.finishStep()

@@ -83,7 +83,7 @@ describe('doctor', () => {
     expect(await program.exited).toBe(1)
     expect(program.lines).toContain('ok       All migrations are applied.')
     expect(program.lines.filter((line) => line.startsWith('error'))).toEqual([
-      expect.stringMatching(/^error {4}No worker is alive, so no webhook is sent .* start one/),
+      expect.stringMatching(/^error {4}No worker is alive, so no webhook is sent .* Start one/),
     ])
   })
 
@@ -118,8 +118,8 @@ describe('doctor', () => {
     const keys = findings.filter(({ code }) => code.startsWith('KEY'))
     expect(codesOf(keys)).toEqual(['KEY_MISSING', 'KEY_WRONG'])
     expect(keys.map(({ message }) => message)).toEqual([
-      expect.stringContaining('"2019" is missing, and 1 signing secrets need it: put it back'),
-      expect.stringContaining('"test" is not the one that encrypted'),
+      expect.stringContaining('"2019" is missing, and 1 signing secrets need it. Add it back'),
+      expect.stringContaining('"test" has changed, so 1 signing secrets cannot be decrypted'),
     ])
     expect(code).toBe(1)
   })
@@ -137,7 +137,7 @@ describe('doctor', () => {
     for (const { relname } of partitions) await sql`drop table quickquote.${sql(relname)}`
     const { wrong } = await examine()
     expect(codesOf(wrong)).toEqual(['WORKERS_SILENT', 'QUEUE_WAITS', 'PARTITIONS_MISSING'])
-    expect(wrong[1]?.message).toMatch(/^1 deliveries are due, the oldest for 6\d\d s: /)
+    expect(wrong[1]?.message).toMatch(/^1 deliveries are due, the oldest for 6\d\d s\. /)
   })
 
   it('tells of certificates that expired, or soon will', async () => {
@@ -227,6 +227,6 @@ it('the page "What the doctor finds" has every finding of the doctor, in its own
 it('keeps its sentences whole', () => {
   for (const [code, [level, message]] of Object.entries(FINDINGS)) {
     expect(code).toMatch(/^[A-Z_]+$/)
-    if (level !== 'ok' && code !== 'DATABASE_UNFIT') expect(message).toMatch(/^[A-Z{].*: .*\.$/)
+    if (level !== 'ok' && code !== 'DATABASE_UNFIT') expect(message).toMatch(/^[A-Z{].*[.}] [A-Z].*\.$/)
   }
 })

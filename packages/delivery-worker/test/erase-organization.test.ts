@@ -449,8 +449,8 @@ describe('organizations.erase', () => {
       // As often as a worker tries in an hour.
       { method: 'delete', fault: throws, tries: 60, message: 'The bucket is away.' },
       { method: 'erase', fault: throws, tries: 60, message: 'The bucket is away.' },
-      { method: 'delete', fault: hangs, tries: 3, message: 'files.delete did not answer within 200 ms' },
-      { method: 'erase', fault: hangs, tries: 3, message: 'files.erase did not answer within 200 ms' },
+      { method: 'delete', fault: hangs, tries: 3, message: 'files.delete did not respond within 200 ms' },
+      { method: 'erase', fault: hangs, tries: 3, message: 'files.erase did not respond within 200 ms' },
     ] as const)(
       '$method $fault.name: everything else is erased by then, and a worker goes on when it is back',
       async ({ method, fault, tries, message }) => {

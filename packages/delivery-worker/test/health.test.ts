@@ -88,7 +88,7 @@ describe('health()', () => {
       .poll(() => worker.health(), PATIENT)
       .toMatchObject({
         ready: false,
-        reasons: [expect.stringMatching(/^the database has taken no heartbeat for \d+ ms$/)],
+        reasons: [expect.stringMatching(/^the last heartbeat reached the database \d+ ms ago$/)],
       })
 
     await host.sql`alter table quickquote.hidden rename to workers`
@@ -102,7 +102,7 @@ describe('health()', () => {
     await host.sql`alter table quickquote.deliveries rename to hidden`
     await expect
       .poll(() => worker.health().reasons, PATIENT)
-      .toContainEqual(expect.stringMatching(/^deliveries cannot be claimed or recorded for \d+ ms$/))
+      .toContainEqual(expect.stringMatching(/^deliveries could not be claimed or recorded for \d+ ms$/))
 
     await host.sql`alter table quickquote.hidden rename to deliveries`
     await expect.poll(() => worker.health().ready, PATIENT).toBe(true)

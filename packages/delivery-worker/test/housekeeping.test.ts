@@ -138,15 +138,15 @@ describe('one step of housekeeping holds up no other when it fails', () => {
     await expect
       .poll(failures)
       .toEqual([
-        'what is no longer kept cannot be removed; trying again',
-        'files of no quote cannot be removed; trying again',
+        'expired data cannot be removed; trying again',
+        'abandoned files cannot be removed; trying again',
       ])
     expect(worker.health().ready).toBe(true)
 
     await host.sql`alter table quickquote.hidden rename to audit_log`
     await expect
       .poll(() => host.logs.map(({ message }) => message))
-      .toContain('what is no longer kept cannot be removed: that is over')
+      .toContain('expired data cannot be removed: recovered')
   })
 
   it('be it runs of the host that cannot be failed: neither the others nor what comes after', async () => {
@@ -279,7 +279,7 @@ describe('what is no longer kept', () => {
     const removed = { days: 2, rows: 0, parked_deliveries: 1, audit_entries: 1, files: 0 }
     const sumOf = (name: keyof typeof removed) =>
       host.logs
-        .filter(({ message }) => message === 'removed what is no longer kept')
+        .filter(({ message }) => message === 'removed data that is no longer kept')
         .reduce((sum, { fields }) => sum + Number(fields[name]), 0)
     await expect
       .poll(() =>

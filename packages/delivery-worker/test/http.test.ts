@@ -196,7 +196,7 @@ describe('an answer, in raw bytes', () => {
   const TOO_LARGE = {
     kind: 'error',
     code: 'headers_too_large',
-    error: 'the headers of the answer are too large',
+    error: 'the response headers are too large',
   }
 
   /** What a receiver got rid of before it was cut off: its last writes may still be on their way. */
@@ -489,7 +489,7 @@ describe('a certificate', () => {
     expect(await post(client, `https://other.example:${new URL(partner.url).port}`)).toEqual({
       kind: 'error',
       code: 'certificate',
-      error: 'certificate: it is not for this host name',
+      error: 'certificate: it is for another host name',
     })
   })
 })
@@ -511,7 +511,7 @@ describe('an address', () => {
 
     // The certificate is for another name: it was this machine that answered, and no second question was asked.
     expect(await post(client, `https://rebinding.example:${new URL(partner.url).port}`)).toMatchObject({
-      error: 'certificate: it is not for this host name',
+      error: 'certificate: it is for another host name',
     })
     expect(answers).toEqual([blocked])
   })
@@ -521,7 +521,7 @@ describe('an address', () => {
     const client = http({ resolve: async () => [...blocked, { address: '127.0.0.1', family: 4 }] })
 
     expect(await post(client, `https://both.example:${new URL(partner.url).port}`)).toMatchObject({
-      error: 'certificate: it is not for this host name',
+      error: 'certificate: it is for another host name',
     })
   })
 
@@ -576,13 +576,13 @@ describe('what goes wrong on the way', () => {
       'a connection that is closed without an answer',
       () => tlsServer((socket) => socket.once('data', () => socket.end())),
       'connection_closed',
-      'the connection was closed before an answer came',
+      'the connection was closed before a response arrived',
     ],
     [
       'something that is not HTTP',
       () => tlsServer((socket) => socket.write('220 mail.example ESMTP\r\n')),
       'not_http',
-      'the answer is not HTTP',
+      'the response is not HTTP',
     ],
     [
       'a port that does not talk TLS',

@@ -50,7 +50,7 @@ describe('createDeliveryWorker', () => {
 
   it('refuses something wrong for every option there is', () => {
     const names = refusalOf({ '': 1 })
-      .replace(/^.*There are: |\.$/g, '')
+      .replace(/^.*Options: |\.$/g, '')
       .split(', ')
     const tried = new Set(WRONG.flatMap(([wrong]) => Object.keys(wrong)))
     expect(names.filter((name) => !tried.has(name))).toEqual([])

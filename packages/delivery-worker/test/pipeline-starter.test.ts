@@ -229,7 +229,7 @@ describe('a start that hangs', () => {
       })
     }
     expect(host.logs.filter(({ level }) => level === 'warn').map(({ fields }) => fields['err'])).toEqual(
-      Array(4).fill(expect.objectContaining({ message: 'pipeline.start did not answer within 50 ms' })),
+      Array(4).fill(expect.objectContaining({ message: 'pipeline.start did not respond within 50 ms' })),
     )
   })
 

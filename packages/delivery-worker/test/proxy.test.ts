@@ -114,7 +114,7 @@ describe('with egress.proxy', () => {
 
     expect(await attempt(host, `https://partner.example:${new URL(partner.url).port}/`)).toMatchObject({
       error_code: 'certificate',
-      error: 'certificate: it is not for this host name',
+      error: 'certificate: it is for another host name',
     })
     expect(partner.requests).toEqual([])
   })

@@ -3,25 +3,25 @@ import postgres from 'postgres'
 
 const DUPLICATE_DATABASE = '42P04'
 
-/** A real PostgreSQL server to run against. */
+/** A real PostgreSQL server. */
 export interface Postgres {
-  /** The connection string of its main database. It holds a password: keep it out of logs. */
+  /** The connection string of its main database. It contains a password: keep it out of logs. */
   readonly url: string
   /**
-   * Creates a database and returns its connection string; an existing one of that name is returned as it is.
-   * Default name: random. `template` is the database to copy.
+   * Creates a database and returns its connection string, also if it exists. Default name: random. `template` is the
+   * database to copy.
    */
   createDatabase(name?: string, options?: { template?: string }): Promise<string>
-  /** Gives back what was taken. Calling it again does nothing. */
+  /** Releases everything. Safe to call again. */
   stop(): Promise<void>
 }
 
 /**
- * Creates a database on the server and returns its connection string. One that is already there is left as it is.
+ * Creates a database on the server and returns its connection string, also if it exists.
  *
  * @param serverUrl Any database of the server; the user needs CREATEDB.
  * @param options.name Default: a random name that starts with `quickquote_test_`.
- * @param options.template The database to copy; nobody may be connected to it. Default: PostgreSQL's `template1`.
+ * @param options.template The database to copy, without connections. Default: PostgreSQL's `template1`.
  */
 export async function createDatabase(
   serverUrl: string,
@@ -42,21 +42,21 @@ export async function createDatabase(
   return { url: url.href, name, created }
 }
 
-/** Drops a database, closing the connections that are still open to it. One that is gone already is fine. */
+/** Drops a database with its open connections, if it exists. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await withConnection(serverUrl, (sql) => sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`)
 }
 
 export interface TestDatabase {
   readonly url: string
-  /** Drops the database, open connections included. */
+  /** Drops the database with its open connections. */
   drop(): Promise<void>
 }
 
 /**
- * Creates a database with a random name: one for each test file keeps the files apart.
+ * Creates a database with a random name, so that test files are isolated.
  *
- * @param options.template The database to copy; nobody may be connected to it. Default: it is empty.
+ * @param options.template The database to copy, without connections. Default: empty.
  */
 export async function testDatabase(
   serverUrl: string,

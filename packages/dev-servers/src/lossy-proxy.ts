@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to the database that can be cut. */
+/** A connection to the database that can be cut. */
 export interface LossyProxy {
   readonly url: string
-  /** Ends all connections: `reset` as a crash does, `close` as a shutdown does. */
+  /** Ends all connections: `reset` like a crash, `close` like a shutdown. */
   cut(how: 'reset' | 'close'): void
-  /** From now on nothing that is sent on the open connections arrives, and nobody is told. Later ones work. */
+  /** Silently drops everything sent on open connections. Later ones work. */
   swallow(): void
-  /** Whether connections are accepted and closed at once, as a load balancer without a backend does. */
+  /** Accepts and closes connections at once, like a load balancer without a backend. */
   refuse(refuses: boolean): void
   stop(): Promise<void>
 }
 
-/** Passes everything on to the database at `url`. */
+/** Forwards to the database at `url`. */
 export async function lossyProxy(url: string): Promise<LossyProxy> {
   const target = new URL(url)
   const open = new Set<Socket>()

@@ -12,16 +12,16 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
-/** Debian keeps it where only root looks. */
+/** Debian installs it outside the usual PATH. */
 const ENV = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
 
 /** Whether the program is installed (Debian: `nginx`). */
 export const hasNginx = spawnSync('nginx', ['-v'], { env: ENV }).status === 0
 
 /**
- * Starts an nginx on 127.0.0.1 in front of a server. Its buffering is the default one.
- * @param upstream the address that requests are passed on to
- * @throws Error when it does not start (the message holds its log)
+ * Starts an nginx on 127.0.0.1 in front of a server, with default buffering.
+ * @param upstream the address of the server
+ * @throws Error with its log if it does not start
  */
 export async function startNginx(upstream: string): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'quickquote-nginx-'))

@@ -8,12 +8,12 @@ import { freePort } from './free-port.ts'
 import { serverUser } from './unprivileged-user.ts'
 
 export interface PgBouncer {
-  /** Leads through the pooler to the database that was given. */
+  /** Connects to the given database through the pooler. */
   readonly url: string
   stop(): Promise<void>
 }
 
-/** Debian keeps it where only root looks. */
+/** Debian installs it outside the usual PATH. */
 const ENV = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
 
 /** Whether the program is installed (Debian: `pgbouncer`). */
@@ -23,9 +23,9 @@ export function hasPgBouncer(): boolean {
 
 /**
  * Starts a PgBouncer in transaction mode on 127.0.0.1, in front of one database.
- * @param databaseUrl where statements go in the end, password included
- * @param options.poolSize server connections that all clients share. Default 5.
- * @throws Error when it does not start (the message holds its log)
+ * @param databaseUrl the database, including the password
+ * @param options.poolSize server connections shared by all clients. Default 5.
+ * @throws Error with its log if it does not start
  */
 export async function startPgBouncer(
   databaseUrl: string,
@@ -49,7 +49,7 @@ default_pool_size = ${poolSize}
 max_client_conn = 200
 `,
   }
-  // It refuses to run as root, as PostgreSQL does.
+  // Like PostgreSQL, it refuses to run as root.
   const user = serverUser(join(folder, 'cluster'))
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(folder, name), text, { mode: 0o600 })

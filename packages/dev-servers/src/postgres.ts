@@ -2,9 +2,9 @@ import { createDatabase, dropDatabase, type Postgres } from './database.ts'
 import { type StartPostgresOptions, startPostgres } from './embedded-postgres.ts'
 
 /**
- * The server behind `DATABASE_URL` when that is set, else an embedded one (see {@link startPostgres}).
+ * The server of `DATABASE_URL` if set, otherwise an embedded one (see {@link startPostgres}).
  *
- * Of a server behind `DATABASE_URL` nothing is started or stopped; `stop` drops the databases that `createDatabase` made.
+ * A server of `DATABASE_URL` is neither started nor stopped; `stop` drops the databases from `createDatabase`.
  */
 export async function usePostgres(
   options: StartPostgresOptions & { env?: Readonly<Record<string, string | undefined>> },

@@ -5,7 +5,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerUser } from './unprivileged-user.ts'
 
-/** A cluster on disk and what it takes to run it. */
+/** A cluster on disk, and how to run it. */
 export interface Cluster {
   /** PostgreSQL's data directory. */
   readonly folder: string
@@ -13,7 +13,7 @@ export interface Cluster {
   readonly logFile: string
   readonly programs: { readonly initdb: string; readonly postgres: string }
   readonly user: ServerUser
-  /** False: fsync is off. Data survives the death of any process all the same, but not a power cut. */
+  /** False: fsync is off. Data survives the death of any process, but not a power cut. */
   readonly durable: boolean
   /** The major version. */
   readonly version: number
@@ -25,17 +25,17 @@ export const SUPERUSER = 'postgres'
 const POLL_MS = 10
 const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 30_000
-/** Survives in the command line of the server, where the next start reads who launched it. */
+/** Part of the server's command line, where the next start reads who launched it. */
 const OWNER_SETTING = 'quickquote.owner'
 
-/** For one run: nothing has to survive a power cut, and few checkpoints are due. */
+/** For one run: it need not survive a power cut, and needs few checkpoints. */
 const NOT_DURABLE = {
   fsync: 'off',
   full_page_writes: 'off',
   checkpoint_timeout: '1h',
 } as const
 
-/** Makes the cluster if there is none. It appears under its name only once it is complete. */
+/** Creates the cluster if there is none, atomically. */
 export async function initCluster(cluster: Cluster): Promise<void> {
   const unfinished = `${cluster.folder}.new`
   await rm(unfinished, { recursive: true, force: true })
@@ -48,7 +48,7 @@ export async function initCluster(cluster: Cluster): Promise<void> {
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
-      // The older ones would need a locale of the system, which not every system has.
+      // Older versions would need a locale of the system, which may be missing.
       ...(cluster.version >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
       ...(cluster.durable ? [] : ['--no-sync']),
     ],
@@ -77,11 +77,11 @@ export type LaunchResult =
   | { readonly state: 'failed'; readonly log: string }
 
 /**
- * Launches the server and waits until it takes connections. It listens on 127.0.0.1 alone, in a process group of its own: a
- * Ctrl-C in the terminal reaches the program that uses it, which stops it when it is done with it.
+ * Launches the server and waits until it accepts connections. It listens only on 127.0.0.1, in its own process group:
+ * Ctrl-C in the terminal reaches the program, which stops the server when it is done.
  */
 export async function launch(cluster: Cluster, port: number): Promise<LaunchResult> {
-  // The last one may belong to root, when root was the last to start it.
+  // The previous log may belong to root.
   await rm(cluster.logFile, { force: true })
   const log = await open(cluster.logFile, 'wx', 0o600)
   const settings = {
@@ -110,7 +110,7 @@ export async function launch(cluster: Cluster, port: number): Promise<LaunchResu
       stdio: ['ignore', log.fd, log.fd],
     },
   )
-  // An event rather than a promise: the program cannot be run at all (ENOENT, EACCES).
+  // An event, not a promise: the program cannot be run (ENOENT, EACCES).
   let broken: Error | undefined
   server.once('error', (error) => {
     broken = error
@@ -145,10 +145,9 @@ export async function stopServer(
 }
 
 /**
- * Clears what a program that was killed left behind: stops a server that still runs on the cluster, and removes a pid file
- * that names no such server.
+ * Cleans up after a killed program: stops a server that still runs on the cluster, and removes a stale pid file.
  *
- * @throws Error when the program that launched the running server is still alive.
+ * @throws Error if the program that launched the running server is still alive.
  */
 export async function clearLeftovers(cluster: Cluster): Promise<void> {
   const file = readPidFile(cluster)
@@ -160,7 +159,7 @@ export async function clearLeftovers(cluster: Cluster): Promise<void> {
   }
   const owner = new RegExp(`${OWNER_SETTING}=(\\d+)`).exec(command)?.[1]
   if (owner !== undefined && commandLine(Number(owner)) !== '') {
-    throw new Error(`The database in ${cluster.folder} is in use by process ${owner}. Stop that one first.`)
+    throw new Error(`The database in ${cluster.folder} is in use by process ${owner}. Stop it first.`)
   }
   process.kill(file.pid, 'SIGINT')
   const deadline = performance.now() + STOP_TIMEOUT_MS
@@ -193,7 +192,7 @@ function readPidFile(cluster: Cluster): { pid: number; ready: boolean } | undefi
   return { pid: Number(lines[0]), ready: lines[7]?.trim() === 'ready' }
 }
 
-/** The command line of a process; empty when there is no such process, or only its zombie. */
+/** The command line of a process; empty if it does not exist or is a zombie. */
 function commandLine(pid: number): string {
   if (existsSync('/proc/self/cmdline')) {
     try {
@@ -209,7 +208,7 @@ function commandLine(pid: number): string {
   }
 }
 
-/** The variables of libpq and of the server (PGDATA, PGPORT …) of whoever runs us must not steer this server. */
+/** Removes our caller's libpq and server variables (PGDATA, PGPORT …). */
 function serverEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))
   return { ...Object.fromEntries(inherited), LC_ALL: 'C' }

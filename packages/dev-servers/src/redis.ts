@@ -9,7 +9,7 @@ export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
 export interface RedisServer {
   readonly port: number
-  /** Stops answering, with connections open. */
+  /** Stops responding, with open connections. */
   freeze(): void
   thaw(): void
   stop(): Promise<void>

@@ -5,25 +5,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { startPostgres } from './embedded-postgres.ts'
 
-/** A primary and a hot standby that it streams to, synchronously: what is committed is on both. */
+/** A primary and a synchronous hot standby: commits are on both. */
 export interface ReplicatedPostgres {
-  /** Both, in one connection string: the primary first. */
+  /** Both in one connection string, primary first. */
   readonly url: string
   readonly primaryUrl: string
   readonly standbyUrl: string
-  /** Ends the primary as a crash does. */
+  /** Ends the primary like a crash. */
   killPrimary(): void
-  /** The standby takes over. */
+  /** Promotes the standby. */
   promote(): Promise<void>
   stop(): Promise<void>
 }
 
-/** @param folder Holds both clusters. Nothing else may be in it. */
+/**
+ * @param folder for both clusters only
+ */
 export async function startReplicatedPostgres(folder: string): Promise<ReplicatedPostgres> {
-  // The user of the servers has to reach it.
+  // The server user must reach it.
   chmodSync(folder, 0o755)
   const folders = { primary: join(folder, 'primary'), standby: join(folder, 'standby') }
-  // The copy of a cluster that was shut down is a base backup of it.
+  // A copy of a stopped cluster is a base backup.
   const first = await startPostgres({ dataDir: folders.primary })
   await first.stop()
   execFileSync('cp', ['-a', folders.primary, folders.standby])

@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto'
 import { chmodSync, chownSync, cpSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Who the PostgreSQL processes run as; undefined is the current user. */
+/** The user of the PostgreSQL processes; undefined: the current one. */
 export type ServerUser = { readonly uid: number; readonly gid: number } | undefined
 
-// Survives a reboot, unlike /tmp, and everybody may enter it.
+// Survives a reboot, unlike /tmp, and everyone can enter it.
 const PUBLIC_FOLDER = '/var/tmp'
 
 /**
- * PostgreSQL refuses to run as root. A root process runs it as the owner of the existing cluster, else as `nobody`, which
- * every system has: no user is created.
+ * PostgreSQL refuses to run as root. As root, use the owner of the existing cluster, or `nobody`, which exists on every
+ * system.
  */
 export function serverUser(cluster: string): ServerUser {
   if (process.getuid?.() !== 0) return undefined
@@ -22,8 +22,8 @@ export function serverUser(cluster: string): ServerUser {
 }
 
 /**
- * The folder itself, or, when the user cannot reach it (below `/root`, for instance), a folder in `/var/tmp` that
- * belongs to it by name, so that the next start finds the same one.
+ * The folder itself, or, if the user cannot reach it (for example below `/root`), a folder in `/var/tmp` whose name is
+ * derived from it, so that the next start finds it.
  */
 export function reachableDataFolder(folder: string, user: ServerUser): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -38,15 +38,15 @@ export function reachableDataFolder(folder: string, user: ServerUser): string {
   return elsewhere
 }
 
-/** Who owns what is in a folder in `/var/tmp`, where anybody could have put a folder of that name. */
+/** Checks the owner of a folder in `/var/tmp`, where anyone could have created it. */
 function assertOurs(folder: string, user: ServerUser): void {
   const found = lstatSync(folder)
   if (found.isDirectory() && (found.uid === 0 || found.uid === user?.uid)) return
-  throw new Error(`${folder} belongs to somebody else. Remove it, or choose another data folder.`)
+  throw new Error(`${folder} belongs to another user. Remove it, or choose another data folder.`)
 }
 
 /**
- * The program itself, or, when the user cannot run it, a copy of the whole distribution in `/var/tmp`.
+ * The program itself, or, if the user cannot run it, a copy of the whole distribution in `/var/tmp`.
  *
  * @param program `…/native/bin/<name>`
  */
@@ -54,7 +54,7 @@ export function reachableProgram(program: string, user: ServerUser): string {
   if (user === undefined || may('-x', program, user)) return program
 
   const distribution = dirname(dirname(program))
-  // The time tells a newly installed version from the one that was copied.
+  // The time distinguishes a newly installed version from the copied one.
   const { mtimeMs } = lstatSync(distribution)
   const copy = join(PUBLIC_FOLDER, `quickquote-postgres-${shortHash(`${distribution} ${mtimeMs}`)}`)
   if (lstatSync(copy, { throwIfNoEntry: false }) === undefined) {

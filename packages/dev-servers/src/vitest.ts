@@ -5,12 +5,12 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The PostgreSQL server of this run, for `testDatabase`. */
     postgresUrl: string
-    /** The name of a database there that has all migrations, for `migratedDatabase`. */
+    /** A migrated database on it, for `migratedDatabase`. */
     migratedTemplate: string
   }
 }
 
-/** A database of the run's server with all migrations applied: a copy of one that was migrated once. */
+/** A database on the run's server with all migrations: a copy of one that was migrated once. */
 export function migratedDatabase(): Promise<TestDatabase> {
   return testDatabase(inject('postgresUrl'), { template: inject('migratedTemplate') })
 }

@@ -235,7 +235,7 @@ describe.runIf(isRoot)('as root', () => {
 
     const first = await start({ dataDir: join(closed, 'data'), onProgress })
     cleanups.push(() => rmSync(first.dataDir, { recursive: true, force: true }))
-    expect(lines[0]).toContain(`the data are in ${first.dataDir}`)
+    expect(lines[0]).toContain(`the data is in ${first.dataDir}`)
     await query(first.url, "CREATE TABLE kept AS SELECT 'hello' AS line")
     await first.stop()
 

@@ -44,7 +44,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
   fastify.addHook('onRequest', async (request, reply) => void identifyRequest(request, reply))
   refuseKeysInUrls(fastify)
 
-  // A machine whose clock is wrong is told of at once, and not at the first request.
+  // Reports a wrong clock at startup, and not only at the first request.
   fastify.addHook('onReady', async () => integrations.settings.clock.settle())
   if (settings.worker !== undefined) runWithApp(fastify, settings.worker)
 
@@ -59,7 +59,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
 
 function runWithApp(fastify: FastifyInstance, worker: StartableWorker): void {
   fastify.addHook('onReady', () => worker.start())
-  // By then the requests under way are answered, tests of endpoints included, which wait for a worker.
+  // Requests in progress have been answered by then, including tests, which need a worker.
   fastify.addHook('onClose', () => worker.stop())
 }
 
@@ -70,11 +70,11 @@ function checkServer({ initialConfig }: FastifyInstance): void {
   const { routerOptions, maxParamLength } = initialConfig
   if ((routerOptions?.maxParamLength ?? maxParamLength ?? LONGEST_PARAMETER) >= LONGEST_PARAMETER) return
   throw new ConfigurationError(
-    `fastifyIntegrations: maxParamLength of Fastify must be at least ${LONGEST_PARAMETER}: the ids in our paths are that long.`,
+    `fastifyIntegrations: Fastify's maxParamLength must be at least ${LONGEST_PARAMETER}, the length of the ids in our paths.`,
   )
 }
 
-/** What the routes of every area are served with. */
+/** Shared by the routes of all areas. */
 interface Means {
   readonly settings: PluginSettings
   readonly routing: Routing
@@ -117,13 +117,13 @@ async function serveMembers(
 }
 
 /**
- * The Fastify plugin: partner API, key and webhook routes, interactive documentation. Encapsulated: nothing that it sets
- * (parsers, compilers, hooks, error handler) reaches the routes of the host.
- * @throws ConfigurationError at boot, for an option that is missing or wrong
+ * The Fastify plugin: partner API, key and webhook routes, interactive documentation. Encapsulated: its parsers,
+ * compilers, hooks and error handler do not affect the host's routes.
+ * @throws ConfigurationError at startup, for an option that is missing or invalid
  */
 export const fastifyIntegrations = fp(plugin, {
   name: '@quickquote/fastify-integrations',
-  // 5.7.0 says that it is 5.6.2.
+  // 5.7.0 reports its version as 5.6.2.
   fastify: '^5.12.8',
   encapsulate: true,
 })

@@ -7,22 +7,22 @@ import { callerOf } from './auth/session-auth.ts'
 import { isMultipart } from './bodies/multipart.ts'
 import type { Answer, Route } from './route.ts'
 
-/** How a row looks in an OpenAPI document of @fastify/swagger: ours, or the host's. */
+/** The form of a route in an OpenAPI document of @fastify/swagger: ours, or the host's. */
 export type Documentation = (route: Route) => {
   readonly hide: boolean
   readonly swaggerTransform: NonNullable<FastifyContextConfig['swaggerTransform']>
 }
 
-/** What all routes have in common. */
+/** Shared by all routes. */
 export interface Routing {
   readonly document: Documentation
-  /** Milliseconds until a request is answered once its body is there, whatever hangs: with 503, if need be. */
+  /** Milliseconds until a request is answered after its body has arrived, if need be with 503. */
   readonly answerWithinMs: number
 }
 
 const ANSWER_WITHIN_MS = 15_000
 
-/** What time limits of the host that are longer than ours leave for the database. */
+/** Time for the database besides the host's own longer timeouts. */
 const SPARE_MS = 5000
 
 export function answerTime({
@@ -32,7 +32,7 @@ export function answerTime({
   return Math.max(ANSWER_WITHIN_MS, Math.max(delivery.timeoutMs, hookTimeoutMs) + SPARE_MS)
 }
 
-/** Turns a row of the route table into a route of a plugin that has its authentication already. */
+/** Registers a row of the route table in a plugin that already authenticates. */
 export function registerRoute(
   fastify: FastifyInstance,
   route: Route,
@@ -50,7 +50,7 @@ export function registerRoute(
       integrations: { access: route.access, limit: route.limit },
       swaggerTransform,
     },
-    // A schema for every status: what is not declared is never sent.
+    // A schema for every status: undeclared fields are never sent.
     schema: {
       hide,
       params: route.params,
@@ -67,7 +67,7 @@ export function registerRoute(
       const handled = handle(route, request, reply)
       const withinMs = answerWithinMs + (route.longestWaitMs ?? 0)
       const answer = await (isMultipart(request)
-        ? handled // Its body is still to come. Whatever is stored of it has a time limit of its own.
+        ? handled // Its body is still arriving. Storing it has its own timeout.
         : inTime(handled, request.body === undefined ? withinMs - reply.elapsedTime : withinMs))
       reply.code(status).headers({ ...answer.headers })
       if ('body' in answer) return answer.body
@@ -85,7 +85,9 @@ function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Pro
     : route.handle({ ...call, member: callerOf(request) })
 }
 
-/** @throws IntegrationError SERVICE_UNAVAILABLE when the answer is not there in time; nobody waits for it any more */
+/**
+ * @throws IntegrationError SERVICE_UNAVAILABLE if the response is late; nothing waits for it any more
+ */
 async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -14,8 +14,8 @@ const PARTNER_PREFIX = '/v1/integrations'
 const ORGANIZATION_PREFIX = '/v1/organizations/:organizationId'
 
 /**
- * Every route, with who may call it.
- * @param options.apiKeyRoutes false for a host that has key screens of its own
+ * All routes, with their access.
+ * @param options.apiKeyRoutes false for a host with its own key screens
  */
 export function routeTable(integrations: Integrations, options: { apiKeyRoutes: boolean }): readonly Area[] {
   const partner: Area = {

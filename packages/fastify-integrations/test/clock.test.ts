@@ -30,7 +30,7 @@ it('a host whose clock is wrong says so when it gets ready, and goes by the time
 
   await app.ready()
 
-  expect(lines).toEqual(["the clock of this machine is wrong: the database's time is used"])
+  expect(lines).toEqual(["the clock of this machine is wrong; using the database's time"])
   const member = memberOf(
     { memberId: 'm', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
     ORGANIZATION,

@@ -362,7 +362,7 @@ describe('POST /deliveries/:deliveryId/resend', () => {
     expect(refused.status).toBe(409)
     expect(refused.body).toMatchObject({
       code: 'STATE_CONFLICT',
-      detail: 'The endpoint is disabled: enable it first.',
+      detail: 'The endpoint is disabled. Enable it first.',
     })
     await patch(true)
     context.respond(() => ({ status: 204 }))

@@ -64,7 +64,7 @@ it('one that breaks off in the middle of a docx is told by its own error', async
 it('one that hangs is a 503 after hookTimeoutMs', async () => {
   await serve(store(() => new Promise(() => {})))
   expectUnavailable(await upload())
-  expect(host.logs.join('')).toContain('files.put did not answer within 2000 ms')
+  expect(host.logs.join('')).toContain('files.put did not respond within 2000 ms')
 })
 
 it('a folder for temporary files that is missing is a 503 with Retry-After, and works again when it is back', async () => {

@@ -142,7 +142,7 @@ describe('events of the host, from one declaration', () => {
       '/type: is not in the event catalog',
     )
     await expect(emit('quotation.completed', { organizationId: ACME, data })).rejects.toThrow(
-      'belongs to the reporter',
+      'is reserved for the reporter',
     )
     expect(await recorded()).toEqual(before)
   })

@@ -63,13 +63,13 @@ it('a client that sends a byte now and then is answered with 400, and the connec
   const answer = await answerOn(socket)
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect(answer).toMatch(/^connection: close\r$/im)
-  expect(answer).toContain('"detail":"The body arrives too slowly."')
+  expect(answer).toContain('"detail":"The body arrived too slowly."')
   expect(answer).toContain('"code":"MALFORMED_REQUEST"')
 })
 
 it('so is a client that sends nothing', async () => {
   const { socket } = await open(SHORT, 9000)
-  expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 400 .*arrives too slowly/s)
+  expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 400 .*arrived too slowly/s)
 })
 
 it('a client that is slow is waited for, as long as it is not slower than allowed', async () => {

@@ -371,7 +371,7 @@ describe('refused as a multipart start, with nothing left behind:', () => {
 
   it('a sixth file, after five that were stored', async () => {
     const answer = await send([...Array(6).fill(file('a.txt', 'x')), END])
-    expect(answer).toMatchObject(refused('must not be there: a quote has at most 5 files', '/files/5'))
+    expect(answer).toMatchObject(refused('is one file too many: a quote has at most 5 files', '/files/5'))
   })
 
   it('a file of 11 MiB, with 413', async () => {
@@ -401,16 +401,21 @@ describe('refused as a multipart start, with nothing left behind:', () => {
       'a zip called .docx',
       'a.docx',
       Buffer.from('PK\x03\x04 nothing'),
-      'must be a Word document (.docx) that is whole and well-formed',
+      'must be a complete and well-formed Word document (.docx)',
     ],
-    ['text that is not UTF-8', 'a.txt', Buffer.from('Grüße', 'latin1'), 'must be text in UTF-8, without NUL'],
+    [
+      'text that is not UTF-8',
+      'a.txt',
+      Buffer.from('Grüße', 'latin1'),
+      'must be UTF-8 text without NUL characters',
+    ],
     [
       'a docx bomb',
       'a.docx',
       docx([{ name: 'word/a.xml', data: Buffer.alloc(50 * MIB) }]),
-      'must inflate to at most 100 MiB, and to at most 100 times its size',
+      'must decompress to at most 100 MiB, and to at most 100 times its size',
     ],
-    ['a docx with macros', 'a.docx', docx([{ name: 'word/vbaProject.bin' }]), 'must not carry macros'],
+    ['a docx with macros', 'a.docx', docx([{ name: 'word/vbaProject.bin' }]), 'must not contain macros'],
     [
       'a type that is not allowed',
       'a.exe',
@@ -432,12 +437,16 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     ['an empty boundary', 'multipart/form-data; boundary='],
     ['a boundary that is too long', `multipart/form-data; boundary=${'b'.repeat(71)}`],
   ])('%s', async (_what, contentType) => {
-    expect(await send([field('name', 'A'), END], { contentType })).toMatchObject(malformed('has no boundary'))
+    expect(await send([field('name', 'A'), END], { contentType })).toMatchObject(
+      malformed('needs a boundary'),
+    )
   })
 
   it('another boundary than the body has', async () => {
     const contentType = 'multipart/form-data; boundary=other'
-    expect(await send([file('a.txt', 'x'), END], { contentType })).toMatchObject(malformed('breaks off'))
+    expect(await send([file('a.txt', 'x'), END], { contentType })).toMatchObject(
+      malformed('ends before its last boundary'),
+    )
   })
 
   it.each([
@@ -454,7 +463,7 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     ['in the last boundary', Buffer.concat([file('a.txt', 'first'), END.subarray(0, -4)])],
     ['before anything came', Buffer.alloc(1)],
   ])('a body that is cut off %s', async (_where, body) => {
-    expect(await send(body)).toMatchObject(malformed('breaks off'))
+    expect(await send(body)).toMatchObject(malformed('ends before its last boundary'))
   })
 
   it('1,000 fields', async () => {
@@ -488,7 +497,7 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     ['metadata', [field('metadata', '{}'), field('metadata', '{}')]],
   ])('a field that is sent twice: %s', async (name, fields) => {
     expect(await send([file('a.txt', 'x'), ...fields, END])).toMatchObject(
-      refused('must be sent once', `/${name}`),
+      refused('must be sent only once', `/${name}`),
     )
   })
 
@@ -520,7 +529,7 @@ describe('refused as a multipart start, with nothing left behind:', () => {
 
   it('a field that is not UTF-8', async () => {
     const answer = await send([file('a.txt', 'x'), field('name', Buffer.from([0xc3, 0x28])), END])
-    expect(answer).toMatchObject(refused('must be text in UTF-8', '/name'))
+    expect(answer).toMatchObject(refused('must be UTF-8 text', '/name'))
   })
 
   it.each([
@@ -549,16 +558,16 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     ],
   ])('a part with %s, so that no file gets lost without a word', async (_what, headers) => {
     const answer = await send([file('first.txt', 'x'), part(headers, 'content'), END])
-    expect(answer).toMatchObject(malformed('A part has no Content-Disposition that can be read'))
+    expect(answer).toMatchObject(malformed('A part has no valid Content-Disposition'))
   })
 
   it('a part without an end of its header', async () => {
     const open = Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"\r\n`)
     expect(await send([open, field('name', 'A'), END])).toMatchObject(
-      malformed('A part has no Content-Disposition'),
+      malformed('A part has no valid Content-Disposition'),
     )
     expect(await send([field('name', 'A'), open, END])).toMatchObject(
-      malformed('A part has no Content-Disposition'),
+      malformed('A part has no valid Content-Disposition'),
     )
   })
 })
@@ -598,7 +607,7 @@ describe('a connection', () => {
     const { socket, answer } = open()
     const body = Buffer.concat([file('a.txt', 'x'), file('b.txt', 'x'.repeat(600_000))])
     socket.write(Buffer.concat([Buffer.from(head(undefined, body.length + 1000)), body]))
-    expect(await answer).toMatchObject({ ...malformed('arrives too slowly'), connection: 'close' })
+    expect(await answer).toMatchObject({ ...malformed('arrived too slowly'), connection: 'close' })
     await closed(socket)
     expect(await left()).toEqual(NOTHING)
   })
@@ -610,7 +619,7 @@ describe('a connection', () => {
     socket.write(head(undefined, body.length))
     const drip = setInterval(() => socket.write('-'), 20)
     try {
-      expect(await answer).toMatchObject({ ...malformed('arrives too slowly'), connection: 'close' })
+      expect(await answer).toMatchObject({ ...malformed('arrived too slowly'), connection: 'close' })
     } finally {
       clearInterval(drip)
     }

@@ -75,7 +75,7 @@ describe('the options of the plugin', () => {
 
   it('are all tried with something wrong', async () => {
     const { message } = (await boot({ '': 1 }).catch((error: unknown) => error)) as Error
-    const names = message.replace(/^.*There are: |\.$/g, '').split(', ')
+    const names = message.replace(/^.*Options: |\.$/g, '').split(', ')
     const tried = new Set(WRONG.flatMap(([, wrong]) => Object.keys(wrong)))
     const ofFastify = ['logLevel', 'logSerializers']
     expect(names.filter((name) => !tried.has(name))).toEqual(ofFastify)

@@ -79,7 +79,7 @@ describe('limitRequests', () => {
     const told = await call('/read')
     expect({ ...told, told: told.told.map((each) => (Number(each) ? Number(each) : each)) }).toEqual({
       ...refused,
-      detail: 'At most 3 requests a minute.',
+      detail: 'At most 3 requests per minute.',
     })
     vi.advanceTimersByTime(49_499)
     expect((await call('/read')).status).toBe(429)
@@ -94,7 +94,7 @@ describe('limitRequests', () => {
     for (let sent = 0; sent < 3; sent += 1) await call('/read')
     const refused = await call('/start')
     expect(refused.told.slice(0, 2)).toEqual([policy, '"requests";r=0;t=60, "starts";r=2'])
-    expect(refused).toMatchObject({ status: 429, detail: 'At most 3 requests a minute.' })
+    expect(refused).toMatchObject({ status: 429, detail: 'At most 3 requests per minute.' })
     vi.advanceTimersByTime(60_000)
     expect((await call('/start')).told.slice(0, 2)).toEqual([
       policy,
@@ -102,7 +102,7 @@ describe('limitRequests', () => {
     ])
     vi.advanceTimersByTime(1000)
     await call('/start')
-    expect(await call('/start')).toMatchObject({ status: 429, detail: 'At most 2 quote starts a minute.' })
+    expect(await call('/start')).toMatchObject({ status: 429, detail: 'At most 2 quote starts per minute.' })
     expect((await call('/read')).told[1]).toBe('"requests";r=0;t=59')
   })
 
@@ -112,7 +112,7 @@ describe('limitRequests', () => {
     vi.advanceTimersByTime(20_000)
     for (let sent = 0; sent < 2; sent += 1) await call('/start')
     const { told, detail } = await call('/start')
-    expect([Number(told[2]), detail]).toEqual([60, 'At most 2 quote starts a minute.'])
+    expect([Number(told[2]), detail]).toEqual([60, 'At most 2 quote starts per minute.'])
     // The general limit alone has no room in it for a read, and for less long.
     expect(Number((await call('/read')).told[2])).toBe(40)
     vi.advanceTimersByTime(60_000)
@@ -185,13 +185,13 @@ describe('limitTests', () => {
     expect((await send('A')).status).toBe(200)
     expect(await send('a')).toEqual({
       status: 429,
-      detail: 'At most 2 tests a minute of one endpoint.',
+      detail: 'At most 2 tests per minute and endpoint.',
       wait: 30,
     })
     expect((await send('b')).status).toBe(200)
     expect(await send('b')).toMatchObject({
       status: 429,
-      detail: 'At most 3 tests a minute in one organization.',
+      detail: 'At most 3 tests per minute and organization.',
     })
     const other = { 'x-organization': ORGANIZATION.replace(/a$/, 'b') }
     expect((await send('a', other)).status).toBe(200)

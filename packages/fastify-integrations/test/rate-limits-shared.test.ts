@@ -163,7 +163,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
         .poll(async () => (await host.call('GET', READ, { key })).headers.get('ratelimit'))
         .not.toBeNull()
       expect(unanswered()).toBe(0)
-      expect(host.logs.filter((line) => line.includes('counted again'))).toHaveLength(1)
+      expect(host.logs.filter((line) => line.includes('counted in Redis again'))).toHaveLength(1)
     })
 
     it.each(['stopped', 'frozen'] as const)(
@@ -196,7 +196,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
         if (fault === 'frozen') {
           server.thaw()
           await expect.poll(async () => (await host.call('GET', READ, { key })).status).toBe(404)
-          expect(host.logs.join('')).toContain('the rate limits are counted again')
+          expect(host.logs.join('')).toContain('rate limits are counted in Redis again')
         }
       },
     )

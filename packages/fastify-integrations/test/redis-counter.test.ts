@@ -106,7 +106,7 @@ describe('redisCounter on a client that misbehaves', () => {
       answering(() => answer),
       log,
     )
-    await expect(counter.take(limits)).rejects.toThrow('something else than counts')
+    await expect(counter.take(limits)).rejects.toThrow('something other than counts')
   })
 
   it('that throws: the call rejects, each is tried anew, and the log tells of the fault and of its end once each', async () => {
@@ -136,7 +136,7 @@ describe('redisCounter on a client that misbehaves', () => {
     }
     expect(asked).toBe(12)
     const counted = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
-    const round = ['the rate limits cannot be counted', 'the rate limits are counted again']
+    const round = ['rate limits cannot be counted in Redis', 'rate limits are counted in Redis again']
     expect(counted).toEqual([...round, ...round])
   })
 
@@ -155,7 +155,7 @@ describe('redisCounter on a client that misbehaves', () => {
     }
     const counter = redisCounter(client, log)
     await expect(counter.take(limits)).rejects.toThrow()
-    await expect(counter.take(limits)).rejects.toThrow('has not answered the command before')
+    await expect(counter.take(limits)).rejects.toThrow('has not responded to the previous command')
     expect(asked).toBe(1)
     if (settle !== undefined) end(settle)
     await new Promise(setImmediate)
@@ -176,7 +176,7 @@ describe('redisCounter on a client that misbehaves', () => {
     await vi.advanceTimersByTimeAsync(1000)
     await first
     vi.advanceTimersByTime(59_999)
-    await expect(counter.take(limits)).rejects.toThrow('has not answered the command before')
+    await expect(counter.take(limits)).rejects.toThrow('has not responded to the previous command')
     vi.advanceTimersByTime(1)
     expect((await counter.take(limits)).isAdmitted).toBe(true)
     expect(asked).toBe(2)

@@ -273,7 +273,7 @@ describe('without a worker', () => {
     const { body } = await begin()
     expect((await begin()).body).toMatchObject({
       code: 'STATE_CONFLICT',
-      detail: 'A replay of this endpoint is running already.',
+      detail: 'A replay of this endpoint is already running.',
     })
     const progress = async () => {
       const path = `${WEBHOOKS}/${endpoint.id}/replays/${body['id']}`

@@ -210,6 +210,6 @@ describe('resolveSession', () => {
     const { status, body } = await send()
     expect(status).toBe(500)
     expect(body).toMatchObject({ code: 'INTERNAL_ERROR' })
-    expect(host.logs.slice(before).join('')).toContain('resolveSession answered neither a session nor null')
+    expect(host.logs.slice(before).join('')).toContain('resolveSession returned neither a session nor null')
   })
 })

@@ -36,7 +36,7 @@ describe('POST /:id/test', () => {
     const { id } = await endpointAt('/ten')
     expect(await sendMany(context.host, id, 13)).toEqual({ 200: 10, 429: 3 })
     const { headers, body } = await send(context.host, id.toUpperCase())
-    expect(body).toMatchObject({ code: 'RATE_LIMITED', detail: 'At most 10 tests a minute of one endpoint.' })
+    expect(body).toMatchObject({ code: 'RATE_LIMITED', detail: 'At most 10 tests per minute and endpoint.' })
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
     expect(received('/ten')).toBe(10)
@@ -50,7 +50,7 @@ describe('POST /:id/test', () => {
       const { id } = await endpointAt('/sixty')
       expect(await sendMany(host, id, 62)).toEqual({ 200: 60, 429: 2 })
       const refused = await send(host, id)
-      expect(refused.body['detail']).toBe('At most 60 tests a minute in one organization.')
+      expect(refused.body['detail']).toBe('At most 60 tests per minute and organization.')
       expect(received('/sixty')).toBe(60)
       // Another organization has a limit of its own.
       const theirs = await createEndpoint(host, { url: `${context.receiver.url}/theirs` }, 'globex-admin')

@@ -7,10 +7,10 @@ import {
 } from '@quickquote/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** A session resolver that failed is seldom well sooner. */
+/** A failed session resolver rarely recovers sooner. */
 const RETRY_AFTER_SECONDS = 5
 
-/** Answers a refusal with the problem document that the API would send. What the host's own hooks throw is the host's. */
+/** Answers with the problem document that the API would send. Errors of the host's own hooks are left to the host. */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (!(error instanceof IntegrationError)) throw error
   const { code, status } = error

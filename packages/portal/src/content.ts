@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 
-/** Something that is served as it is, from memory. */
+/** Static content, served from memory. */
 export interface Content {
   readonly type: string
   readonly etag: string
@@ -15,7 +15,9 @@ const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
 }
 
-/** @param name decides the media type by its ending */
+/**
+ * @param name its extension determines the media type
+ */
 export function contentOf(name: string, text: string): Content {
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
   const plain = Buffer.from(text)

@@ -1,6 +1,6 @@
 import { script, style } from '#assets'
 
-/** The page. It holds no data of anybody: what it shows comes from the session routes, with the reader's own session. */
+/** The page, without any data: it uses the session routes with the reader's own session. */
 export function pageHtml(
   settings: object,
   { title, themeFile }: { title: string; themeFile: string | null },
@@ -28,7 +28,7 @@ export function pageHtml(
 `
 }
 
-/** JSON inside of a script element: nothing in it can end the element. */
+/** JSON inside a script element, escaped so that it cannot end the element. */
 function escapeJson(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

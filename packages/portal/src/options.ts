@@ -1,19 +1,19 @@
 import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
 import type { FastifyRequest } from 'fastify'
 
-/** A text of the portal, or one for each plural category of its language (`Intl.PluralRules`), chosen by `{count}`. */
+/** A text of the portal, or one per plural category of its language (`Intl.PluralRules`), selected by `{count}`. */
 export type PortalMessage = string | Readonly<Record<string, string>>
 
 export interface PortalBrand {
-  /** The name of your product, at the top and in the title. Default: none, and the header is left out with it. */
+  /** The name of your product, at the top and in the title. Default: none, and no header. */
   readonly name: string
-  /** The address of an image of 24 by 24 pixels, on your own origin or as `data:`. Default: the first letter of the name. */
+  /** The URL of a 24 by 24 pixel image, on your own origin or as `data:`. Default: the first letter of the name. */
   readonly logo?: string
-  /** Which appearance: `auto` follows the reader's system. Default `auto`. */
+  /** `auto` follows the reader's system. Default `auto`. */
   readonly theme?: 'auto' | 'light' | 'dark'
   /**
-   * Values of CSS custom properties, without the dashes: `{ primary: '#0f766e', radius: '4px' }`. `light-dark(…, …)` gives one
-   * for each theme. The names are in the guide.
+   * Values of CSS custom properties, without the dashes: `{ primary: '#0f766e', radius: '4px' }`. `light-dark(…, …)`
+   * sets one per theme. The names are in the guide.
    */
   readonly tokens?: Readonly<Record<string, string>>
 }
@@ -28,33 +28,36 @@ export const PORTAL_FEATURES = [
 ] as const
 export type PortalFeature = (typeof PORTAL_FEATURES)[number]
 
-/** The options of the plugin. `prefix`, `logLevel` and the like are Fastify's. */
+/** The options of the plugin, besides Fastify's own such as `prefix` and `logLevel`. */
 export interface FastifyPortalOptions {
-  /** What `createIntegrations` returned: the portal shows its limits and the name in its headers. */
+  /** Your integrations, from `createIntegrations`: the portal shows their limits and header names. */
   readonly integrations: Integrations
   /**
-   * Who calls, as for `fastifyIntegrations`, within 10 s. With it the page finds out the organization when the address names none.
-   * Default: the address must name it, as `/integrations/#/<organization id>`.
+   * Returns the caller, as for `fastifyIntegrations`, within 10 s. With it, the portal finds the organization if the
+   * address has none. Default: the address must contain it, as in `/integrations/#/<organization id>`.
    */
   readonly resolveSession?: (
     request: FastifyRequest,
   ) => Session | null | undefined | Promise<Session | null | undefined>
-  /** The prefix that `fastifyIntegrations` was registered with, from the root of the server. Default none. */
+  /** The prefix of `fastifyIntegrations`, from the root of the server. Default none. */
   readonly apiPrefix?: string
-  /** Where a member signs in. `{url}` in it stands for the address to come back to. Default: the portal only says so. */
+  /**
+   * The sign-in page. `{url}` is replaced by the address to return to. Default: the portal only shows that a sign-in is
+   * needed.
+   */
   readonly signInUrl?: string
   readonly brand?: PortalBrand
-  /** Shown as "API reference". Default: none. */
+  /** Linked as "API reference". Default: none. */
   readonly apiReferenceUrl?: string
-  /** A language tag, as `de`. Default: the reader's, where there are texts for it, else English. */
+  /** A language tag, such as `de`. Default: the reader's language if available, otherwise English. */
   readonly locale?: string
-  /** Other texts by language and key, and whole languages of your own. Default none. */
+  /** Your own texts by language and key, or whole languages. Default none. */
   readonly messages?: Readonly<Record<string, Readonly<Record<string, PortalMessage>>>>
-  /** Whether nothing can be changed here. The routes themselves do not know of it. Default false. */
+  /** Hides all changes. The routes themselves are not affected. Default false. */
   readonly readOnly?: boolean
-  /** The screens that there are. Default: all. */
+  /** The available screens. Default: all. */
   readonly features?: readonly PortalFeature[]
-  /** Who may show the portal in a frame: sources of the CSP's `frame-ancestors`. Default `["'self'"]`. */
+  /** Who may embed the portal in a frame: sources of the CSP's `frame-ancestors`. Default `["'self'"]`. */
   readonly frameAncestors?: readonly string[]
 }
 
@@ -75,10 +78,12 @@ const OPTION_NAMES = Object.keys({
 /** Options of `register` that are Fastify's own. */
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
-/** Nothing that could end a declaration and begin another one. */
+/** Excludes anything that could end the declaration and begin another. */
 const TOKEN_VALUE = /^[^;{}<>\\@]+$/
 
-/** @throws ConfigurationError for an option that is missing, unknown or wrong, with how to mend it */
+/**
+ * @throws ConfigurationError for an option that is missing, unknown or invalid
+ */
 export function checkOptions(options: FastifyPortalOptions): void {
   const known = [...OPTION_NAMES, ...REGISTER_OPTIONS]
   const unknown = Object.keys(options).find((name) => !known.includes(name))
@@ -86,20 +91,23 @@ export function checkOptions(options: FastifyPortalOptions): void {
   const { integrations, apiPrefix = '', brand, features = [], frameAncestors = [], locale } = options
   expect(
     typeof integrations?.settings?.productName === 'string',
-    'integrations is missing: pass what createIntegrations({ … }) returned.',
+    'integrations is missing: pass the result of createIntegrations({ … }).',
   )
-  expect(/^(\/[\w.~-]+)*$/.test(apiPrefix), 'apiPrefix must be a path as /api, without a slash at its end.')
+  expect(
+    /^(\/[\w.~-]+)*$/.test(apiPrefix),
+    'apiPrefix must be a path without a trailing slash, such as /api.',
+  )
   expect(
     features.every((feature) => PORTAL_FEATURES.includes(feature)),
-    `features may hold: ${PORTAL_FEATURES.join(', ')}.`,
+    `features may contain: ${PORTAL_FEATURES.join(', ')}.`,
   )
   expect(
     frameAncestors.every((source) => /^[^\s;,]+$/.test(source)),
-    "frameAncestors must be a list of sources, as ['https://app.example.com'].",
+    "frameAncestors must be a list of sources, such as ['https://app.example.com'].",
   )
-  expect(locale === undefined || isLanguageTag(locale), 'locale must be a language tag, as de or en-GB.')
+  expect(locale === undefined || isLanguageTag(locale), 'locale must be a language tag, such as de or en-GB.')
   for (const [name, value] of Object.entries(brand?.tokens ?? {})) {
-    expect(/^[a-z][a-z-]*$/.test(name), `brand.tokens: ${name} is no name of a custom property.`)
+    expect(/^[a-z][a-z-]*$/.test(name), `brand.tokens: ${name} is not a valid custom property name.`)
     expect(TOKEN_VALUE.test(value), `brand.tokens.${name} must be one CSS value, without ; { } < > \\ and @.`)
   }
 }

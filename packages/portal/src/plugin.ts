@@ -22,7 +22,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): 
   })
 
   const security = securityHeaders(options.frameAncestors)
-  // Before the host's own headers are sent: hooks of the plugin run after those of the host, so this policy is the one that counts.
+  // The plugin's hooks run after the host's, so this policy overrides the host's headers.
   fastify.addHook('onSend', async (_, reply) => void reply.headers(security))
 
   const page = contentOf('page.html', html)
@@ -56,14 +56,14 @@ async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): 
   }
 }
 
-/** Sessions of a host may name their organizations. */
+/** A host's sessions may name their organizations. */
 function nameOf(organization: { id: string; name?: string | undefined }): string | null {
   return organization.name ?? null
 }
 
 /**
- * Where the page is when it was asked for without a slash at its end, where its relative addresses would not fit. It is
- * relative to what the browser asked for, whatever a proxy or `rewriteUrl` made of that.
+ * The address with a trailing slash if the page was requested without one, because relative addresses need it. Relative
+ * to the browser's address, whatever a proxy or `rewriteUrl` made of it.
  */
 function slashed({ originalUrl }: FastifyRequest): string | null {
   const [path = '', ...search] = originalUrl.split('?')
@@ -85,7 +85,7 @@ function send(
   return reply.header('content-encoding', 'gzip').send(content.gzipped)
 }
 
-/** What the page is told: nothing of it is secret, and none of it is anybody's data. */
+/** The settings for the page: nothing secret, and no one's data. */
 function settingsOf(prefix: string, options: FastifyPortalOptions): object {
   const { integrations, apiPrefix = '', brand, resolveSession, readOnly = false } = options
   const { signInUrl, apiReferenceUrl, locale, messages, features = PORTAL_FEATURES } = options
@@ -111,7 +111,7 @@ function themeCss(brand: FastifyPortalOptions['brand']): string | null {
   return declarations.length === 0 ? null : `:root:root:has(#portal) {\n  ${declarations.join('\n  ')}\n}\n`
 }
 
-/** A policy of its own: nothing inline, nothing evaluated, nothing from another origin. */
+/** Its own policy: nothing inline, no eval, nothing from other origins. */
 function securityHeaders(frameAncestors: readonly string[] = ["'self'"]): Record<string, string> {
   return {
     'content-security-policy': [
@@ -134,9 +134,9 @@ function securityHeaders(frameAncestors: readonly string[] = ["'self'"]): Record
 }
 
 /**
- * The portal: screens for the members of an organization, as a page at the prefix. Encapsulated: nothing that it sets reaches
- * the routes of the host.
- * @throws ConfigurationError at boot, for an option that is missing or wrong
+ * The portal: screens for the members of an organization, as a page at the prefix. Encapsulated: it does not affect the
+ * host's routes.
+ * @throws ConfigurationError at startup, for an option that is missing or invalid
  */
 export const fastifyPortal = fp(plugin, {
   name: '@quickquote/portal',

@@ -217,7 +217,7 @@ describe('An option that is wrong ends the start, and says how to mend it', () =
   it.each([
     [{ integrations: undefined }, 'integrations is missing'],
     [{ apiPrefix: 'api/' }, 'apiPrefix must be a path'],
-    [{ features: ['keys'] }, 'features may hold: api-keys, endpoints'],
+    [{ features: ['keys'] }, 'features may contain: api-keys, endpoints'],
     [{ locale: 'not a tag' }, 'locale must be a language tag'],
     [{ frameAncestors: ["'self'; script-src *"] }, 'frameAncestors must be a list of sources'],
     [

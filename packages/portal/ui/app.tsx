@@ -26,17 +26,17 @@ interface AppProps {
   settings: PortalSettings
   navigation: Navigation
   transport: Transport
-  /** Whether the portal is a page of its own, with a header. */
+  /** Whether the portal is a page with a header. */
   isPage: boolean
 }
 
 const VIEWS = ['api-keys', 'endpoints', 'deliveries', 'events', 'audit-log'] as const
 type View = (typeof VIEWS)[number]
 
-/** What a member without `manage_integrations` may see. */
+/** The views of members without `manage_integrations`. */
 const OPEN_TO_ALL: readonly View[] = ['api-keys']
 
-/** Finds out who is there, then shows the screens. */
+/** Loads the member, then shows the screens. */
 export function App({ settings, navigation, transport, isPage }: AppProps) {
   const translator = useMemo(
     () =>
@@ -174,7 +174,7 @@ function Member({
       (endpoints) => {
         portal.failingEndpoints.value = endpoints.filter(isFailing).length
       },
-      // The screen that needs them says so.
+      // The screen that needs them shows the error.
       () => {},
     )
   }, [portal])
@@ -273,7 +273,7 @@ function Header({ organizations }: { organizations: readonly Organization[] }) {
   )
 }
 
-/** The session has ended while somebody was at work: what was typed stays where it is. */
+/** The session has ended. The input on the screen is kept. */
 function SignedOut({ onSignedIn }: { onSignedIn: () => Promise<void> }) {
   const { t, settings } = usePortal()
   return (

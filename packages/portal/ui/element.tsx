@@ -16,17 +16,17 @@ const OBSERVED = [
 ] as const
 
 /**
- * `<quickquote-integrations organization="…" view="deliveries">`: the screens inside a page of the host's own. What is in it
- * is apart from the page (a shadow root): neither's styles reach the other, but the theme's custom properties do.
+ * `<quickquote-integrations organization="…" view="deliveries">`: the screens inside a page of the host. A shadow root
+ * keeps their styles apart, except for the custom properties of the theme.
  */
 export class QuickquoteIntegrations extends HTMLElement {
   static readonly observedAttributes = OBSERVED
 
-  /** Sends the requests. Default: the browser's, with the cookies of this origin. */
+  /** Sends the requests. Default: the browser's `fetch`, with the cookies of this origin. */
   fetch: typeof fetch | undefined
-  /** Sent with each request; asked for each time when it is a function. */
+  /** Sent with each request; a function is called each time. */
   headers: Transport['headers']
-  /** Other texts, by language and key. */
+  /** The host's own texts, by language and key. */
   messages: Readonly<Record<string, Readonly<Record<string, Message>>>> | undefined
 
   #navigation: Navigation | undefined

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 
-/** Where somebody is: `deliveries/0197…?status=failed`, and in which organization. */
+/** The current view, such as `deliveries/0197…?status=failed`, and its organization. */
 export interface Place {
   readonly organizationId: string | null
   readonly view: string
@@ -8,17 +8,17 @@ export interface Place {
   readonly query: Readonly<Record<string, string>>
 }
 
-/** A place to go to. What is left out stays away. */
+/** A place to go to. Missing parts are dropped. */
 export type Target = Pick<Place, 'view'> & Partial<Place>
 
 export interface Navigation {
   readonly place: Signal<Place>
   go(target: Target, options?: { replace?: boolean }): void
-  /** The address of a place, or undefined where places have none. */
+  /** The address of a place, if places have one. */
   href(target: Target): string | undefined
 }
 
-/** Places in the part of the address after `#`: it never reaches a server or a log, and works below any prefix. */
+/** Keeps the place in the address after `#`, which never reaches a server or a log, and works below any prefix. */
 export function hashNavigation(): Navigation & { stop(): void } {
   const read = () => {
     const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?')
@@ -52,7 +52,7 @@ export function hashNavigation(): Navigation & { stop(): void } {
   }
 }
 
-/** Places that only this object knows: for an element in a page that has an address of its own. */
+/** Keeps the place in this object: for an element in a page with its own address. */
 export function memoryNavigation(start: Place, onGo: (place: Place) => void): Navigation {
   const place = signal<Place>(start)
   return {
@@ -70,7 +70,7 @@ function searchOf(query: Readonly<Record<string, string>>): string {
   return search === '' ? '' : `?${search}`
 }
 
-/** A `%` that somebody typed is no reason to show nothing. */
+/** Accepts a `%` that someone typed. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)

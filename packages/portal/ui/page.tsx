@@ -4,7 +4,7 @@ import { hashNavigation } from './navigation.ts'
 import type { PortalSettings } from './settings.ts'
 import './style.css'
 
-/** The portal as a page of its own. What the server has to say stands in an inert block of the page. */
+/** The portal as a page. The server's settings are in an inert block. */
 const block = document.getElementById('settings')
 const root = document.getElementById('portal')
 if (block === null || root === null) throw new Error('This is not the page of the portal.')

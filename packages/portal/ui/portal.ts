@@ -9,7 +9,7 @@ import type { Translator } from './i18n/translate.ts'
 import type { Navigation } from './navigation.ts'
 import type { Feature, PortalSettings } from './settings.ts'
 
-/** What every screen has at hand. */
+/** The context of every screen. */
 export interface Portal extends Translator {
   readonly settings: PortalSettings
   readonly client: Client
@@ -18,11 +18,11 @@ export interface Portal extends Translator {
   readonly navigation: Navigation
   /** Whether the member holds `manage_integrations`. */
   readonly manages: boolean
-  /** Whether anything may be changed here. */
+  /** Whether changes are possible. */
   readonly mayChange: boolean
-  /** What just happened, for those who listen to the page. */
+  /** The latest result, for screen readers. */
   readonly announcement: Signal<string>
-  /** How many endpoints fail, shown beside their tab. */
+  /** The number of failing endpoints, shown next to their tab. */
   readonly failingEndpoints: Signal<number>
   shows(feature: Feature): boolean
 }
@@ -35,12 +35,12 @@ export function usePortal(): Portal {
   return portal
 }
 
-/** The name of the organization, or its id where the session gives no name. */
+/** The name of the organization, or its id if the session has no name. */
 export function organizationName({ organization }: Me): string {
   return organization.name ?? organization.id
 }
 
-/** An error in words: by its code where the catalog knows it, else as the API said it. */
+/** The text of an error: the catalog's for its code, otherwise the API's. */
 export function errorText({ t, has }: Translator, error: unknown): string {
   if (!(error instanceof ApiError)) return String(error)
   const key = `error.${error.code}`
@@ -49,13 +49,15 @@ export function errorText({ t, has }: Translator, error: unknown): string {
   return t(key, { detail: error.message, count: Math.max(1, seconds), seconds: Math.max(1, seconds) })
 }
 
-/** The time, in steps of ten seconds: what is relative to it moves on by itself. */
+/** The time in steps of ten seconds, so that relative times stay current. */
 export const now = signal(Date.now())
 const TICK_MS = 10_000
 let watchers = 0
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** @returns how to stop */
+/**
+ * @returns stops it
+ */
 export function watchTime(): () => void {
   if (watchers++ === 0)
     timer = setInterval(() => {
@@ -66,5 +68,5 @@ export function watchTime(): () => void {
   }
 }
 
-/** Whether moments are shown in full, and not relative to now. */
+/** Whether to show exact instead of relative times. */
 export const exactTimes = signal(false)

@@ -6,11 +6,11 @@ export interface Action {
   readonly error: unknown
   /** The error of one field, by its name in the body. */
   fieldError(name: string): string | undefined
-  /** Runs it, unless it is running. What fails is kept, and shown where the person is. */
+  /** Runs it unless it is already running. An error is kept for display. */
   run(work: () => Promise<void>): Promise<void>
 }
 
-/** One thing that a person asks for: it runs once at a time, and says what went wrong. */
+/** A user's action: runs once at a time and keeps its error. */
 export function useAction(): Action {
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>(null)

@@ -1,18 +1,18 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 export interface Loaded<Value> {
-  /** What was loaded last: it stays while it is loaded anew, so that nothing jumps. */
+  /** The last loaded value. It stays during a reload, so that nothing jumps. */
   readonly value: Value | undefined
   readonly error: unknown
   readonly isLoading: boolean
   reload(): Promise<void>
-  /** Puts a newer value in its place, as an answer of the API gave it. */
+  /** Replaces it with a newer value from the API. */
   set(value: Value): void
 }
 
 /**
- * Loads something for as long as a component is there.
- * @param key what it depends on: another key is another value, and what was there goes
+ * Loads a value while a component is mounted.
+ * @param key its dependency: a new key discards the value
  */
 export function useLoaded<Value>(
   key: string,
@@ -51,7 +51,7 @@ export function useLoaded<Value>(
   useEffect(() => {
     if (everyMs === undefined) return
     const timer = setInterval(() => {
-      // Nobody looks at a page in the background.
+      // Not while the page is in the background.
       if (document.visibilityState === 'visible') void reload()
     }, everyMs)
     return () => clearInterval(timer)
@@ -67,7 +67,7 @@ export interface LoadedPages<Item> extends Loaded<readonly Item[]> {
   more(): void
 }
 
-/** A list whose pages are shown below each other. While only the first one is there it may be kept up to date. */
+/** A list whose pages are shown below each other. It can be refreshed while only the first page is shown. */
 export function usePages<Item>(
   key: string,
   load: (

@@ -1,4 +1,4 @@
 declare module 'virtual:snippets' {
-  /** A receiver's verification by language, out of the guides, whose code our tests run. */
+  /** Verification code by language, from the guides, where our tests run it. */
   export const snippets: Readonly<Record<'js' | 'python' | 'go' | 'ruby' | 'php' | 'java', string>>
 }

@@ -49,7 +49,7 @@ const OPTIONS = {
 /** An organization may have many rows to count. */
 const PATIENT = { statementTimeoutMs: 600_000, callTimeoutMs: 600_000 }
 
-/** What a command prints, and how it ends. */
+/** The output of a command, and its exit code. */
 interface Outcome {
   readonly text: string
   readonly exitCode: number
@@ -64,7 +64,7 @@ const COMMANDS: Record<string, (values: Values) => Promise<Outcome>> = {
   roles: async ({ schema, owner, runtime }) => done(rolesSql({ schema, owner, runtime })),
 }
 
-/** Those that need the id of an organization. */
+/** Commands that need an organization id. */
 const ORGANIZATION_COMMANDS: Record<string, (values: Values, organizationId: string) => Promise<Outcome>> = {
   'erase-organization': (values, id) =>
     onDatabase(values, async (storage) => {
@@ -101,7 +101,7 @@ async function run(args: string[]): Promise<Outcome> {
     return ORGANIZATION_COMMANDS[name]?.(values, id) as Promise<Outcome>
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  // What was typed is not repeated: it may be a connection string.
+  // Does not repeat the arguments: one may be a connection string.
   if (command === undefined || id !== undefined) {
     const names = [
       ...Object.keys(COMMANDS),
@@ -130,7 +130,7 @@ async function onDatabase(
       'Set the environment variable DATABASE_URL: postgres://user:password@host:port/database',
     )
   }
-  // Prepared statements gain nothing here, and a pooler may not know them.
+  // Prepared statements gain nothing here, and may fail behind a pooler.
   const storage = drizzleStorage({ connectionString, schema, maxConnections: 1, prepare: false, ...PATIENT })
   try {
     return await use(storage)
@@ -163,7 +163,7 @@ function done(text: string): Outcome {
   return { text, exitCode: 0 }
 }
 
-/** Messages of ours are made for everybody's eyes. */
+/** Our own messages are safe to print. */
 function explain(error: unknown): string {
   const isOurs = [ConfigurationError, IntegrationError, StorageError].some((type) => error instanceof type)
   if (error instanceof Error && isOurs) return error.message

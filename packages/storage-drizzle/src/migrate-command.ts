@@ -1,2 +1,2 @@
-/** What errors tell to run when the database lacks migrations. */
+/** The command in errors about missing migrations. */
 export const MIGRATE_COMMAND = 'npx @quickquote/storage-drizzle migrate'

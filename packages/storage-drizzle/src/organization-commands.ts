@@ -3,7 +3,7 @@ import { createIntegrations, type Erasure, type Integrations, silentLogger } fro
 import type { DrizzleStorage } from './storage.ts'
 
 const PROGRESS_EVERY_MS = 1000
-/** Without progress for this long, the user is asked for a worker. */
+/** Without progress for this long, the command asks whether a worker is running. */
 const NO_PROGRESS_MS = 30_000
 
 interface EraseOptions {
@@ -13,9 +13,9 @@ interface EraseOptions {
 }
 
 /**
- * Shows what erasing the organization would remove; with `yes` begins to erase it, and waits until workers have done so.
- * They go on when this process ends.
- * @returns what to print at the end
+ * Counts what erasing the organization would remove; with `yes`, starts erasing and waits for the workers, which
+ * continue if this process ends.
+ * @returns the final output
  */
 export async function eraseOrganization(
   storage: DrizzleStorage,
@@ -35,7 +35,7 @@ export async function eraseOrganization(
   return `Erased: ${sumOf(removed)} rows removed.${left}\n`
 }
 
-/** Everything that is the organization's, as lines of JSON: see `Organizations.export`. */
+/** See `Organizations.export`. */
 export async function exportOrganization(
   storage: DrizzleStorage,
   organizationId: string,
@@ -74,10 +74,10 @@ function sumOf(removed: Erasure['removed']): number {
   return Object.values(removed).reduce((sum, count) => sum + count, 0)
 }
 
-/** Neither erasing nor exporting calls the pipeline or reads a secret. */
+/** Neither erasing nor exporting uses the pipeline or a secret. */
 function facadeOf(storage: DrizzleStorage): Integrations {
   const unused = async () => {
-    throw new Error('The command line has no pipeline.')
+    throw new Error('This command has no pipeline.')
   }
   return createIntegrations({
     storage,

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@quickquote/core'
 
-/** The SQL schema that is used unless the host names another. */
+/** The default SQL schema. */
 export const DEFAULT_SCHEMA = 'quickquote'
 
 /** @throws ConfigurationError */
@@ -11,7 +11,7 @@ export function checkSchema(schema: unknown): void {
     !/^(pg_.*|public|information_schema)$/.test(schema)
   if (!isOurs) {
     throw new ConfigurationError(
-      'schema must name an SQL schema that holds nothing else: lower-case letters, digits and _, at most 40 characters.',
+      'schema must name an SQL schema used for nothing else: lower-case letters, digits and _, at most 40 characters.',
     )
   }
 }

@@ -1,12 +1,12 @@
 import type { Tables } from './schema.ts'
 
-/** What one table keeps, for the page docs/reference/data.md. */
+/** The content of a table, for docs/reference/data.md. */
 interface TableNote<Column extends string> {
-  /** For how long. */
+  /** The retention. */
   readonly kept: string
-  /** What erases its texts before that; null where there are none. */
+  /** What erases its texts earlier; null if it has none. */
   readonly erasedBy: string | null
-  /** What each column may hold; null: an id, a time, a number or a state. */
+  /** The content of each column; null: an id, a time, a number or a state. */
   readonly columns: Readonly<Record<Column, string | null>>
 }
 
@@ -25,8 +25,8 @@ function plain<Column extends string>(...columns: Column[]): Record<Column, null
 }
 
 /**
- * What each column may hold of people and of texts. The type asks for every column of the tables for drizzle, and a test for
- * every column that the migrations make.
+ * Personal data and texts in each column. The type requires every column of the drizzle tables, and a test every column
+ * of the migrations.
  */
 export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsOf<Tables[Name]>> } = {
   apiKeys: {
@@ -34,7 +34,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     erasedBy: ORGANIZATION,
     columns: {
       owner_id: 'the member, by the id of your sessions',
-      name: 'a text of the member',
+      name: 'text written by the member',
       key_hash: 'SHA-256 of the key',
       masked_key: 'the first and last four characters of the key',
       ...plain('id', 'organization_id', 'status', 'expires_at', 'last_used_at', 'created_at', 'updated_at'),
@@ -47,15 +47,15 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
       actor_id: 'the member, by the id of your sessions',
       client_address: "the IP address of the member's request",
       resource_name: 'the name of a key or an endpoint',
-      changes: 'names and URLs before and after',
+      changes: 'old and new names and URLs',
       ...plain('id', 'organization_id', 'action', 'resource_type', 'resource_id', 'created_at'),
     },
   },
   erasures: {
-    kept: 'for ever',
+    kept: 'forever',
     erasedBy: null,
     columns: {
-      organization_hash: 'SHA-256 of the id of the organization',
+      organization_hash: 'SHA-256 of the organization id',
       organization_id: 'until it is erased',
       ...plain(
         'keeps_audit_log',
@@ -69,7 +69,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     },
   },
   retentionFloor: {
-    kept: 'for ever',
+    kept: 'forever',
     erasedBy: null,
     columns: plain('is_only', 'event_days', 'audit_days'),
   },
@@ -77,13 +77,13 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: UNTIL_ERASED,
     erasedBy: QUOTATION,
     columns: {
-      name: 'a text of the partner or the member',
-      description: 'a text of the partner or the member',
-      requirements_text: 'a text of the partner or the member',
-      metadata: 'JSON of the partner',
-      error_code: 'a code of your pipeline',
+      name: 'text written by the partner or the member',
+      description: 'text written by the partner or the member',
+      requirements_text: 'text written by the partner or the member',
+      metadata: 'JSON sent by the partner',
+      error_code: 'an error code from your pipeline',
       traceparent: 'the trace of the request',
-      tracestate: 'the trace of the request, with what vendors add',
+      tracestate: 'the trace of the request, with vendor data',
       ...plain('id', 'organization_id', 'status', 'processed_step', 'source', 'config_id', 'api_key_id'),
       ...plain('created_at', 'updated_at'),
     },
@@ -92,12 +92,12 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: '`retention.fileDays` after the end of the quote',
     erasedBy: QUOTATION,
     columns: {
-      name: 'the name of the file, as the partner called it',
+      name: "the partner's name for the file",
       ...plain('id', 'quotation_id', 'position', 'type', 'size'),
     },
   },
   uploads: {
-    kept: 'an hour; then, or when its quotation is erased, until the file storage has deleted the file',
+    kept: 'one hour, then until the file storage has deleted the file; likewise after its quotation is erased',
     erasedBy: ORGANIZATION,
     columns: plain('id', 'organization_id', 'created_at', 'abandoned_at'),
   },
@@ -105,7 +105,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: '`retention.fileDays` after the end of the quote',
     erasedBy: QUOTATION,
     columns: {
-      bytes: 'the requirements files, unless you have a file storage of your own',
+      bytes: 'the requirements files, unless you use your own file storage',
       ...plain('file_id', 'position', 'organization_id', 'is_last'),
     },
   },
@@ -113,7 +113,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: 'a day',
     erasedBy: QUOTATION,
     columns: {
-      key: 'a text of the partner',
+      key: 'text sent by the partner',
       request_hash: 'SHA-256 of the request',
       ...plain('organization_id', 'quotation_id', 'created_at'),
     },
@@ -122,7 +122,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: UNTIL_ERASED,
     erasedBy: QUOTATION,
     columns: {
-      error_code: 'a code of your pipeline',
+      error_code: 'an error code from your pipeline',
       ...plain('quotation_id', 'step', 'status', 'started_at', 'completed_at'),
     },
   },
@@ -130,7 +130,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: UNTIL_ERASED,
     erasedBy: QUOTATION,
     columns: {
-      name: 'a text of your pipeline',
+      name: 'text from your pipeline',
       ...plain('id', 'organization_id', 'quotation_id', 'status', 'document_id', 'created_at', 'updated_at'),
     },
   },
@@ -140,10 +140,10 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     columns: plain('id', 'started_at', 'heartbeat_at'),
   },
   pipelineStarts: {
-    kept: 'until the pipeline has taken the quote',
+    kept: 'until the pipeline has taken over the quote',
     erasedBy: QUOTATION,
     columns: {
-      quote: 'the whole quote, if quotations are in your own tables',
+      quote: 'the whole quote, if you keep quotations in your own tables',
       ...plain('quotation_id', 'due_at', 'attempt', 'leased_by'),
     },
   },
@@ -151,14 +151,14 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: UNTIL_ERASED,
     erasedBy: ORGANIZATION,
     columns: {
-      name: 'a text of the member',
-      url: 'an address of the partner, which may hold a token',
-      description: 'a text of the member',
-      header_names: 'the names of headers that the member chose',
+      name: 'text written by the member',
+      url: "the partner's URL, which may contain a token",
+      description: 'text written by the member',
+      header_names: 'the names of the headers that the member chose',
       headers_ciphertext: 'the values of those headers, encrypted; erased when the endpoint is deleted',
       secret_ciphertext: 'the signing secret, encrypted; erased when the endpoint is deleted',
       previous_secret_ciphertext:
-        'the signing secret before it, encrypted; erased when the endpoint is deleted',
+        'the previous signing secret, encrypted; erased when the endpoint is deleted',
       secret_hint: 'the last four characters of the signing secret',
       ...plain('id', 'organization_id', 'events', 'trigger_mode', 'ordering', 'is_enabled', 'secret_key_id'),
       ...plain('headers_key_id'),
@@ -172,7 +172,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     columns: plain('endpoint_id', 'hour', 'delivered', 'failed'),
   },
   deliveryHoursCounted: {
-    kept: 'for ever',
+    kept: 'forever',
     erasedBy: null,
     columns: plain('is_only', 'until'),
   },
@@ -206,9 +206,9 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: AS_EVENTS,
     erasedBy: QUOTATION,
     columns: {
-      body: 'what is sent: ids and states of quotations, and whatever is in events of your own',
+      body: 'the body of the event: ids and states of quotations, and the data of your own events',
       traceparent: 'the trace of the request',
-      tracestate: 'the trace of the request, with what vendors add',
+      tracestate: 'the trace of the request, with vendor data',
       ...plain('id', 'organization_id', 'type', 'quotation_id', 'sequence', 'is_test', 'generation_source'),
       ...plain('feed_position', 'created_at'),
     },
@@ -230,10 +230,9 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: AS_EVENTS,
     erasedBy: ORGANIZATION,
     columns: {
-      error: 'why it failed, in our words',
-      header_names: 'the names of headers that the member chose',
-      response_body:
-        'the first 1,024 bytes of the response of the receiver; `[erased]` by `quotations.erase`',
+      error: 'the reason for the failure, in our words',
+      header_names: 'the names of the headers that the member chose',
+      response_body: "the first 1,024 bytes of the receiver's response; `[erased]` by `quotations.erase`",
       ...plain(
         'id',
         'delivery_id',

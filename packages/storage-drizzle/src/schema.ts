@@ -36,24 +36,24 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
 })
 
 /**
- * JSON. postgres.js serializes what it sends as `jsonb`, drizzle's own column type has done so before, and the row would
- * then hold a JSON string: sent as text and cast by PostgreSQL, it is encoded once with every driver.
+ * JSON, sent as text and cast by PostgreSQL. With drizzle's own column type, postgres.js would serialize it a second
+ * time, and the row would hold a JSON string.
  */
 const json = <T>(name: string) =>
   customType<{ data: T }>({
     dataType: () => 'jsonb',
     toDriver: (value): SQL => sql`${JSON.stringify(value)}::text::jsonb`,
-    // A client that drizzle was given leaves it as text. Columns of ours hold objects and arrays.
+    // A client wrapped by drizzle may leave it as text. Our columns hold objects and arrays.
     fromDriver: (value) => (typeof value === 'string' ? JSON.parse(value) : value) as T,
   })(name)
 
-/** Milliseconds, as JavaScript has them: what is read back equals what was written. */
+/** Milliseconds, as in JavaScript, so that values survive a round trip. */
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
 
 /**
- * The tables for drizzle, in the SQL schema of the given name. The migrations decide what the database looks like, and
- * a test keeps the two alike. Hosts may use them for queries and relations of their own; every write belongs to the storage.
- * Columns name themselves, for drizzle's `casing` option would rename the others.
+ * The drizzle tables in the given SQL schema. The migrations are authoritative, and a test keeps the two in sync. Hosts
+ * may use the tables in their own queries and relations, but only the storage may write. Columns are named explicitly,
+ * because drizzle's `casing` option would rename them.
  */
 export function createTables(schema: string = DEFAULT_SCHEMA) {
   const { table } = pgSchema(schema)
@@ -185,7 +185,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       due_at: moment('due_at').notNull(),
       attempt: smallint('attempt').notNull().default(0),
       leased_by: uuid('leased_by'),
-      /** The quote, when the host keeps the quotation. */
+      /** The quote, if it is in the host's own tables. */
       quote: json<Omit<Quote, 'id'>>('quote'),
     }),
     webhookEndpoints: table('webhook_endpoints', {
@@ -198,7 +198,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       trigger_mode: text('trigger_mode', { enum: TRIGGER_MODES }).notNull(),
       ordering: text('ordering', { enum: ORDERINGS }).notNull().default('none'),
       is_enabled: boolean('is_enabled').notNull(),
-      /** Null once the endpoint is deleted. */
+      /** Null once the endpoint has been deleted. */
       secret_ciphertext: bytea('secret_ciphertext'),
       secret_key_id: text('secret_key_id'),
       secret_hint: text('secret_hint').notNull(),
@@ -339,7 +339,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
 
 export type Tables = ReturnType<typeof createTables>
 
-/** The tables in the SQL schema `quickquote`. For another name: `createTables(name)`. */
+/** The tables in the SQL schema `quickquote`. For another schema: `createTables(name)`. */
 export const {
   apiKeys,
   auditLog,

@@ -34,36 +34,35 @@ import { telemetryStorage } from './workers/telemetry.ts'
 import { warningStorage } from './workers/warnings.ts'
 import { workerStorage } from './workers/workers.ts'
 
-/** How to look after the database, beside what the rest of the product needs of it. */
+/** Migrates and checks the database. */
 export interface DatabaseCare {
   /**
-   * Brings the SQL schema up to date: call it when the host starts, or when it is deployed. Does nothing when there is
-   * nothing to do, and may run in any number of processes at once.
-   * @throws ConfigurationError when a newer version has migrated the database, a migration was edited after it was applied,
-   * the SQL schema was renamed, the database is not UTF8, row-level security hides our rows, or transactions do not begin
-   * as `read committed`
+   * Applies pending migrations: call it at startup or when you deploy. Safe to run in any number of processes at once.
+   * @throws ConfigurationError if a newer version has migrated the database, an applied migration was edited, the SQL
+   * schema was renamed, the database is not UTF8, row-level security hides our rows, or transactions do not begin as
+   * `read committed`
    */
   migrate(): Promise<MigrationStatus>
-  /** Tells whether migrations are missing. Throws what `migrate` throws. */
+  /** Returns applied and pending migrations. Throws like `migrate`. */
   migrationStatus(): Promise<MigrationStatus>
   /**
-   * The SQL that `migrate` would run now, bookkeeping included, for somebody else to apply in one go; null when nothing
-   * is missing. Changes nothing. Throws what `migrate` throws.
+   * The SQL that `migrate` would run now, including bookkeeping, so that someone else can apply it in one go; null if
+   * nothing is pending. Changes nothing. Throws like `migrate`.
    */
   migrationPlan(): Promise<string | null>
   /**
-   * For a host that migrates when it is deployed, to call when it starts.
-   * @throws ConfigurationError when migrations are missing, with the command to run, and what `migrate` throws
+   * For a host that migrates when it deploys: call it at startup.
+   * @throws ConfigurationError if migrations are pending, with the command to run; otherwise like `migrate`
    */
   requireMigrated(): Promise<void>
 }
 
-/** Everything in PostgreSQL, and the care of the database it is in. */
+/** The PostgreSQL storage, and its migrations. */
 export interface DrizzleStorage extends Storage<HostTransaction>, DatabaseCare {}
 
 /**
- * Keeps everything in PostgreSQL. Connects when it is first used.
- * @throws ConfigurationError for an option that is missing or wrong
+ * Creates the PostgreSQL storage. Connects at first use.
+ * @throws ConfigurationError for an option that is missing or invalid
  */
 export function drizzleStorage(options: StorageOptions): DrizzleStorage {
   checkOptions(options)
@@ -91,7 +90,7 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
     ...withStorageErrors('database', careOf(driver, schema), unlimited),
     workers: {
       ...storage.workers,
-      // The first thing that a worker does.
+      // A worker's first call.
       async heartbeat(workerId) {
         if (!isChecked) await check()
         isChecked = true
@@ -107,13 +106,13 @@ export function drizzleStorage(options: StorageOptions): DrizzleStorage {
 
 const DEFAULT_CALL_TIMEOUT_MS = 6000
 
-/** What is done on connections of its own, also where the rest is bound to a transaction. */
+/** Parts that always use their own connections, outside the host's transactions. */
 interface OnWholeDatabase extends Pick<Storage, 'retention' | 'inspection'> {
   readonly listen: Waker['listen']
   readonly batches: BatchErasing
 }
 
-/** Every part of the storage, on the connections of our own or bound to a transaction, which waits as long as it does. */
+/** All parts of the storage, on our own connections or bound to a transaction, which has no timeout of ours. */
 function storageOn(
   database: Database,
   { listen, retention, inspection, batches }: OnWholeDatabase,
@@ -152,12 +151,12 @@ function storageOn(
         database.transaction((bound) => work(storageOn(bound, whole))),
     }),
     within: (given: HostTransaction) => storageOn(database.within(given), whole),
-    // Bound to a transaction there is nothing to close.
+    // A bound storage has nothing to close.
     async close() {},
   })
 }
 
-/** What each transaction has anew. */
+/** Created for each transaction. */
 type Ports = Omit<Storage, 'retention' | 'inspection' | 'transaction' | 'within' | 'close'>
 
 function careOf(driver: Driver, schema: string): DatabaseCare {
@@ -171,7 +170,7 @@ function careOf(driver: Driver, schema: string): DatabaseCare {
       if (pending.length > 0) {
         const option = schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`
         throw new ConfigurationError(
-          `The database lacks the migrations ${pending.join(', ')}. With DATABASE_URL set, run ` +
+          `Migrations are missing in the database: ${pending.join(', ')}. With DATABASE_URL set, run ` +
             `\`${MIGRATE_COMMAND}${option}\`, or call \`await storage.migrate()\` first.`,
         )
       }

@@ -100,7 +100,7 @@ describe('a database that is not UTF8', () => {
     url.pathname = `/${name}`
     const storage = open('quickquote', url.href)
 
-    await expectRefused(storage, new RegExp(`encoding ${encoding}, and UTF8 is needed`))
+    await expectRefused(storage, new RegExp(`encoding ${encoding}, but UTF8 is required`))
 
     const there = postgres(url.href, { max: 1 })
     expect(await there`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)

@@ -72,24 +72,24 @@ describe('a file in PostgreSQL', () => {
       throw gone
     }
     await expect(files.put(file, breaksOff())).rejects.toBe(gone)
-    await expect(buffer(files.get(file))).rejects.toThrow(/not to its end/)
+    await expect(buffer(files.get(file))).rejects.toThrow(/is missing or incomplete/)
     await files.delete([file])
     expect(await chunks()).toEqual([])
   })
 
   it('is not half read: one that is gone, or was not written to its end, is an error', async () => {
     const file = aFile()
-    await expect(buffer(files.get(file))).rejects.toThrow(/is not there/)
+    await expect(buffer(files.get(file))).rejects.toThrow(/is missing or incomplete/)
     await files.put(file, inPieces(randomBytes(2 * CHUNK), CHUNK))
     await sql`delete from quickquote.file_chunks where is_last`
-    await expect(buffer(files.get(file))).rejects.toThrow(/not to its end/)
+    await expect(buffer(files.get(file))).rejects.toThrow(/is missing or incomplete/)
   })
 
   it('is not reached from another organization', async () => {
     const file = aFile()
     const stranger = { ...file, organization_id: randomUUID() }
     await files.put(file, inPieces(Buffer.from('hello'), 5))
-    await expect(buffer(files.get(stranger))).rejects.toThrow(/is not there/)
+    await expect(buffer(files.get(stranger))).rejects.toThrow(/is missing or incomplete/)
     await files.delete([stranger])
     expect(await buffer(files.get(file))).toEqual(Buffer.from('hello'))
   })

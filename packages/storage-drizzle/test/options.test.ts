@@ -22,9 +22,13 @@ const WRONG: [string, object, RegExp][] = [
   ['a password with a slash', { connectionString: 'postgres://me:hunter2/x@h:y/d' }, /percent-encoded/],
   ['no connections', { maxConnections: 0 }, /maxConnections must be a whole number, 1 or more/],
   ['text for a number', { maxConnections: '5' }, /maxConnections must be/],
-  ['a pool of another driver', { connectionString: undefined, sql: { query() {} } }, /sql must be a client/],
+  [
+    'a pool of another driver',
+    { connectionString: undefined, sql: { query() {} } },
+    /sql must be a postgres.js client/,
+  ],
   ['two ways to connect', { sql: () => {} }, /pass either sql .* or a connectionString/],
-  ['a drizzle that is none', { connectionString: undefined, db: {} }, /db must be a database of drizzle/],
+  ['a drizzle that is none', { connectionString: undefined, db: {} }, /db must be a drizzle database/],
   [
     'a drizzle and connections of its own',
     { db: {}, maxConnections: 5 },
@@ -61,7 +65,7 @@ describe('drizzleStorage', () => {
 
   it('refuses something wrong for every option there is', () => {
     const names = refusalOf({ '': 1 })
-      .replace(/^.*There are: |\.$/g, '')
+      .replace(/^.*Options: |\.$/g, '')
       .split(', ')
     const tried = new Set(WRONG.flatMap(([, wrong]) => Object.keys(wrong)))
     expect(names.filter((name) => !tried.has(name))).toEqual([])

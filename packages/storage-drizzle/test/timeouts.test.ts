@@ -91,7 +91,7 @@ describe('a call', () => {
     await expect(call).rejects.toMatchObject({
       name: 'StorageError',
       statusCode: 503,
-      message: 'storage.transaction: the database did not answer within 3000 ms (CONNECTION_UNANSWERED)',
+      message: 'storage.transaction: the database did not respond within 3000 ms (CONNECTION_UNANSWERED)',
     })
     await worked
     await storage.close()

@@ -1,6 +1,6 @@
 import type { SettledAttempt } from '@quickquote/core/internal'
 
-/** An attempt to deliver a webhook, as `kit.deliver()` tells it. The host's delivery log has it, too. */
+/** A delivery attempt, as returned by `kit.deliver()`. It is also in the host's delivery log. */
 export interface TestAttempt {
   readonly type: string
   /** 1 for the first. */
@@ -8,7 +8,7 @@ export interface TestAttempt {
   readonly status: SettledAttempt['status']
   readonly http_status: number | null
   readonly error: string | null
-  /** The beginning of what was answered. */
+  /** The beginning of the response. */
   readonly response_body: string | null
   readonly next_attempt_at: Date | null
 }
@@ -19,7 +19,7 @@ export function toTestAttempt({ delivery, ...attempt }: SettledAttempt): TestAtt
   return { type, attempt: number, status, http_status, error, response_body, next_attempt_at }
 }
 
-/** One line for whoever reads the output of a failed test. */
+/** One line for the output of a failed test. */
 export function describeAttempt({ delivery, ...attempt }: SettledAttempt): string {
   const { error, response_body, next_attempt_at } = attempt
   const answer = response_body ? ` It said: ${response_body}` : ''
@@ -28,7 +28,7 @@ export function describeAttempt({ delivery, ...attempt }: SettledAttempt): strin
   return `- ${delivery.event_type} to ${placeOf(delivery.endpoint.url)}, attempt ${delivery.attempt}: ${error}${answer} ${next}`
 }
 
-/** Without the query string, which may hold a token. */
+/** Without the query string, which may contain a token. */
 function placeOf(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname

@@ -10,14 +10,14 @@ const VALID_DAYS = 365
 const DAY_MS = 86_400_000
 
 /**
- * Makes a self-signed certificate for `localhost`, `127.0.0.1` and `::1`, valid for a year. Clients trust it by having `cert`
- * as their `ca`.
+ * Creates a self-signed certificate for `localhost`, `127.0.0.1` and `::1`, valid for a year. Clients trust it with
+ * `cert` as their `ca`.
  */
 export async function createCertificate(now: Date = new Date()): Promise<Certificate> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',
-    // A day of slack for clocks that differ.
+    // A day of tolerance for clock differences.
     notBeforeDate: new Date(now.getTime() - DAY_MS),
     notAfterDate: new Date(now.getTime() + VALID_DAYS * DAY_MS),
     extensions: [

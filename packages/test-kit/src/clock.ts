@@ -1,15 +1,15 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that only moves when a test advances it. */
 export interface Clock {
-  /** For `createIntegrations({ now: clock.now })`; it may be handed over without its clock. */
+  /** For `createIntegrations({ now: clock.now })`. It can be passed without its clock. */
   readonly now: () => Date
   /**
-   * Moves it on. What became due is done by the next `kit.deliver()`, not before.
-   * @throws RangeError for a time that is not ahead
+   * Advances the clock. Whatever becomes due is done by the next `kit.deliver()`.
+   * @throws RangeError unless the time is positive
    */
   advance(by: Duration): void
 }
 
-/** A time span: the fields are added up. */
+/** A duration: the sum of the fields. */
 export interface Duration {
   readonly days?: number
   readonly hours?: number
@@ -26,7 +26,9 @@ const MILLISECONDS: Readonly<Record<keyof Duration, number>> = {
   milliseconds: 1,
 }
 
-/** @param start what it shows at first. Default: now */
+/**
+ * @param start the initial time. Default: now
+ */
 export function createClock(start: Date = new Date()): Clock {
   let time = start.getTime()
   return {
@@ -37,7 +39,7 @@ export function createClock(start: Date = new Date()): Clock {
         0,
       )
       if (!(ms > 0)) {
-        throw new RangeError('clock.advance() moves on by { days, hours, minutes, seconds, milliseconds }.')
+        throw new RangeError('clock.advance() takes { days, hours, minutes, seconds, milliseconds }.')
       }
       time += ms
     },

@@ -10,33 +10,33 @@ import { createStartQuote, type HostApp } from './quote-start.ts'
 
 export interface TestKitOptions {
   /**
-   * What the host's own `createIntegrations` returned, on a migrated database of the host's. It needs
-   * `allowAddresses: ['127.0.0.1/32']`, and `now: clock.now` to be moved.
+   * Your own integrations, on a migrated database. They need `allowAddresses: ['127.0.0.1/32']`, and `now: clock.now`
+   * to control the time.
    */
   readonly integrations: Integrations
-  /** A Fastify instance with the plugin: quotes are then started through it. It may listen, and need not. */
+  /** A Fastify instance with the plugin, through which quotes are started, listening or not. */
   readonly app?: HostApp
-  /** The prefix that the plugin was registered with. Default none. */
+  /** The prefix of the plugin. Default none. */
   readonly prefix?: string
-  /** The clock of `integrations`, so that the kit can tell when it is another one. */
+  /** The clock of `integrations`, so that the kit can detect another one. */
   readonly clock?: Clock
 }
 
-/** Partners for the tests of a host, and the work of a worker at a word. Run no worker beside it. */
+/** Partners for a host's tests, and a worker's work on demand. Run no worker beside it. */
 export interface TestKit {
-  /** A new partner, whom no other test knows. */
+  /** A new partner, isolated from other tests. */
   partner(options?: PartnerOptions): Promise<Partner>
   /**
-   * Does for its partners what a worker would have done by now: hands accepted quotes to the pipeline hook, and sends the
-   * webhooks that are due, one after another, the oldest event first. What is due later is left for a later call.
-   * @returns the attempts that were made
-   * @throws Error when the hook threw, or an attempt failed that no `answerNext` asked to fail: it says what was answered.
-   * All that was due has been tried then.
+   * Does a worker's work for the kit's partners: calls the pipeline hook for accepted quotes, and sends the webhooks
+   * that are due, one after another, oldest event first. Later ones are left for a later call.
+   * @returns the attempts
+   * @throws Error, with the response, if the hook threw or an attempt failed without `answerNext`; everything due has
+   * been tried by then
    */
   deliver(): Promise<readonly TestAttempt[]>
   /**
-   * Stops the receivers and deletes the endpoints of its partners. Call it before `integrations.close()`. Calling it again
-   * does nothing.
+   * Stops the receivers and deletes the endpoints of its partners. Call it before `integrations.close()`. Safe to call
+   * again.
    */
   close(): Promise<void>
 }
@@ -44,10 +44,10 @@ export interface TestKit {
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Makes the kit of a test file. It starts nothing: each partner has a receiver on 127.0.0.1, with a certificate that only
- * `deliver()` of this kit trusts.
- * @throws ConfigurationError for an option that is missing or wrong, and for integrations that may not call 127.0.0.1, or
- * have another clock
+ * Creates the kit of a test file. It starts nothing: each partner has a receiver on 127.0.0.1, with a certificate that
+ * only this kit's `deliver()` trusts.
+ * @throws ConfigurationError for an option that is missing or invalid, and for integrations that may not call 127.0.0.1
+ * or use another clock
  */
 export function createTestKit(options: TestKitOptions): TestKit {
   checkOptions(options)
@@ -64,7 +64,7 @@ export function createTestKit(options: TestKitOptions): TestKit {
     return { integrations, organizationIds: partners.map(({ partner }) => partner.organizationId) }
   }
 
-  /** Calls the pipeline hook for what is due. @returns what went wrong */
+  /** Calls the pipeline hook for due quotes. @returns the failed calls */
   async function startPipelines(): Promise<StartTry[]> {
     const tries = await startDue(own())
     for (const { quote, result } of tries) if (result.kind === 'started') handedOver.add(quote.id)
@@ -130,24 +130,24 @@ function checkOptions(options: TestKitOptions): void {
   const { integrations, app, clock } = options
   if (typeof integrations?.quotations?.start !== 'function') {
     throw new ConfigurationError(
-      'createTestKit: integrations is missing: pass what createIntegrations({ … }) returned.',
+      'createTestKit: integrations is missing: pass the result of createIntegrations({ … }).',
     )
   }
   if (app !== undefined && typeof app.inject !== 'function') {
     throw new ConfigurationError(
-      'createTestKit: app must be a Fastify instance with the plugin, or be left out.',
+      'createTestKit: app must be a Fastify instance with the plugin. It is optional.',
     )
   }
   const { addressGuard, now } = integrations.settings
   if (!addressGuard.check(LOOPBACK).allowed) {
     throw new ConfigurationError(
-      `createTestKit: these integrations may not send webhooks to ${LOOPBACK}, where the receivers of the kit are. ` +
+      `createTestKit: these integrations may not send webhooks to ${LOOPBACK}, where the receivers of the kit listen. ` +
         `In tests, call createIntegrations with allowAddresses: ['${LOOPBACK}/32'].`,
     )
   }
   if (clock !== undefined && now().getTime() !== clock.now().getTime()) {
     throw new ConfigurationError(
-      'createTestKit: these integrations go by another clock. In tests, call createIntegrations with now: clock.now.',
+      'createTestKit: these integrations use another clock. In tests, call createIntegrations with now: clock.now.',
     )
   }
 }
@@ -166,18 +166,18 @@ function hookError({ quote, attempt, result }: StartTry): Error {
 
 function hookNeverCalled(quotationId: string): Error {
   return new Error(
-    `pipeline.start was never called for quote ${quotationId}: no order to start it is due for a partner of this kit. ` +
-      'Either a worker beside the tests has taken it (run none: the kit does its work), a call that threw is not due ' +
-      'again yet (move the clock), or the quote belongs to another organization.',
+    `pipeline.start was never called for quote ${quotationId}: no start is due for a partner of this kit. ` +
+      'Either another worker has taken it (run none: the kit does its work), a failed call is not due ' +
+      'again yet (advance the clock), or the quote belongs to another organization.',
   )
 }
 
 function deliveryError(failures: readonly SettledAttempt[], count: number): Error {
   return new Error(
     [
-      `${failures.length} of ${count} attempts to deliver failed:`,
+      `${failures.length} of ${count} delivery attempts failed:`,
       ...failures.map(describeAttempt),
-      'Where a test means its receiver to fail, say so first: partner.answerNext({ status: 503 }).',
+      'If the receiver is meant to fail, set it up first: partner.answerNext({ status: 503 }).',
     ].join('\n'),
   )
 }

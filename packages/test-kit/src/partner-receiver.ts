@@ -3,14 +3,14 @@ import { verify, type WebhookPayload } from '@quickquote/webhook-signature'
 import type { Certificate } from './certificate.ts'
 import { type ReceivedWebhook, type Receiver, type ReceiverResponse, startReceiver } from './receiver.ts'
 
-/** A receiver as a partner should have it: it takes what verifies, and fails only when it is told to. */
+/** A well-behaved partner's receiver: accepts verified webhooks, and fails only on request. */
 export interface PartnerReceiver extends Pick<Receiver, 'requests' | 'stop'> {
   readonly url: string
   readonly webhooks: readonly WebhookPayload[]
-  /** What webhooks must verify with: empty until the endpoint is there. */
+  /** The expected signing secret: empty until the endpoint exists. */
   secret: string
   answerNext(response: ReceiverResponse, times: number): void
-  /** Whether it was told to fail at this event. Each failure is told of once. */
+  /** Whether it was asked to fail at this event. Each failure is reported once. */
   wasToldToFail(eventId: string): boolean
 }
 

@@ -13,46 +13,48 @@ import type { StartQuote } from './quote-start.ts'
 import type { ReceivedWebhook, ReceiverResponse } from './receiver.ts'
 
 export interface PartnerOptions {
-  /** Default: one that no other test has. Give one of yours when your tables know organizations. */
+  /** Default: unique. Pass one of your own if your tables need to know the organization. */
   readonly organizationId?: string
-  /** The member who owns the key and the endpoint. Default: one that no other test has. */
+  /** The member who owns the key and the endpoint. Default: unique. */
   readonly memberId?: string
-  /** What its endpoint subscribes to. Default: every event of the catalog. */
+  /** The subscriptions of its endpoint. Default: every event type. */
   readonly events?: readonly string[]
-  /** `always` hears of quotes of the web app, too. Default `headless_only`. */
+  /** `always` also receives events of quotes from the web app. Default `headless_only`. */
   readonly triggerMode?: WebhookEndpoint['trigger_mode']
 }
 
-/** A partner of the host: an organization with an API key, and a webhook endpoint with a receiver behind it. */
+/** A partner: an organization with an API key, and a webhook endpoint with a receiver. */
 export interface Partner {
   readonly organizationId: string
-  /** Its member, who holds `manage_integrations`: for the services of `integrations`. */
+  /** Its member, with `manage_integrations`: for the services of `integrations`. */
   readonly member: Member
-  /** The API key, for the header `X-API-Key`. It is good for as long as the host lets keys be. */
+  /** The API key, for the header `X-API-Key`, with the longest lifetime the host allows. */
   readonly key: string
   readonly endpointId: string
-  /** The signing secret that its webhooks must verify with. Assign the new one after a rotation. */
+  /** The signing secret of its webhooks. Assign the new one after a rotation. */
   secret: string
-  /** The webhooks that it took: they verified, and were answered with 2xx. The first that came is the first. */
+  /** The accepted webhooks (verified, and answered with 2xx), oldest first. */
   readonly webhooks: readonly WebhookPayload[]
-  /** Whatever came in, and whatever was answered: headers and raw bodies. */
+  /** All requests with raw headers and bodies, whatever the response. */
   readonly requests: readonly ReceivedWebhook[]
   /**
-   * Starts a quote: through the host's app if the kit has one, otherwise through `integrations`.
+   * Starts a quote through the kit's app, or else through `integrations`.
    * @param body the fields of the start. Default: some `requirementsText`
-   * @throws Error with the answer of the app when that is not 202; without an app, IntegrationError VALIDATION_FAILED
+   * @throws Error with the app's response unless it is 202; without an app, IntegrationError VALIDATION_FAILED
    */
   startQuote(body?: object): Promise<TestQuote>
-  /** A quote that was started in another way: with files, or in the web app. */
+  /** A quote started in another way: with files, or in the web app. */
   quote(quotationId: string): TestQuote
   /**
-   * What its receiver answers to the next `times` (1) webhooks, in place of 204: a status, a delay, a reset, or nothing at
-   * all. What was asked for is no error of `kit.deliver()`.
+   * Sets the receiver's response to the next `times` (1) webhooks, instead of 204: a status, a delay, a reset, or
+   * nothing at all. Requested failures are not errors of `kit.deliver()`.
    */
   answerNext(response: ReceiverResponse, times?: number): void
 }
 
-/** @param receiver gets its secret here */
+/**
+ * @param receiver gets its secret here
+ */
 export async function createPartner(
   {
     integrations,
@@ -110,7 +112,7 @@ export async function createPartner(
   }
 }
 
-/** Nothing is due for its endpoint any more. */
+/** Deletes it, so that nothing is due for it any more. */
 export async function removeEndpoint(
   integrations: Integrations,
   { member, endpointId }: Partner,
@@ -118,7 +120,7 @@ export async function removeEndpoint(
   try {
     await integrations.webhookEndpoints.delete(member, endpointId)
   } catch (error) {
-    // The test has deleted it itself.
+    // The test has already deleted it.
     if (!(error instanceof IntegrationError)) throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { Integrations } from '@quickquote/core'
 
-/** What the kit needs of a Fastify instance that has the plugin. It may listen, and need not. */
+/** A Fastify instance with the plugin, listening or not. */
 export interface HostApp {
   inject(request: {
     method: 'POST'
@@ -10,17 +10,16 @@ export interface HostApp {
   }): Promise<{ readonly statusCode: number; readonly body: string }>
 }
 
-/** Who starts a quote. */
 interface Starter {
   readonly organizationId: string
   readonly apiKeyId: string
   readonly key: string
 }
 
-/** Starts a quote as a partner does, and tells its id. */
+/** Starts a quote like a partner, and returns its id. */
 export type StartQuote = (partner: Starter, body: object) => Promise<string>
 
-/** Through the host's app, so that its own hooks and limits count too; without one, through `integrations`. */
+/** Starts it through the host's app, so that its hooks and limits apply; without an app, through `integrations`. */
 export function createStartQuote(
   integrations: Integrations,
   app: HostApp | undefined,

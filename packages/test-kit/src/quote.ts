@@ -1,20 +1,22 @@
 import { type Integrations, type QuotationReporter, STEPS, type Step } from '@quickquote/core'
 
-/** A quote of a test. Its pipeline is stepped by hand, as the host's own pipeline would report it. */
+/** A quote of a test. The test reports its progress in place of the host's pipeline. */
 export interface TestQuote {
   readonly id: string
   /**
-   * Reports that the steps up to `step` have finished, and without `step` that the whole run has. A quote that was not
-   * handed to the pipeline hook yet is handed over first. Steps that had finished already stay as they are.
-   * @param proposal what the proposal step comes with, if it is among them
-   * @throws Error when the hook threw, or was never called; IntegrationError STATE_CONFLICT when the run has failed
+   * Reports that the steps up to `step`, or without `step` the whole run, have finished. First calls the pipeline hook
+   * if that has not happened yet. Finished steps are unchanged.
+   * @param proposal the report of the proposal step, if included
+   * @throws Error if the hook threw or was never called; IntegrationError STATE_CONFLICT if the run has failed
    */
   complete(step?: Step, proposal?: Parameters<QuotationReporter['proposalReady']>[0]): Promise<void>
-  /** Reports that the run has failed, for good. Throws what `complete` throws. */
+  /** Reports that the run has failed permanently. Throws like `complete`. */
   fail(failure?: { step?: Step; errorCode?: string }): Promise<void>
 }
 
-/** @param handOver calls the pipeline hook for the quote unless that was done */
+/**
+ * @param handOver calls the pipeline hook for the quote, unless already done
+ */
 export function createTestQuote(
   integrations: Integrations,
   id: string,

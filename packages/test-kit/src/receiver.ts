@@ -7,74 +7,74 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Certificate, createCertificate } from './certificate.ts'
 
-/** A request as it came, whole. */
+/** A complete received request. */
 export interface ReceivedWebhook {
   readonly method: string
-  /** With the query string. */
+  /** Including the query string. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly rawBody: Buffer
   readonly receivedAt: Date
 }
 
-/** What the receiver does with a request; `delayMs` is waited before that. */
+/** A response of the receiver, after `delayMs`. */
 export type ReceiverResponse = { readonly delayMs?: number } & (
   | {
       readonly status: number
       readonly headers?: Readonly<Record<string, string>>
-      /** An async iterable is sent piece by piece: a slow body, or one that never ends. */
+      /** An async iterable is sent chunk by chunk: a slow or endless body. */
       readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>
     }
-  /** Never answers; the connection stays open. */
+  /** Never responds; the connection stays open. */
   | { readonly hang: true }
-  /** Answers with a TCP reset. */
+  /** Sends a TCP reset. */
   | { readonly reset: true }
 )
 
 export interface ReceiverOptions {
   /** Default: a new one. */
   readonly certificate?: Certificate
-  /** Default: a free one. */
+  /** Default: any free port. */
   readonly port?: number
   /** Default: 204. */
   readonly respond?: (request: ReceivedWebhook) => ReceiverResponse | Promise<ReceiverResponse>
 }
 
 export interface Receiver {
-  /** `https://127.0.0.1:<port>`; every path is taken. */
+  /** `https://127.0.0.1:<port>`; any path works. */
   readonly url: string
   readonly certificate: Certificate
-  /** All that came, oldest first, whatever was answered. */
+  /** All requests, oldest first, whatever the response. */
   readonly requests: readonly ReceivedWebhook[]
   /**
-   * The oldest request that matches and that no earlier `next` returned; waits for it, 30 s by default.
+   * The oldest matching request that no earlier `next` returned; waits for it, 30 s by default.
    *
-   * @throws Error when the time is over or the receiver stops.
+   * @throws Error after the timeout, or if the receiver stops.
    */
   next(
     predicate?: (request: ReceivedWebhook) => boolean,
     options?: { timeoutMs?: number },
   ): Promise<ReceivedWebhook>
-  /** Waits until at least so many requests have come, 30 s by default, and returns all of them. Throws as `next` does. */
+  /** Waits for at least this many requests, 30 s by default, and returns all of them. Throws like `next`. */
   waitFor(count: number, options?: { timeoutMs?: number }): Promise<readonly ReceivedWebhook[]>
-  /** Closes every connection, also those that hang. Calling it again does nothing. */
+  /** Closes all connections, even hanging ones. Safe to call again. */
   stop(): Promise<void>
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
 
-/** Starts an HTTPS server on 127.0.0.1 that keeps what it receives and answers, or misbehaves, as it is told. */
+/** Starts an HTTPS server on 127.0.0.1 that records requests, and responds or misbehaves on request. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const { certificate = await createCertificate(), respond = () => ({ status: 204 }) } = options
   const requests: ReceivedWebhook[] = []
   const taken = new Set<ReceivedWebhook>()
-  /** Asked again after each request; true when they have what they wait for. */
+  /** Checked after each request; true once satisfied. */
   const waiting = new Set<{ satisfied(): boolean; fail(reason: string): void }>()
   /** The TCP sockets below TLS, by the peer's port: only they can be reset. */
   const sockets = new Map<number, Socket>()
 
   const server = createServer(certificate, (request, response) => {
-    // A peer that goes away in the middle is part of the trials.
+    // Peers that disconnect halfway are part of the tests.
     handle(request, response).catch(() => response.destroy())
   })
   server.on('connection', (socket: Socket) => {
@@ -83,7 +83,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     socket.once('close', () => sockets.delete(port))
   })
 
-  /** An error of `respond` is a mistake of the test: it must be seen. */
+  /** An error of `respond` is a mistake in the test and must be visible. */
   async function answerTo(received: ReceivedWebhook): Promise<ReceiverResponse> {
     try {
       return await respond(received)
@@ -126,7 +126,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiting.delete(waiter)
-        waiter.fail(`did not come within ${timeoutMs} ms`)
+        waiter.fail(`did not arrive within ${timeoutMs} ms`)
       }, timeoutMs)
       const waiter = {
         satisfied() {
@@ -168,7 +168,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     },
     async stop() {
       if (!server.listening) return
-      for (const waiter of waiting) waiter.fail('cannot come any more: the receiver stopped')
+      for (const waiter of waiting) waiter.fail('cannot arrive any more: the receiver has stopped')
       waiting.clear()
       const closed = once(server, 'close')
       server.close()

@@ -135,7 +135,7 @@ it('next gives each request once, oldest first, of those that match', async () =
   expect((await receiver.next()).path).toBe('/a')
   expect((await receiver.next()).path).toBe('/c')
   await expect(receiver.next(undefined, { timeoutMs: 20 })).rejects.toThrow(
-    'did not come within 20 ms. Received: POST /a, POST /b, POST /c',
+    'did not arrive within 20 ms. Received: POST /a, POST /b, POST /c',
   )
 })
 
@@ -150,7 +150,7 @@ it('waitFor gives all requests once there are enough', async () => {
 
 it('whoever still waits when it stops is told', async () => {
   const receiver = await start()
-  const refused = expect(receiver.next()).rejects.toThrow('the receiver stopped')
+  const refused = expect(receiver.next()).rejects.toThrow('the receiver has stopped')
   await receiver.stop()
   await receiver.stop()
   await refused

@@ -217,7 +217,7 @@ describe('A mistake is told of', () => {
     })
     await finishStep(partner)
     const failed = await kit.deliver().catch((error: Error) => error.message)
-    expect(failed).toContain('1 of 2 attempts to deliver failed:')
+    expect(failed).toContain('1 of 2 delivery attempts failed:')
     expect(failed).toContain(
       `- quotation.requirement_analysis.completed to https://127.0.0.1:${dead}/hooks, attempt 1: connection refused Due again at`,
     )
@@ -276,7 +276,7 @@ describe('A mistake is told of', () => {
     await other.close()
     expect(rival.organizationId).toBe(partner.organizationId)
     await expect(quote.complete()).rejects.toThrow(
-      /pipeline\.start was never called for quote .*a worker beside the tests/s,
+      /pipeline\.start was never called for quote .*another worker has taken it/s,
     )
   })
 

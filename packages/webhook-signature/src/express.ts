@@ -7,21 +7,20 @@ import {
   type ReceiverOptions,
 } from './receiver.ts'
 
-/** A request of Express, or of `node:http` itself, perhaps with what a body parser made of its body. */
+/** A request of Express or `node:http`, possibly with the result of a body parser. */
 export type WebhookRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown }
 
 /**
- * A handler of webhooks for Express 4 and 5, and for whatever else has Node's requests and responses.
+ * A webhook handler for Express 4 and 5, and anything else with Node's requests and responses.
  *
- * It reads the raw body itself: put it before `express.json()`, or on a path that `express.json()` leaves alone. Where
- * something read the body before, it takes the bytes of `express.raw()`, or `request.rawBody` (set by `express.json({ verify })`
- * and by some clouds). A body that was parsed is a BODY_NOT_RAW error.
+ * It reads the raw body itself: place it before `express.json()`, or on a path without it. If the body was already
+ * read, it uses the bytes of `express.raw()`, or `request.rawBody` (set by `express.json({ verify })` and by some
+ * clouds). A parsed body is a BODY_NOT_RAW error.
  *
- * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the error as text; 405 to anything but POST; 413 and 415
- * for bodies that are too large or compressed. What `onEvent` throws, and BODY_NOT_RAW, goes to `next`, which makes
- * it a 500.
+ * Responds with 204, or 410 for `'gone'`; 400 or 401 with the error code as text; 405 to anything but POST; 413 and 415
+ * for large or compressed bodies. Errors of `onEvent`, and BODY_NOT_RAW, go to `next`, as a 500.
  *
- * @throws TypeError when there is no secret, an empty one, or an impossible header prefix.
+ * @throws TypeError if the secret is missing or empty, or the header prefix is invalid.
  */
 export function expressWebhooks(
   options: ReceiverOptions,
@@ -39,7 +38,7 @@ async function answerTo(receiver: Receiver, request: WebhookRequest): Promise<An
   return body === 'too large' ? BODY_TOO_LARGE : receiver.receive(request.headers, body)
 }
 
-/** The bytes as they came, or whatever is left of them when something parsed them. */
+/** The raw bytes, or the parsed body if something has parsed it. */
 async function rawBodyOf(request: WebhookRequest, maxBytes: number): Promise<unknown> {
   if (request.rawBody !== undefined) return request.rawBody
   return request.readableDidRead ? request.body : readAtMost(maxBytes, request)
@@ -59,7 +58,7 @@ function readAtMost(maxBytes: number, request: IncomingMessage): Promise<Uint8Ar
   })
 }
 
-/** A request that was not read to its end leaves nothing that the next one on this connection could follow. */
+/** After a partly read request, the connection cannot be reused. */
 function send(response: ServerResponse, { status, text }: Answer): void {
   if (status === 405) response.setHeader('Allow', 'POST')
   if (!response.req.complete) response.setHeader('Connection', 'close')

@@ -2,19 +2,18 @@ import type { FastifyPluginAsync } from 'fastify'
 import { createReceiver, type ReceiverOptions } from './receiver.ts'
 
 export interface FastifyWebhooksOptions extends ReceiverOptions {
-  /** Where the webhooks come in. Default `/`, below the prefix that the plugin is registered with. */
+  /** The path of the route, below the prefix of the plugin. Default `/`. */
   readonly path?: string
 }
 
 /**
- * A Fastify plugin with one route, `POST` to `path`, which receives webhooks. It reads the raw body, whatever parsers the rest of
- * the application has, and leaves these as they are.
+ * A Fastify plugin with one route, `POST` to `path`, that receives webhooks. It reads the raw body whatever parsers the
+ * application has, and does not affect those.
  *
- * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the error as text; 415 to compressed bodies. What `onEvent`
- * throws goes to the error handler of the application, which makes it a 500; so does Fastify's own 413 for bodies that
- * are too large.
+ * Responds with 204, or 410 for `'gone'`; 400 or 401 with the error code as text; 415 to compressed bodies. Errors of
+ * `onEvent` go to the application's error handler, as a 500; so does Fastify's own 413 for large bodies.
  *
- * @throws TypeError when there is no secret, an empty one, or an impossible header prefix.
+ * @throws TypeError if the secret is missing or empty, or the header prefix is invalid.
  */
 export const fastifyWebhooks: FastifyPluginAsync<FastifyWebhooksOptions> = async (app, options) => {
   const receiver = createReceiver(options)

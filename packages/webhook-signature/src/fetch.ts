@@ -7,18 +7,18 @@ import {
 } from './receiver.ts'
 
 export interface FetchWebhooksOptions extends ReceiverOptions {
-  /** Told of what was answered 500: what `onEvent` or `once` threw. Default `console.error`. */
+  /** Called with the errors of `onEvent` and `once` that became a 500. Default `console.error`. */
   readonly onError?: (error: unknown) => void
 }
 
 /**
- * A handler of webhooks for servers that take a `Request` and give a `Response`: Deno, Bun, Cloudflare Workers, Hono,
- * Next.js and other routes. It never rejects.
+ * A webhook handler for Fetch-style servers: Deno, Bun, Cloudflare Workers, Hono, Next.js routes and others. It never
+ * rejects.
  *
- * Answers 204, and 410 for `'gone'`; 400 or 401 with the code of the error as text; 405 to anything but POST; 413 and 415
- * for bodies that are too large or compressed; 500 when `onEvent` throws or the body was read before.
+ * Responds with 204, or 410 for `'gone'`; 400 or 401 with the error code as text; 405 to anything but POST; 413 and 415
+ * for large or compressed bodies; 500 if `onEvent` throws or the body was already read.
  *
- * @throws TypeError when there is no secret, an empty one, or an impossible header prefix.
+ * @throws TypeError if the secret is missing or empty, or the header prefix is invalid.
  */
 export function fetchWebhooks(options: FetchWebhooksOptions): (request: Request) => Promise<Response> {
   const receiver = createReceiver(options)
@@ -42,7 +42,7 @@ async function answerTo(receiver: Receiver, request: Request): Promise<Answer> {
   return body === undefined ? BODY_TOO_LARGE : receiver.receive(request.headers, body)
 }
 
-/** The bytes of a stream; undefined when there are more. */
+/** The bytes of a stream; undefined if there are too many. */
 async function readAtMost(
   maxBytes: number,
   stream: ReadableStream<Uint8Array<ArrayBuffer>> | null,

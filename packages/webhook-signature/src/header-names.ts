@@ -1,4 +1,4 @@
-/** The names of the headers of a delivery: five that are always sent, and two that are sent when they apply. */
+/** The header names of a delivery: five that are always sent, and two that are sent when applicable. */
 export interface WebhookHeaderNames {
   readonly contentType: string
   readonly eventId: string
@@ -7,7 +7,7 @@ export interface WebhookHeaderNames {
   readonly eventSequence: string
   readonly timestamp: string
   readonly signature: string
-  /** A signature by the secret before, while the rotation of the secret overlaps: see {@link verify}. */
+  /** A signature with the previous secret, during the overlap of a rotation: see {@link verify}. */
   readonly previousSignature: string
 }
 
@@ -16,12 +16,12 @@ export interface WebhookHeaderNames {
  *
  * @param prefix The product name of the sender: `Acme` gives `X-Acme-Signature`. Letters, digits and single hyphens.
  * Default `Service`.
- * @throws TypeError when the prefix cannot stand in a header name.
+ * @throws TypeError if the prefix is not valid in a header name.
  */
 export function headerNames(prefix = 'Service'): WebhookHeaderNames {
   if (!/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/.test(prefix)) {
     throw new TypeError(
-      'A header prefix has letters, digits and single hyphens only, like "Acme" or "Acme-Quotes"',
+      'A header prefix may contain only letters, digits and single hyphens, like "Acme" or "Acme-Quotes"',
     )
   }
   return {

@@ -1,4 +1,4 @@
-/** The event types of quotations (specification, "Event catalog"). They are stable; there may be more to come. */
+/** The event types of quotations (specification, "Event catalog"). They are stable; new ones may be added. */
 export const QUOTATION_EVENT_TYPES = [
   'quotation.requirement_analysis.completed',
   'quotation.functional_specification.completed',
@@ -11,12 +11,12 @@ export const QUOTATION_EVENT_TYPES = [
 
 export type QuotationEventType = (typeof QUOTATION_EVENT_TYPES)[number]
 
-/** What every event has, whatever it tells of. */
+/** The fields of every event. */
 interface Envelope<Type extends string, Data> {
-  /** `evt_` and a uuid. A delivery may come more than once: deduplicate on this. */
+  /** `evt_` and a uuid. Deliveries may be repeated: deduplicate by this. */
   readonly id: string
   readonly type: Type
-  /** When the event happened: ISO 8601, UTC. */
+  /** The time of the event: ISO 8601, UTC. */
   readonly created_at: string
   readonly organization_id: string
   readonly data: Data
@@ -37,10 +37,10 @@ interface CompletedData<Step extends string, ProposalId> extends QuotationData {
 
 interface FailedData extends QuotationData {
   readonly proposal_id: string | null
-  /** The step that failed; `unknown` when that is not known. */
+  /** The failed step; `unknown` if not known. */
   readonly step: AnalysisStep | 'proposal' | 'unknown'
   readonly status: 'failed'
-  /** As the pipeline gave it. */
+  /** The error code of the pipeline. */
   readonly error_code: string | null
 }
 
@@ -50,30 +50,30 @@ type AnalysisStep =
   | 'work_breakdown'
   | 'effort_estimation'
 
-/** A step before the proposal finished. */
+/** A step before the proposal has finished. */
 type AnalysisEvent = {
   [Step in AnalysisStep]: Envelope<`quotation.${Step}.completed`, CompletedData<Step, string | null>>
 }[AnalysisStep]
 
-/** The events of quotations: `type` tells which one it is, and what is in `data`. */
+/** A quotation event. `type` determines the fields of `data`. */
 export type QuotationEvent =
   | AnalysisEvent
   | Envelope<'quotation.proposal.completed', CompletedData<'proposal', string>>
   | Envelope<'quotation.completed', CompletedData<'proposal', string>>
   | Envelope<'quotation.failed', FailedData>
 
-/** An event of the product beside quotations, such as `project.created`. Its `type` is none of {@link QUOTATION_EVENT_TYPES}. */
+/** Another event of the product, such as `project.created`. Its `type` is not in {@link QUOTATION_EVENT_TYPES}. */
 export type OtherEvent = Envelope<string, Readonly<Record<string, unknown>>>
 
 /**
- * The body of a delivery (specification, "Payload"): identifiers and status; read the rest through the API.
+ * The body of a delivery (specification, "Payload"): ids and status. Read the rest through the API.
  *
- * New fields and new types of events may come. Ask {@link isQuotationEvent} first, then look at `type`: it
- * tells what is in `data`. Ignore what you do not know, and answer it with a 2xx.
+ * New fields and event types may be added. Call {@link isQuotationEvent} first, then switch on `type`, which determines
+ * `data`. Ignore unknown events, and respond with 2xx.
  */
 export type WebhookPayload = QuotationEvent | OtherEvent
 
-/** Whether it is one of the events of {@link QUOTATION_EVENT_TYPES}. It looks at the type alone. */
+/** Whether its type is in {@link QUOTATION_EVENT_TYPES}. Checks only the type. */
 export function isQuotationEvent(event: WebhookPayload): event is QuotationEvent {
   return QUOTATION_EVENT_TYPES.some((type) => type === event.type)
 }

@@ -1,9 +1,9 @@
-/** A request body as it came over the wire. Bytes are safest: reading them as text loses a byte order mark. */
+/** A raw request body. Bytes are safest: reading them as text drops a byte order mark. */
 export type RawBody = string | Uint8Array | ArrayBuffer
 
 const encoder = new TextEncoder()
 
-/** The bytes of a raw body, or undefined when it is none, such as an object that a framework parsed. */
+/** The bytes of a raw body, or undefined for anything else, such as a parsed object. */
 export function bodyBytes(body: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return encoder.encode(body)
   if (isArrayBuffer(body)) return new Uint8Array(body)
@@ -11,12 +11,12 @@ export function bodyBytes(body: unknown): Uint8Array | undefined {
   return undefined
 }
 
-/** Of any realm: `instanceof` knows one. */
+/** Of any realm: `instanceof` only knows one. */
 function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return Object.prototype.toString.call(value) === '[object ArrayBuffer]'
 }
 
-/** What is signed: the timestamp, a dot, the body. */
+/** The signed content: the timestamp, a dot, the body. */
 export function signedContent(timestamp: string, body: Uint8Array): ArrayBuffer {
   const head = encoder.encode(`${timestamp}.`)
   const content = new Uint8Array(head.length + body.length)

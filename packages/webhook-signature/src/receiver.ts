@@ -6,32 +6,32 @@ import { WebhookVerificationError, type WebhookVerificationErrorCode } from './v
 import { verify } from './verify.ts'
 import { headerOf, type WebhookHeaders } from './webhook-headers.ts'
 
-/** How the handlers for Fastify, Express and `fetch`-style servers receive webhooks. */
+/** Shared options of the handlers for Fastify, Express and Fetch-style servers. */
 export interface ReceiverOptions {
-  /** The endpoint's signing secret; a list while it is being rotated. */
+  /** The endpoint's signing secret; a list during a rotation. */
   readonly secrets: Secret | readonly Secret[]
   /** The product name of the sender: `Acme` for `X-Acme-Signature`. Default `Service`. */
   readonly headerPrefix?: string
-  /** How far the timestamp may be from the clock, either way, in seconds. Default 300. */
+  /** The accepted difference between the timestamp and the clock, in seconds, either way. Default 300. */
   readonly tolerance?: number
-  /** The largest body that is read, in bytes; a larger one is answered 413. Default 64 KiB. */
+  /** The largest body to read, in bytes. Larger ones get 413. Default 64 KiB. */
   readonly maxBodyBytes?: number
   /**
-   * Called with each event whose signature was verified. When it returns, the answer is 204; `'gone'` answers 410, which
-   * ends this event for this endpoint. When it throws, the answer is a 500, so that the event is sent again. The
-   * sender waits about 10 seconds: leave what takes longer to a queue.
+   * Called with each verified event. The response is 204 when it returns; 410 for `'gone'`, which ends this event for
+   * this endpoint; and 500 if it throws, so that the event is sent again. The sender waits about 10 seconds: use a
+   * queue for longer work.
    */
   readonly onEvent: (event: WebhookPayload) => void | 'gone' | Promise<void> | Promise<'gone' | undefined>
   /**
-   * Runs `handle`, which calls `onEvent`, unless the event of this id was handled before. When `handle` throws, forget the
-   * id and let the error through: the event comes again. Default: events are handled as often as they come.
+   * Runs `handle`, which calls `onEvent`, unless this event id was handled before. If `handle` throws, forget the id
+   * and rethrow: the event is sent again. Default: repeated events are handled repeatedly.
    */
   readonly once?: (eventId: string, handle: () => Promise<void>) => Promise<void>
-  /** Told of each delivery that was refused, for your log. */
+  /** Called with each refused delivery, for your log. */
   readonly onRefused?: (error: WebhookVerificationError) => void
 }
 
-/** What to answer. The text shows in the sender's delivery log. */
+/** A response. Its text appears in the sender's delivery log. */
 export interface Answer {
   readonly status: number
   readonly text: string
@@ -39,19 +39,18 @@ export interface Answer {
 
 export interface Receiver {
   readonly maxBodyBytes: number
-  /** What can be refused before the body is read. */
+  /** Refuses what can be refused before reading the body. */
   refuse(method: string, headers: WebhookHeaders): Answer | undefined
   /**
-   * @param body the raw body; anything else means that it was parsed before
-   * @throws WebhookVerificationError BODY_NOT_RAW, which is a mistake of the receiver and not of the sender; and what the
-   * receiver's own functions throw
+   * @param body the raw body; anything else was already parsed
+   * @throws WebhookVerificationError BODY_NOT_RAW, the receiver's own mistake; and errors of the receiver's functions
    */
   receive(headers: WebhookHeaders, body: unknown): Promise<Answer>
 }
 
 export const BODY_TOO_LARGE: Answer = { status: 413, text: 'BODY_TOO_LARGE' }
 
-/** 401: not by somebody who has the secret, as far as can be told. 400: not a delivery at all. */
+/** 401: probably not sent by anyone who has the secret. 400: not a delivery at all. */
 const ERROR_STATUS: Readonly<Record<Exclude<WebhookVerificationErrorCode, 'BODY_NOT_RAW'>, 400 | 401>> = {
   MISSING_HEADER: 401,
   MALFORMED_TIMESTAMP: 400,
@@ -63,16 +62,16 @@ const ERROR_STATUS: Readonly<Record<Exclude<WebhookVerificationErrorCode, 'BODY_
 }
 
 /**
- * What the handlers have in common.
+ * Creates the common part of all handlers.
  *
- * @throws TypeError when there is no secret, an empty one, or an impossible header prefix: a receiver that is set up wrong
- * does not start.
+ * @throws TypeError if the secret is missing or empty, or the header prefix is invalid: a misconfigured receiver does
+ * not start.
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
   const secrets = secretList(options.secrets)
   headerNames(options.headerPrefix)
   const maxBodyBytes = options.maxBodyBytes ?? 64 * 1024
-  // Not before the first delivery: some edge runtimes forbid Web Crypto outside of a request.
+  // Only at the first delivery: some edge runtimes forbid Web Crypto outside a request.
   let imported: Promise<SigningKey[]> | undefined
 
   function keys(): Promise<SigningKey[]> {
@@ -95,15 +94,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     maxBodyBytes,
     refuse(method, headers) {
       if (method !== 'POST') return { status: 405, text: 'METHOD_NOT_ALLOWED' }
-      // Webhooks are not compressed, and a stranger's body is not worth unpacking.
+      // Webhooks are not compressed, and a stranger's body is not worth decompressing.
       const encoding = headerOf(headers, 'Content-Encoding').toLowerCase()
       if (encoding !== '' && encoding !== 'identity') return { status: 415, text: 'BODY_COMPRESSED' }
-      // NaN, for a length that did not come, is not larger.
+      // A missing length is NaN, which is not larger.
       if (Number(headerOf(headers, 'Content-Length')) > maxBodyBytes) return BODY_TOO_LARGE
       return undefined
     },
     async receive(headers, body) {
-      // verify() itself looks whether it is raw.
+      // verify() checks whether it is raw.
       const delivery = { ...options, headers, body: body as RawBody, secrets: await keys() }
       const verdict = await verify(delivery).catch(verificationError)
       if (!(verdict instanceof WebhookVerificationError)) return handle(verdict)

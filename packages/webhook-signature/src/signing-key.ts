@@ -1,28 +1,28 @@
-/** A signing secret that is ready for use. It does not give the secret away. */
+/** A signing secret ready for use. It does not expose the secret. */
 export interface SigningKey {
   /** HMAC-SHA256 of the bytes. */
   mac(content: ArrayBuffer): Promise<Uint8Array>
-  /** Whether this is the HMAC of the bytes; compared in constant time, as Web Crypto requires of `subtle.verify`. */
+  /** Compares an HMAC in constant time, as Web Crypto requires of `subtle.verify`. */
   matches(mac: ArrayBuffer, content: ArrayBuffer): Promise<boolean>
 }
 
-/** A secret as shown when it was made or rotated, `whsec_` included, or what {@link importSecret} made of it. */
+/** A signing secret, including `whsec_`, or the result of {@link importSecret}. */
 export type Secret = string | SigningKey
 
 const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' }
 
 /**
- * Prepares a secret for many calls of `sign` or `verify`; each of them would otherwise do it again.
+ * Prepares a secret for many calls of `sign` or `verify`, which would otherwise each do this.
  *
- * The HMAC key is the whole string in UTF-8, `whsec_` included.
+ * The HMAC key is the whole string in UTF-8, including `whsec_`.
  *
- * @throws TypeError when the secret is missing or empty.
+ * @throws TypeError if the secret is missing or empty.
  */
 export async function importSecret(secret: string): Promise<SigningKey> {
   assertSecret(secret)
   const bytes = new TextEncoder().encode(secret)
   const key = await crypto.subtle.importKey('raw', bytes, HMAC_SHA256, false, ['sign', 'verify'])
-  // Views, as Node's Web Crypto refuses a bare ArrayBuffer of another realm: edge runtimes on node:vm have such.
+  // Views: Node's Web Crypto refuses a bare ArrayBuffer of another realm, as in edge runtimes on node:vm.
   return {
     mac: async (content) => new Uint8Array(await crypto.subtle.sign('HMAC', key, new Uint8Array(content))),
     matches: (mac, content) =>
@@ -30,20 +30,19 @@ export async function importSecret(secret: string): Promise<SigningKey> {
   }
 }
 
-/** The key itself, or the key of a secret. */
 export async function signingKey(secret: Secret): Promise<SigningKey> {
   assertSecret(secret)
   return typeof secret === 'string' ? importSecret(secret) : secret
 }
 
 /**
- * One secret, or several, as a list.
+ * One or several secrets, as a list.
  *
- * @throws TypeError when there is none, or one of them is empty.
+ * @throws TypeError if there is none, or one of them is empty.
  */
 export function secretList(secrets: Secret | readonly Secret[]): readonly Secret[] {
   const list: readonly Secret[] = isList(secrets) ? secrets : [secrets]
-  if (list.length === 0) throw new TypeError('At least one signing secret is needed')
+  if (list.length === 0) throw new TypeError('At least one signing secret is required')
   for (const secret of list) assertSecret(secret)
   return list
 }
@@ -52,7 +51,7 @@ function isList(secrets: Secret | readonly Secret[]): secrets is readonly Secret
   return Array.isArray(secrets)
 }
 
-/** An unset environment variable must not become a key that anybody can guess. */
+/** An unset environment variable must not become a guessable key. */
 function assertSecret(secret: Secret): void {
   if (secret === '' || secret === undefined || secret === null) {
     throw new TypeError('The signing secret is missing or empty')

@@ -1,4 +1,4 @@
-/** Why a delivery was refused. The codes are stable. */
+/** The reasons for refusing a delivery. The codes are stable. */
 export const WEBHOOK_VERIFICATION_ERROR_CODES = [
   'BODY_NOT_RAW',
   'MISSING_HEADER',
@@ -12,7 +12,7 @@ export const WEBHOOK_VERIFICATION_ERROR_CODES = [
 
 export type WebhookVerificationErrorCode = (typeof WEBHOOK_VERIFICATION_ERROR_CODES)[number]
 
-/** A delivery that must not be trusted. The message holds neither a secret nor anything of the body. */
+/** A delivery that cannot be trusted. The message contains neither the secret nor the body. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly code: WebhookVerificationErrorCode

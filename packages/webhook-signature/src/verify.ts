@@ -8,11 +8,11 @@ import { WebhookVerificationError } from './verification-error.ts'
 import { type HeaderValue, headerOf, joined, type WebhookHeaders } from './webhook-headers.ts'
 
 export type VerifyOptions = {
-  /** The request body as it came, before anything parsed it. */
+  /** The raw request body, before any parsing. */
   readonly body: RawBody
-  /** The endpoint's signing secret. Several while a rotation is under way: one that fits is enough. */
+  /** The endpoint's signing secret, or several during a rotation: one match is enough. */
   readonly secrets: Secret | readonly Secret[]
-  /** How far the timestamp may be from the receiver's clock, either way, in seconds. Default 300. */
+  /** The accepted difference between the timestamp and the receiver's clock, in seconds, either way. Default 300. */
   readonly tolerance?: number
   /** The receiver's clock. Default: now. */
   readonly now?: Date
@@ -23,9 +23,9 @@ export type VerifyOptions = {
       readonly headerPrefix?: string
     }
   | {
-      /** The value of the signature header; a list with the one for the previous secret, if that came too. */
+      /** The signature header; a list if the one for the previous secret was sent, too. */
       readonly signature: HeaderValue
-      /** The value of the timestamp header. */
+      /** The timestamp header. */
       readonly timestamp: HeaderValue
     }
 )
@@ -33,14 +33,14 @@ export type VerifyOptions = {
 /**
  * Verifies a delivery and returns its payload (specification, "Receiver verification rules" 1 to 3).
  *
- * While the rotation of a secret overlaps, deliveries carry a second header with a signature by the secret before. It
- * counts like the first, so that a receiver may take its time to learn the new secret.
+ * During the overlap of a rotation, deliveries carry a second signature header with the previous secret. Either
+ * signature is enough, so the receiver does not have to switch to the new secret at once.
  *
- * It does not deduplicate (rule 4): deliveries are at-least-once, so remember the `id` of the payload. Trust the payload
- * alone: the event id and type headers are not signed.
+ * It does not deduplicate (rule 4): delivery is at-least-once, so remember the `id` of the payload. Trust only the
+ * payload: the headers with the event id and type are not signed.
  *
- * @throws WebhookVerificationError when the delivery must not be trusted; see its `code`.
- * @throws TypeError when the receiver is set up wrong: no secret, an empty one, an impossible header prefix.
+ * @throws WebhookVerificationError if the delivery cannot be trusted; see its `code`.
+ * @throws TypeError if the receiver is misconfigured: no secret, an empty one, or an invalid header prefix.
  */
 export async function verify(options: VerifyOptions): Promise<WebhookPayload> {
   const secrets = secretList(options.secrets)
@@ -48,8 +48,8 @@ export async function verify(options: VerifyOptions): Promise<WebhookPayload> {
   if (body === undefined) {
     throw new WebhookVerificationError(
       'BODY_NOT_RAW',
-      'The body is not raw: a string or bytes are needed, as they came. The signature covers the bytes, and a body ' +
-        'that was parsed cannot be turned into them again. Read the raw body before a JSON parser does.',
+      'The body must be the raw string or bytes of the request. The signature covers these exact bytes, ' +
+        'so a parsed body cannot be verified. Read the raw body before a JSON parser does.',
     )
   }
   const { signature, timestamp } = signedHeaders(options)
@@ -57,7 +57,7 @@ export async function verify(options: VerifyOptions): Promise<WebhookPayload> {
   const content = signedContent(timestamp, body)
   const bodyStart = content.byteLength - body.byteLength
   await assertSigned(parseSignatureHeader(signature), secrets, content)
-  // The verified copy, not the caller's buffer: some servers reuse theirs as soon as they get the thread back.
+  // The verified copy: some servers reuse the caller's buffer as soon as they run again.
   return parsePayload(new Uint8Array(content, bodyStart))
 }
 
@@ -86,15 +86,15 @@ function assertTimely(timestamp: string, tolerance: number, now: Date): void {
   if (!isTimestamp(timestamp)) {
     throw new WebhookVerificationError(
       'MALFORMED_TIMESTAMP',
-      'The timestamp header is not a Unix time in whole seconds',
+      'The timestamp header must be a Unix time in whole seconds',
     )
   }
   const distance = Math.abs(now.getTime() / 1000 - Number(timestamp))
-  // Written so that a tolerance or a clock that is not a number refuses.
+  // Negated so that a NaN tolerance or clock is refused.
   if (!(distance <= tolerance)) {
     throw new WebhookVerificationError(
       'TIMESTAMP_OUT_OF_TOLERANCE',
-      `The delivery was signed ${Math.round(distance)} s away from the receiver's clock; ${tolerance} s are tolerated`,
+      `The delivery was signed ${Math.round(distance)} s away from the receiver's clock; the tolerance is ${tolerance} s`,
     )
   }
 }
@@ -112,7 +112,7 @@ async function assertSigned(
   }
   throw new WebhookVerificationError(
     'SIGNATURE_MISMATCH',
-    'No signature fits: the secret is another one, or the timestamp or the body was changed on the way',
+    'No signature matches: the secret is wrong, or the timestamp or the body was changed in transit',
   )
 }
 
@@ -127,7 +127,7 @@ function parsePayload(body: Uint8Array): WebhookPayload {
   return payload
 }
 
-/** The envelope. What is in `data` is up to the sender, who has proven who it is. */
+/** Checks the envelope. `data` is up to the sender, which is authenticated. */
 function isPayload(value: unknown): value is WebhookPayload {
   return (
     isObject(value) &&
@@ -143,6 +143,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function malformedBody(): WebhookVerificationError {
   return new WebhookVerificationError(
     'MALFORMED_BODY',
-    'The signature is right, but the body is not the JSON of an event',
+    'The signature is valid, but the body is not the JSON of an event',
   )
 }

@@ -1,10 +1,10 @@
-/** A header as servers hand it over: once, several times, or not at all. */
+/** A header as servers pass it: once, several times, or missing. */
 export type HeaderValue = string | readonly string[] | null | undefined
 
 /** `Headers` of the Fetch API, or a plain object such as Node's `request.headers`. Names in any case. */
 export type WebhookHeaders = { get(name: string): string | null } | Readonly<Record<string, HeaderValue>>
 
-/** The value of a header; empty when it did not come, joined when it came more than once. */
+/** The value of a header; empty if missing, joined if repeated. */
 export function headerOf(headers: WebhookHeaders, name: string): string {
   if (isFetchHeaders(headers)) return headers.get(name) ?? ''
   return joined(
@@ -14,7 +14,7 @@ export function headerOf(headers: WebhookHeaders, name: string): string {
   )
 }
 
-/** A header that came more than once is joined, as HTTP does it. */
+/** Joins a repeated header, as in HTTP. */
 export function joined(value: HeaderValue): string {
   return typeof value === 'string' ? value : (value ?? []).join(', ')
 }

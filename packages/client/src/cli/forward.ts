@@ -6,11 +6,11 @@ export interface Forwarding {
   readonly url: string
   readonly secret: string
   readonly headerPrefix: string | undefined
-  /** Sends the headers of Standard Webhooks, too. */
+  /** Also sends the headers of Standard Webhooks. */
   readonly standardWebhooks: boolean
 }
 
-/** How long a receiver may take, as with real deliveries. */
+/** The timeout of real deliveries. */
 const TIMEOUT_MS = 10_000
 
 /** @throws UsageError */
@@ -23,14 +23,14 @@ export function checkUrl(option: string, value: string | undefined): string {
 }
 
 /**
- * Sends an event as the service sends its webhooks: its bytes, headers and signature.
- * @returns the status of the answer; null when nothing listens there, or nothing came in time
+ * Sends an event like the service: with the same bytes, headers and signature.
+ * @returns the status of the response; null if there was none in time
  */
 export async function forward(
   event: WebhookPayload,
   { url, secret, headerPrefix, standardWebhooks }: Forwarding,
 ): Promise<number | null> {
-  // What the service serialized is what serializing it again gives.
+  // Serializing again yields the service's bytes.
   const body = JSON.stringify(event)
   const timestamp = Math.floor(Date.now() / 1000)
   const names = headerNames(headerPrefix)
@@ -61,7 +61,7 @@ export async function forward(
   }
 }
 
-/** Their key is the base64 after `whsec_`, decoded. */
+/** Their key is the decoded base64 after `whsec_`. */
 function standardHeaders(webhook: { id: string; secret: string; timestamp: number; body: string }) {
   const { id, secret, timestamp, body } = webhook
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')

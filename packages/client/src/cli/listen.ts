@@ -14,7 +14,7 @@ export type ListenOptions = Readonly<
 
 const RETRY_MS = 2000
 
-/** Reads the event feed and forwards each event, until the signal aborts. */
+/** Forwards each event of the feed, until the signal aborts. */
 export async function listen(options: ListenOptions, signal: AbortSignal): Promise<void> {
   const baseUrl = checkUrl('base-url', options['base-url'] ?? process.env['QUICKQUOTE_BASE_URL'])
   const url = checkUrl('forward-to', options['forward-to'])
@@ -40,7 +40,7 @@ export async function listen(options: ListenOptions, signal: AbortSignal): Promi
   }
 }
 
-/** Any answer will do; where nothing listens it waits. */
+/** Any response will do. If nothing listens, it waits. */
 async function deliver(
   event: Parameters<typeof forward>[0],
   forwarding: Forwarding,
@@ -53,7 +53,7 @@ async function deliver(
       print(`${event.type} ${event.id} -> ${status} (${Math.round(performance.now() - begun)} ms)`)
       return
     }
-    if (!hasSaid) print(`${event.type} ${event.id} -> no answer from ${forwarding.url}. Waiting for it.`)
+    if (!hasSaid) print(`${event.type} ${event.id} -> no response from ${forwarding.url}. Waiting for it.`)
     await sleep(RETRY_MS, signal)
   }
 }
@@ -62,7 +62,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** What is typed is not shown. @throws UsageError where there is nobody to ask */
+/** Does not echo the input. @throws UsageError without a terminal */
 async function askForKey(): Promise<string> {
   if (!process.stdin.isTTY) throw new UsageError('Set QUICKQUOTE_API_KEY to an API key of your organization.')
   process.stdout.write('API key: ')

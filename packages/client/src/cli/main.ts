@@ -39,7 +39,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     if (command === 'listen' && rest.length === 0) await listen(values, controller.signal)
     else if (command === 'trigger' && rest.length === 1) return await trigger(rest[0] ?? '', values)
-    else throw new UsageError(`There is no command "${positionals.join(' ')}". See quickquote --help.`)
+    else throw new UsageError(`Unknown command "${positionals.join(' ')}". See quickquote --help.`)
     return 0
   } catch (error) {
     if (isAbort(error)) return 0
@@ -74,7 +74,7 @@ function parse(argv: readonly string[]) {
 function explain(error: unknown): string {
   if (error instanceof AuthenticationError) return `The API key was refused: ${error.message}`
   if (error instanceof ApiError && error.code === 'CURSOR_EXPIRED') {
-    return 'Events after the last position are no longer kept. Begin again with --after latest.'
+    return 'Events after the last position are no longer kept. Start again with --after latest.'
   }
   return error instanceof Error ? error.message : String(error)
 }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { UsageError } from './usage-error.ts'
 
-/** Files of this user alone. */
+/** Files that only this user can read. */
 function folder(): string {
   const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
   return join(XDG_STATE_HOME ?? LOCALAPPDATA ?? join(homedir(), '.local', 'state'), 'quickquote')
@@ -19,7 +19,7 @@ async function read(file: string): Promise<string | null> {
   }
 }
 
-/** Whole or not at all, whenever the process is killed. */
+/** Atomic, even if the process is killed. */
 async function write(file: string, text: string): Promise<void> {
   await mkdir(folder(), { recursive: true, mode: 0o700 })
   const path = join(folder(), file)
@@ -27,17 +27,17 @@ async function write(file: string, text: string): Promise<void> {
   await rename(`${path}.new`, path)
 }
 
-/** Where `listen` is, for an address and a key. The key itself is not kept. */
+/** The position of `listen`, by address and key. The key itself is not stored. */
 export function position(baseUrl: string, apiKey: string) {
   const file = `position-${createHash('sha256').update(`${baseUrl}\0${apiKey}`).digest('hex').slice(0, 32)}`
   return { read: () => read(file), write: (after: string) => write(file, after) }
 }
 
-/** The secret of a file, or the one of this user, which is made when there is none. @throws UsageError */
+/** The secret in a file, or this user's, created if necessary. @throws UsageError */
 export async function signingSecret(file: string | undefined): Promise<string> {
   if (file !== undefined) {
     const secret = (await readFile(file, 'utf8')).trim()
-    if (secret === '') throw new UsageError(`${file} is empty: it must hold the signing secret, whsec_…`)
+    if (secret === '') throw new UsageError(`${file} is empty: it must contain the signing secret, whsec_…`)
     return secret
   }
   const known = await read('secret')

@@ -5,7 +5,7 @@ import { checkUrl, forward } from './forward.ts'
 import { signingSecret } from './state.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Sends a signed example of an event type. @returns the exit code: 0 when it was answered with 2xx */
+/** Sends a signed example of an event type. @returns the exit code: 0 for a 2xx response */
 export async function trigger(
   type: string,
   options: Readonly<
@@ -26,6 +26,6 @@ export async function trigger(
   const standardWebhooks = options['standard-webhooks'] ?? false
   const headerPrefix = options['header-prefix']
   const status = await forward(event, { url, secret, headerPrefix, standardWebhooks })
-  process.stdout.write(`${type} ${event.id} -> ${status ?? `no answer from ${url}`}\n`)
+  process.stdout.write(`${type} ${event.id} -> ${status ?? `no response from ${url}`}\n`)
   return status !== null && status >= 200 && status < 300 ? 0 : 1
 }

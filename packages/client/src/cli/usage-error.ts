@@ -1,4 +1,4 @@
-/** The command line is wrong: the message says how. */
+/** An invalid command line. The message says what is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

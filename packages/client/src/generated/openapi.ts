@@ -8,13 +8,13 @@ export interface paths {
         };
         /**
          * List the quotations of the organization
-         * @description The newest first, those of the web app included. Follow the `Link` header: a quotation that exists throughout is listed once, whatever is started or changed meanwhile.
+         * @description Lists quotations newest first, including those of the web app. Follow the `Link` header: a quotation that exists throughout is listed exactly once, even if others are started or changed meanwhile.
          */
         get: operations["listQuotations"];
         put?: never;
         /**
          * Start a Quick Quote
-         * @description Returns at once. Follow the quote by polling, or by webhooks. Whatever the body says about an organization is ignored: the key decides.
+         * @description Returns at once. Follow the quote by polling, or by webhooks. Any organization in the body is ignored: the key decides.
          */
         post: operations["startQuotation"];
         delete?: never;
@@ -103,7 +103,7 @@ export interface paths {
         };
         /**
          * Read the events of the organization
-         * @description The oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Keep the `Link` of each answer and go on from there: no event is skipped, and none comes twice. With `wait`, the answer to an empty page comes with the next event.
+         * @description Returns events oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Store the `Link` of each response and continue from there: no event is skipped or repeated. With `wait`, an empty page waits for the next event.
          */
         get: operations["listEvents"];
         put?: never;
@@ -126,7 +126,7 @@ export interface components {
             description?: string | null;
             /** Format: uuid */
             config_id?: string | null;
-            /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
+            /** @description Your own data, passed to the pipeline unchanged. At most 16384 bytes of JSON. */
             metadata?: Record<string, unknown> | null;
             /**
              * Format: text
@@ -147,7 +147,7 @@ export interface components {
              * @description The requirements. Required unless at least one file is sent.
              */
             requirementsText?: string;
-            /** @description Data of your own, handed to the pipeline as it is. At most 16384 bytes of JSON. */
+            /** @description Your own data, passed to the pipeline unchanged. At most 16384 bytes of JSON. */
             metadata?: Record<string, unknown>;
             /** @description Files with the requirements: docx, pdf, txt or md, at most 10485760 bytes each. Required unless `requirementsText` is sent. */
             files?: Blob[];
@@ -163,27 +163,27 @@ export interface components {
         Problem: {
             /**
              * Format: uri
-             * @description Names the kind of problem. Stable.
+             * @description Identifies the kind of problem. Stable.
              */
             type: string;
-            /** @description The kind of problem, in words. */
+            /** @description A summary of the kind of problem. */
             title: string;
             /** @description The HTTP status. */
             status: number;
-            /** @description What happened here, or what to do about it. */
+            /** @description What happened, or what to do about it. */
             detail: string;
             /** @description The request id, as in `X-Request-Id`. */
             instance: string;
             /**
-             * @description A stable code to switch on.
+             * @description A stable code for programs.
              * @enum {string}
              */
             code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "API_KEY_LIMIT_REACHED" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
-            /** @description The fields that are wrong, for a validation failure. */
+            /** @description The invalid fields, for a validation failure. */
             errors?: {
                 /** @description A JSON pointer into the body; `:name` or `?name` for a part of the URL. */
                 pointer: string;
-                /** @description What is allowed there. */
+                /** @description What is allowed. */
                 detail: string;
             }[];
         };
@@ -196,7 +196,7 @@ export interface components {
             /** @enum {string} */
             status: "queued" | "running" | "completed" | "failed";
             /**
-             * @description The last step that finished.
+             * @description The last finished step.
              * @enum {string}
              */
             processed_step: "none" | "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal";
@@ -205,7 +205,7 @@ export interface components {
             /** Format: uuid */
             config_id: string | null;
             error_code: string | null;
-            /** @description The data of your own that the start was sent with. */
+            /** @description The metadata sent with the start. */
             metadata: {
                 [key: string]: unknown;
             } | null;
@@ -266,21 +266,21 @@ export interface components {
         };
         /** WebhookEvent */
         WebhookEvent: {
-            /** @description Unique per event; deduplicate on it. */
+            /** @description Unique per event. Use it to deduplicate. */
             id: string;
-            /** @description One of the catalog. */
+            /** @description An event type of the catalog. */
             type: string;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             created_at: string;
             /**
              * Format: uuid
-             * @description Whose event it is.
+             * @description The organization of the event.
              */
             organization_id: string;
-            /** @description What happened: its fields are up to the type. */
+            /** @description The data of the event. Its fields depend on the type. */
             data: {
                 [key: string]: unknown;
             };
@@ -289,7 +289,7 @@ export interface components {
         QuotationEventData: {
             /**
              * Format: uuid
-             * @description The quotation that moved.
+             * @description The quotation.
              */
             quotation_id: string;
             /**
@@ -298,7 +298,7 @@ export interface components {
              */
             proposal_id: string | null;
             /**
-             * @description The step; for a failure the failed step, or `unknown`.
+             * @description The step; for a failure, the failed step or `unknown`.
              * @enum {string}
              */
             step: "requirement_analysis" | "functional_specification" | "work_breakdown" | "effort_estimation" | "proposal" | "unknown";
@@ -307,10 +307,10 @@ export interface components {
              * @enum {string}
              */
             status: "completed" | "failed";
-            /** @description Why it failed, where that is known. */
+            /** @description The reason for the failure, if known. */
             error_code: string | null;
             /**
-             * @description Where the quote was started: by a partner, or in the web app.
+             * @description Whether a partner or the web app started the quote.
              * @enum {string}
              */
             generation_source: "ui" | "api_key";
@@ -496,12 +496,12 @@ export interface operations {
             query?: {
                 status?: "queued" | "running" | "completed" | "failed";
                 source?: "ui" | "api_key";
-                /** @description Quotes started then or later. */
+                /** @description Quotes started at this time or later. */
                 created_since?: string;
-                /** @description Quotes started before then. */
+                /** @description Quotes started before this time. */
                 created_until?: string;
                 limit?: number;
-                /** @description Taken from the `next` link of the page before. */
+                /** @description From the `next` link of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -515,13 +515,13 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
                     /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
                     /** @description The requests left (`r`), and the seconds until there are more (`t`). */
                     RateLimit?: string;
-                    /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
+                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -592,7 +592,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A key of your own. The same request under the same key starts nothing within 24 hours: it gets the first answer. */
+                /** @description Your own unique key. A repeated request with the same key within 24 hours starts nothing and gets the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -610,7 +610,7 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
                     /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
@@ -707,7 +707,7 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
                     /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
@@ -795,7 +795,7 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
                     /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
@@ -883,7 +883,7 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
                     /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
@@ -988,7 +988,7 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
                     /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;
@@ -1080,14 +1080,14 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Where to go on: the cursor of a `next` link, the id of an event (`evt_…`), or `latest` for events from now on. Without it: the oldest event that is kept. */
+                /** @description Where to continue: the cursor of a `next` link, the id of an event (`evt_…`), or `latest` for events from now on. Default: the oldest event kept. */
                 after?: string;
                 /** @description Only events of these types, separated by commas. */
                 types?: string;
                 /** @description Only events of quotes that were started through the partner API, in the web app, or either. */
                 generation_source?: "api_key" | "ui" | "all";
                 limit?: number;
-                /** @description Seconds to wait for an event when there is none yet. */
+                /** @description Seconds to wait if there is no event yet. */
                 wait?: number;
             };
             header?: never;
@@ -1101,7 +1101,7 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description When the API key expires. Sent only during its last 30 days. */
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
                     "X-API-Key-Expires-At"?: string;
                     /** @description The limits that apply to this route (IETF RateLimit fields). */
                     "RateLimit-Policy"?: string;

@@ -6,21 +6,21 @@ import { type Entry, fromFdPromise, validateFileName, type ZipFile } from 'yauzl
 import { IntegrationError } from '../lib/errors.ts'
 import { readContentTypes } from './docx-content-types.ts'
 
-/** What a docx may hold at most. Documents of thousands of pages stay far below it; bombs do not. */
+/** Limits of a docx. Documents of thousands of pages stay far below them; zip bombs do not. */
 export const DOCX_BOUNDS = Object.freeze({
   entries: 2000,
-  /** Bytes of all entries together, inflated. */
+  /** Decompressed bytes of all entries. */
   inflatedBytes: 100 * 1024 * 1024,
-  /** How many times its own size a file may inflate to, once that is more than `ratioAbove` bytes. */
+  /** The compression ratio allowed above `ratioAbove` bytes. */
   ratio: 100,
   ratioAbove: 10 * 1024 * 1024,
-  /** Bytes of the list of content types, inflated: the one entry that is held whole. */
+  /** Decompressed bytes of the list of content types, the only entry held in memory. */
   contentTypesBytes: 1024 * 1024,
 })
 
 const CONTENT_TYPES = '[Content_Types].xml'
 const MAIN_DOCUMENT = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'
-/** Macros, and Office files that may carry them: the file itself, or one inside of it. */
+/** Macros, and Office files that may contain them: the file itself, or an embedded one. */
 const MACRO_TYPE = /macroEnabled|vbaProject|vbaData/i
 const MACRO_NAME = /vba(project|data)[^/]*$|\.(docm|dotm|xlsm|xltm|xlsb|xlam|pptm|potm|ppsm|ppam|sldm)$/i
 
@@ -28,24 +28,23 @@ const OLE_MAGIC = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const ZIP_MAGIC = Buffer.from('504b0304', 'hex')
 
 const NOT_A_DOCUMENT = 'must be a Word document (.docx)'
-const BROKEN = 'must be a Word document (.docx) that is whole and well-formed'
+const BROKEN = 'must be a complete and well-formed Word document (.docx)'
 const ENCRYPTED = 'must not be encrypted'
-const MACROS = 'must not carry macros'
+const MACROS = 'must not contain macros'
 
 /**
- * Looks into a file that is called a Word document. It must be a zip with a Word main document part, inside of
- * DOCX_BOUNDS, not encrypted, without macros and without entries that point outside. Every entry is inflated, for
- * headers lie. What is embedded in the document is not opened: whoever opens that must check it first.
- * @param refuse makes the error from what is allowed (`must …`)
+ * Checks that a file is a Word document: a zip with a main document part, within DOCX_BOUNDS, not encrypted, without
+ * macros or paths outside the archive. Decompresses every entry, because headers lie. Does not open embedded files.
+ * @param refuse creates the error (`must …`)
  */
 export async function checkDocx(
   file: FileHandle,
   refuse: (allowed: string) => IntegrationError,
 ): Promise<void> {
   const { buffer: head } = await file.read(Buffer.alloc(8), 0, 8, 0)
-  // Word wraps an encrypted document into the container of the old .doc format.
-  if (head.equals(OLE_MAGIC)) throw refuse('must be a .docx that is not encrypted, and no .doc')
-  // With something in front of the archive it would be two kinds of file at once: a program that carries a zip, say.
+  // Word stores an encrypted document in the container of the old .doc format.
+  if (head.equals(OLE_MAGIC)) throw refuse('must be an unencrypted .docx, not a .doc')
+  // With a prefix, the file could also be a second kind of file, such as a program.
   if (!head.subarray(0, ZIP_MAGIC.length).equals(ZIP_MAGIC)) throw refuse(NOT_A_DOCUMENT)
   try {
     const { size } = await file.stat()
@@ -57,35 +56,35 @@ export async function checkDocx(
   }
 }
 
-/** Whether the operating system refused something: nothing that the file could be blamed for. */
+/** Whether the operating system failed, and not the file. */
 export function isFromSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
 
 type Entries = ReadonlyMap<string, Entry>
 
-/** Lists the entries, and stops at the first that breaks a rule. */
+/** Lists the entries, and stops at the first violation. */
 async function readDirectory(
   zip: ZipFile,
   fileSize: number,
   refuse: (allowed: string) => IntegrationError,
 ): Promise<Entries> {
   const { entries: maximum, inflatedBytes, ratio, ratioAbove } = DOCX_BOUNDS
-  if (zip.entryCount > maximum) throw refuse(`must hold at most ${maximum} entries`)
+  if (zip.entryCount > maximum) throw refuse(`must contain at most ${maximum} entries`)
   const entries = new Map<string, Entry>()
   let inflated = 0
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileNameRaw.toString('utf8').toLowerCase()
-    // Names differ in more than case (ECMA-376, part 2): a reader might take the other entry.
+    // Names must differ in more than case (ECMA-376, part 2): a reader might pick the other entry.
     if (entries.has(name)) throw refuse(BROKEN)
     entries.set(name, entry)
-    if (pointsOutside(name, entry)) throw refuse('must not hold entries that point outside of it')
+    if (pointsOutside(name, entry)) throw refuse('must not contain entries with paths outside the archive')
     if (isEncrypted(entry)) throw refuse(ENCRYPTED)
     if (MACRO_NAME.test(name)) throw refuse(MACROS)
     inflated += entry.uncompressedSize
     if (inflated > inflatedBytes || (inflated > ratioAbove && inflated > ratio * fileSize)) {
       throw refuse(
-        `must inflate to at most ${inflatedBytes / 1024 / 1024} MiB, and to at most ${ratio} times its size`,
+        `must decompress to at most ${inflatedBytes / 1024 / 1024} MiB, and to at most ${ratio} times its size`,
       )
     }
   }
@@ -113,10 +112,10 @@ async function checkParts(
 ): Promise<void> {
   for (const entry of entries.values()) {
     const local = await zip.readLocalFileHeaderPromise(entry)
-    // A reader that goes by the headers between the entries would see another archive.
+    // A reader that trusts the local headers would see another archive.
     if (!local.fileName.equals(entry.fileNameRaw)) throw refuse(BROKEN)
     if (isEncrypted(local)) throw refuse(ENCRYPTED)
-    // yauzl counts what comes out, and fails where that is not the size that the directory promised.
+    // yauzl fails if the size differs from the directory's.
     await pipeline(await zip.openReadStreamPromise(entry), discard())
   }
   const list = entries.get(CONTENT_TYPES.toLowerCase())

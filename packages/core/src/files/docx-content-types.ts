@@ -1,8 +1,8 @@
 import { SaxesParser } from 'saxes'
 
-/** What kind of part each entry of an Office document is (ECMA-376, part 2). */
+/** The type of each part of an Office document (ECMA-376, part 2). */
 export interface ContentTypes {
-  /** Every type that is declared, used or not. */
+  /** Every declared type, used or not. */
   readonly declared: readonly string[]
   of(entryName: string): string | undefined
 }
@@ -10,8 +10,8 @@ export interface ContentTypes {
 const NAMESPACE = 'http://schemas.openxmlformats.org/package/2006/content-types'
 
 /**
- * Reads `[Content_Types].xml`. An XML parser and no pattern, because a comment or an escape must not hide a type.
- * @throws Error when it is not well-formed, not UTF-8, or has a document type declaration, which Office documents must not have
+ * Reads `[Content_Types].xml` with an XML parser: a comment or an escape could hide a type from a pattern.
+ * @throws Error if it is malformed, not UTF-8, or has a document type declaration, which Office documents must not have
  */
 export function readContentTypes(xml: Uint8Array): ContentTypes {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(xml)

@@ -6,20 +6,17 @@ import { openTemporaryFile } from './temporary-file.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 type CheckedBytes = AsyncGenerator<Uint8Array, void, undefined>
-/** Makes the error from what is allowed (`must …`). */
+/** Creates the error from the rule (`must …`). */
 type Refuse = (allowed: string) => IntegrationError
 
-/**
- * How the content of each type is told, while it passes by: a file that cannot be what its name says ends in an error.
- * The media type that a client names plays no part, for it proves nothing.
- */
+/** Checks content against the type while it streams. The client's media type is ignored: it proves nothing. */
 export const CONTENT_CHECKS: Readonly<
   Record<QuotationFile['type'], (bytes: Bytes, refuse: Refuse) => CheckedBytes>
 > = { docx: docxOnly, pdf: pdfOnly, txt: textOnly, md: textOnly }
 
 /**
- * The directory of a zip is at its end, so nothing can be said before all of it is there. It waits on disk and not in
- * memory, because a slow client could hold ten megabytes of that for as long as it likes.
+ * A zip has its directory at the end, so the whole file must arrive first. It waits on disk, because a slow client
+ * could hold ten megabytes of memory for as long as it likes.
  */
 async function* docxOnly(bytes: Bytes, refuse: Refuse): CheckedBytes {
   try {
@@ -32,7 +29,7 @@ async function* docxOnly(bytes: Bytes, refuse: Refuse): CheckedBytes {
       await file.close()
     }
   } catch (error) {
-    // A folder for temporary files that is full or missing, or no file descriptors left: it may work again in a while.
+    // The folder for temporary files is full or missing, or no file descriptors are left. This may pass.
     if (isFromSystem(error)) throw new IntegrationError('SERVICE_UNAVAILABLE', undefined, { cause: error })
     throw error
   }
@@ -71,8 +68,8 @@ async function* textOnly(bytes: Bytes, refuse: Refuse): CheckedBytes {
     if (!isText(chunk)) throw refuse(TEXT)
     yield chunk
   }
-  // A character that was begun and not finished.
+  // The text ends within a character.
   if (!isText()) throw refuse(TEXT)
 }
 
-const TEXT = 'must be text in UTF-8, without NUL'
+const TEXT = 'must be UTF-8 text without NUL characters'

@@ -1,23 +1,22 @@
-/** Characters of a file name, its extension included. */
+/** Characters of a file name, including its extension. */
 const MAX_CHARACTERS = 200
-/** What common file systems take. */
+/** The limit of common file systems. */
 const MAX_BYTES = 255
 
 /**
- * What does not belong into a line of text: control characters, line ends, lone surrogates, the byte order mark, and the
- * marks that turn the direction of what follows, so that `exe.pdf` reads as something else.
+ * Characters that do not belong in a line of text: control characters, line ends, lone surrogates, the byte order mark,
+ * and direction marks, with which `exe.pdf` reads as something else.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
-/** Characters and names that Windows gives a meaning of its own. */
+/** Characters and names with a special meaning in Windows. */
 const RESERVED_CHARACTERS = /[<>:"|?*]/g
 const RESERVED_NAME = /^(?=(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$))/i
-/** The end of a name that Windows drops. */
+/** Trailing characters that Windows drops. */
 const TRAILING = /[. ]+$/
 
 /**
- * Turns whatever a client called its file into a name that is safe to show, to log and to give to a file system: the last
- * part of the path, on one line, in NFC, at most 200 characters and 255 bytes. The extension stays, and the name is never
- * empty. A name that came out of here comes out again unchanged.
+ * Turns any file name into one that is safe to show, log and store: the last part of the path, one line, NFC, at most
+ * 200 characters and 255 bytes, never empty, with its extension. Idempotent.
  */
 export function sanitizeFileName(name: string): string {
   const base = name.replace(UNPRINTABLE, '').normalize('NFC').split(/[/\\]/).at(-1) ?? ''
@@ -27,7 +26,7 @@ export function sanitizeFileName(name: string): string {
   return shorten(named.replace(RESERVED_NAME, '_'))
 }
 
-/** The extension of a name, in lower case and without its dot; '' when there is none. */
+/** The lower-case extension of a name without the dot; '' if it has none. */
 export function fileExtension(name: string): string {
   return splitExtension(name).extension.slice(1).toLowerCase()
 }

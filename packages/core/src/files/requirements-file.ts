@@ -12,54 +12,52 @@ import { CONTENT_CHECKS } from './file-content.ts'
 import { fileExtension, sanitizeFileName } from './file-name.ts'
 import type { FileId, FileStorage, UploadStorage } from './file-storage.ts'
 
-/** A file on its way in. */
+/** A file being uploaded. */
 export interface IncomingFile {
   readonly organizationId: string
-  /** Its place among the files of the quote, from 0. Errors point at it: `/files/0`. */
+  /** Its index among the files of the quote. Errors point at it: `/files/0`. */
   readonly index: number
-  /** As the client called it. */
+  /** The client's name for it. */
   readonly name: string
-  /** Read at the pace of the storage, and never held whole. */
+  /** Streamed: never held in memory as a whole. */
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-/** A file that is stored and waits for its quote. */
+/** A stored file that waits for its quote. */
 export interface ReceivedFile extends QuotationFile {
-  /** Of the content, in lower-case hex: the same file has the same one. */
+  /** Of the content, in lower-case hex. */
   readonly sha256: string
 }
 
-/** The requirements files of quotes: taken in before the quote is accepted, and read by its pipeline. */
+/** Receives requirements files before their quote is accepted, and reads them for the pipeline. */
 export interface RequirementsFiles {
   /**
-   * Checks a file while it streams into the storage: type by extension and by content, size, and how many there are. Its
-   * name is made safe, never refused. Give it to `quotations.start`, or `discard` it. When this throws, nothing of the
-   * file stays behind.
-   * @throws IntegrationError VALIDATION_FAILED (type, content, an empty file, one file too many) or PAYLOAD_TOO_LARGE,
-   * both pointing at the file; SERVICE_UNAVAILABLE when the file store fails, or takes no bytes for `hookTimeoutMs`, or
-   * when there is no room for temporary files; and whatever `bytes` throws
+   * Checks a file while it streams into the storage: type by extension and content, size, and number of files. Its name
+   * is sanitized, never refused. Pass the result to `quotations.start` or `discard`. An error leaves nothing behind.
+   * @throws IntegrationError VALIDATION_FAILED (type, content, empty, too many) or PAYLOAD_TOO_LARGE, both pointing at
+   * the file; SERVICE_UNAVAILABLE if the file store fails or stalls for `hookTimeoutMs`, or there is no room for
+   * temporary files; and any error of `bytes`
    */
   receive(file: IncomingFile): Promise<ReceivedFile>
-  /** Reads a file of a quote. Throws when it is not (any more) there. */
+  /** Streams a file of a quote. Throws if it does not exist. */
   read(file: FileId): AsyncIterable<Uint8Array>
   /**
-   * Removes files that no quote took. Files of an accepted quote stay, so it is safe to call when the outcome of a start
-   * is not known. Never throws: what cannot be removed now is left to `deleteAbandoned`.
+   * Removes files that belong to no quote. Files of accepted quotes stay, so this is safe if the outcome of a start is
+   * unknown. Never throws: `deleteAbandoned` removes the rest later.
    */
   discard(files: readonly FileId[]): Promise<void>
   /**
-   * Removes what was last written to before `olderThan` and belongs to no quote, because its process died or the storage
-   * was down. To be called now and then, from any number of processes, with a time at least an hour ago: an upload under
-   * way is noted every ten minutes. Files that the store cannot delete hold up no others, and are tried again next time.
+   * Removes abandoned files last written before `olderThan`. Call it regularly, in any number of processes, with a time
+   * at least an hour ago: uploads in progress are recorded every ten minutes. A file that cannot be deleted does not
+   * block others, and is tried again next time.
    * @returns how many files were removed
-   * @throws what the store threw last, when all others were tried
+   * @throws the last error of the store, after trying all files
    */
   deleteAbandoned(olderThan: Date): Promise<number>
 }
 
-/** Files that are removed at once. */
+/** Files to remove at a time. */
 const BATCH = 100
-/** What of the settings files need. */
 interface FileSettings {
   readonly limits: Limits
   readonly logger: Logger
@@ -67,7 +65,7 @@ interface FileSettings {
   readonly hookTimeoutMs: number
 }
 
-/** How often an upload under way is noted anew. */
+/** How often an upload in progress is recorded again. */
 const NOTE_EVERY_MS = 10 * 60 * 1000
 
 export function createRequirementsFiles(
@@ -86,11 +84,14 @@ export function createRequirementsFiles(
       await remove(await uploads.abandon(unwanted, now()))
     } catch (error) {
       if (isOutage(error)) return
-      logger.warn({ err: error, files: unwanted.length }, 'files of no quote are left to be removed later')
+      logger.warn(
+        { err: error, files: unwanted.length },
+        'abandoned files could not be removed yet; this is tried again later',
+      )
     }
   }
 
-  /** Notes a file that is about to arrive, and again while it does: what was not noted for long is removed. */
+  /** Records a file before and during its upload. Files not recorded for long are removed. */
   async function* noted(file: FileId, bytes: AsyncIterable<Uint8Array>) {
     let notedAt = now()
     for await (const chunk of bytes) {
@@ -106,7 +107,8 @@ export function createRequirementsFiles(
     async receive({ organizationId, index, name: givenName, bytes }) {
       checkOrganizationId(organizationId)
       const refuse = fileErrors(`/files/${index}`)
-      if (index >= limits.files) throw refuse(`must not be there: a quote has at most ${limits.files} files`)
+      if (index >= limits.files)
+        throw refuse(`is one file too many: a quote has at most ${limits.files} files`)
       const name = sanitizeFileName(givenName)
       const type = fileTypeOf(name)
       if (type === null) throw refuse(`must be of one of the types ${FILE_TYPES.join(', ')}`)
@@ -120,7 +122,7 @@ export function createRequirementsFiles(
       } catch (error) {
         const { sourceFailure } = handover
         await discard([file])
-        // A storage may wrap what its source threw: that is passed on as it was thrown.
+        // A storage may wrap the error of its source: the original is thrown.
         throw sourceFailure === undefined ? error : sourceFailure.error
       }
       return { id, name, type, size: measured.size(), sha256: measured.sha256() }
@@ -143,7 +145,7 @@ export function createRequirementsFiles(
           await remove(fresh)
           removed += fresh.length
         } catch {
-          // One of them must not keep the others.
+          // One failure must not keep the others from being removed.
           const results = await Promise.allSettled(fresh.map((file) => remove([file])))
           for (const result of results) {
             if (result.status === 'fulfilled') removed += 1
@@ -169,7 +171,7 @@ function fileErrors(pointer: string): Refuse {
   }
 }
 
-/** Counts and hashes a file while it passes by, and ends it where it is too long, or empty. */
+/** Counts and hashes a file while it streams, and refuses it if it is too long or empty. */
 function measure(source: AsyncIterable<Uint8Array>, maximum: number, refuse: Refuse) {
   const hash = createHash('sha256')
   let size = 0
@@ -187,17 +189,17 @@ function measure(source: AsyncIterable<Uint8Array>, maximum: number, refuse: Ref
 
 interface Handover {
   /**
-   * @throws IntegrationError SERVICE_UNAVAILABLE when the store throws, or takes too long; Error when it says that it is done
-   * before it read all
+   * @throws IntegrationError SERVICE_UNAVAILABLE if the store throws or times out; Error if it resolves before it has
+   * read everything
    */
   to(put: (bytes: AsyncIterable<Uint8Array>) => Promise<void>): Promise<void>
-  /** What the source threw, if it did. */
+  /** The error of the source, if any. */
   readonly sourceFailure: { readonly error: unknown } | undefined
 }
 
 /**
- * Hands a source to a store that may throw, hang, or leave the source open. The store's time runs while it has all the
- * bytes that it asked for: a client may be slow, and a store may take long over a file, but not over a chunk.
+ * Passes a source to a store that may throw, hang, or leave the source open. The timeout runs only while the store has
+ * all the bytes it asked for: a client may be slow, and a store may be slow with a file, but not with a chunk.
  */
 function handOver(source: AsyncGenerator<Uint8Array>, timeoutMs: number): Handover {
   let sourceFailure: Handover['sourceFailure']
@@ -227,9 +229,9 @@ function handOver(source: AsyncGenerator<Uint8Array>, timeoutMs: number): Handov
     async to(put) {
       try {
         await callHost({ hook: 'files.put', timeoutMs, isAnswer: isToldByStore }, (turn) => put(bytes(turn)))
-        if (!isComplete) throw new Error('The file storage stored a file that it had not read to its end.')
+        if (!isComplete) throw new Error('The file storage must read a file to its end before it stores it.')
       } finally {
-        // A store that failed may not have ended it, and a docx is an open file. Not waited for: a read may be under way.
+        // A failed store may leave its source open, and a docx is an open file. Not awaited: a read may be in progress.
         source.return(undefined).catch(() => {})
       }
     },
@@ -239,7 +241,7 @@ function handOver(source: AsyncGenerator<Uint8Array>, timeoutMs: number): Handov
   }
 }
 
-/** Our own store says itself what its errors are. */
+/** Our own store's errors are already for clients. */
 function isToldByStore(error: unknown): boolean {
   return error instanceof IntegrationError || (error instanceof Error && 'statusCode' in error)
 }

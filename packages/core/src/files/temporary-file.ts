@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { v4 as uuidv4 } from 'uuid'
 
 /**
- * Opens an empty file that only this process can reach, in the folder for temporary files (`TMPDIR`). It loses its name
- * at once: when it is closed, and also when the process is killed, the system takes its space back.
+ * Opens an empty temporary file (in `TMPDIR`) that only this process can reach. It is unlinked at once, so the system
+ * frees its space when it is closed or the process dies.
  */
 export async function openTemporaryFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `quickquote-${uuidv4()}`)

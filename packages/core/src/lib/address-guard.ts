@@ -1,17 +1,17 @@
 import { isIP } from 'node:net'
 import { ConfigurationError } from './errors.ts'
 
-/** What the guard says of an address. `reason` is one short line that may be shown to whoever owns the endpoint. */
+/** `reason` is one short line for the owner of the endpoint. */
 export type AddressVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string }
 
-/** Which addresses a webhook may be sent to. It resolves nothing: ask it about every address that a name has. */
+/** Decides which addresses webhooks may be sent to. It resolves no names: check every address of a name. */
 export interface AddressGuard {
   /**
-   * Judges an IP address as a resolver or the URL parser spells it (IPv6 with or without brackets). A name, or an
-   * address with a zone (`fe80::1%eth0`), is refused. Connect to the very address that was checked.
+   * Checks an IP address in the spelling of a resolver or URL parser (IPv6 with or without brackets). Refuses names and
+   * zones (`fe80::1%eth0`). Connect to the exact address that was checked.
    */
   check(address: string): AddressVerdict
-  /** Whether the host allowed this very name: what it resolves to then needs no check. Names below it do not count. */
+  /** Whether the host allowed this exact name, so that its addresses need no check. */
   allowsHost(hostname: string): boolean
 }
 
@@ -19,13 +19,13 @@ const IPV4 = 0xffffn
 const NAT64 = 0x64_ff9bn << 64n
 
 /**
- * What is not public: what it is, and its CIDRs, after IANA's two registries of special-purpose addresses. The first
- * match is the reason, so the special stands before the general. IPv6 outside of 2000::/3 is refused in any case.
+ * Non-public CIDRs, from IANA's two registries of special-purpose addresses. The first match is the reason, so specific
+ * ranges come first. IPv6 outside 2000::/3 is always refused.
  */
 const BLOCKED = [
   ['a metadata service', '169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254'],
   ['unspecified', '0.0.0.0', '::'],
-  ['of this network', '0.0.0.0/8'],
+  ['on this network', '0.0.0.0/8'],
   ['loopback', '127.0.0.0/8', '::1'],
   ['private', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
   ['link-local', '169.254.0.0/16', 'fe80::/10'],
@@ -43,12 +43,13 @@ const BLOCKED = [
 ].flatMap(([what = '', ...cidrs]) => cidrs.map((cidr) => ({ what, cidr, range: toRange(cidr) })))
 
 /**
- * Makes the guard. Without options only public unicast addresses are allowed.
+ * Creates the guard. By default only public unicast addresses are allowed.
  *
- * @param options.allow What may be reached although it is not public: CIDRs (`10.1.0.0/16`, `::1/128`), addresses, and
- *   host names in ASCII (`receiver.internal`). An IPv4 entry covers the same address mapped into IPv6 or behind NAT64.
- *   An IPv6 entry, even `::/0`, covers no IPv4 address that it does not spell out.
- * @throws ConfigurationError for an entry that is none of these
+ * @param options.allow CIDRs (`10.1.0.0/16`, `::1/128`), addresses and ASCII host names (`receiver.internal`) to allow
+ *   although they are not public. An IPv4 entry also covers its IPv6-mapped and NAT64 forms. An IPv6 entry, even
+ * `::/0`,
+ *   covers no IPv4 address that it does not spell out.
+ * @throws ConfigurationError for any other entry
  */
 export function addressGuard(options: { readonly allow?: readonly string[] } = {}): AddressGuard {
   const allowed = (options.allow ?? []).map((entry, index) => toRange(entry) ?? toHostName(entry, index))
@@ -75,28 +76,28 @@ export function isAddressRange(text: string): boolean {
 }
 
 function whyBlocked(address: bigint): string | undefined {
-  // Fails closed: a slip in the table (no range) blocks everything.
+  // Fails closed: an invalid range in the table blocks everything.
   const blocked = BLOCKED.find(({ range }) => range === undefined || contains(range, address))
   if (blocked !== undefined) return `${blocked.what} (${blocked.cidr})`
   if (isIPv4(address)) return undefined
   if (address >> 125n !== 1n) return 'not global unicast (2000::/3)'
-  // ISATAP (RFC 5214) carries an IPv4 address below any prefix. The two bits left out of its mark are flags.
+  // ISATAP (RFC 5214) embeds an IPv4 address below any prefix. The two masked bits are flags.
   if (((address >> 32n) & 0xfcff_ffffn) === 0x5efen) return 'IPv4 in IPv6 (ISATAP)'
   return undefined
 }
 
-/** A CIDR: the addresses whose bits above `shift` are those of `base`. */
+/** A CIDR: the addresses whose bits above `shift` equal those of `base`. */
 interface Range {
   readonly base: bigint
   readonly shift: bigint
 }
 
-// Not net.BlockList: there ::/0 and ::ffff:0:0/96 match every IPv4 address, and it cannot say which rule matched.
+// Not net.BlockList: its ::/0 and ::ffff:0:0/96 match every IPv4 address, and it does not report which rule matched.
 function contains({ base, shift }: Range, address: bigint): boolean {
   return isIPv4(base) === isIPv4(address) && base >> shift === address >> shift
 }
 
-/** Undefined for what is no CIDR, or has bits set beyond its length: who wrote `10.0.0.5/8` meant something else. */
+/** Undefined if invalid, or with host bits: the author of `10.0.0.5/8` meant something else. */
 function toRange(cidr: string): Range | undefined {
   const [, address = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(cidr) ?? []
   const width = isIP(address) === 4 ? 32 : 128
@@ -106,7 +107,7 @@ function toRange(cidr: string): Range | undefined {
   return (base >> shift) << shift === base ? { base, shift } : undefined
 }
 
-/** The 128 bits of an address. IPv4 becomes IPv4-mapped IPv6, so that the two spellings are one by construction. */
+/** The 128 bits of an address. IPv4 becomes IPv4-mapped IPv6, so that both spellings are equal. */
 function toBits(address: string): bigint | undefined {
   const family = isIP(address)
   if (family === 0 || address.includes('%')) return undefined
@@ -129,8 +130,8 @@ function isIPv4(address: bigint): boolean {
 }
 
 /**
- * What a NAT64 gateway (RFC 6052) passes it on to: a network without IPv4 reaches every IPv4 receiver this way. Only the
- * well-known prefix can be told by its look; behind a prefix of the network's own, the gateway has to refuse.
+ * The IPv4 address behind a NAT64 gateway (RFC 6052), which is how IPv6-only networks reach IPv4 receivers. Only the
+ * well-known prefix is recognizable; for other prefixes the gateway must refuse.
  */
 function behindNat64(address: bigint): bigint {
   return address >> 32n === NAT64 ? (IPV4 << 32n) | (address & 0xffff_ffffn) : address
@@ -140,7 +141,7 @@ function canonicalName(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, '')
 }
 
-/** Takes only what the URL parser leaves as it is: `0x7f.1` and `2130706433` are addresses in disguise. */
+/** Accepts only names that the URL parser leaves unchanged: `0x7f.1` and `2130706433` are addresses in disguise. */
 function toHostName(entry: string, index: number): string {
   const url = `https://${entry}`
   const isName = /^[\w-]+(\.[\w-]+)*\.?$/.test(entry) && URL.canParse(url)

@@ -1,15 +1,15 @@
-/** The host's turn, for code that takes turns with ours: its time stands still while ours runs. */
+/** The host's share of alternating code. Its time stops while ours runs. */
 export interface Turn {
   stop(): void
-  /** Its time begins anew. */
+  /** Restarts the time. */
   start(): void
 }
 
 /**
- * Calls code of the host's, which may throw, reject or hang. What it still does after the time is up is not waited for,
- * and the wait alone keeps no process alive.
+ * Calls host code that may throw, reject or hang. Nothing waits for it after the timeout, and the wait alone does not
+ * keep the process alive.
  * @param what names it in the error
- * @throws Error after `timeoutMs` milliseconds, and whatever the call throws
+ * @throws Error after `timeoutMs` milliseconds, and any error of the call
  */
 export async function answerInTime<T>(
   what: string,
@@ -20,7 +20,7 @@ export async function answerInTime<T>(
   let isOver = false
   let giveUp: () => void = () => {}
   const tooLong = new Promise<never>((_, reject) => {
-    giveUp = () => reject(new Error(`${what} did not answer within ${timeoutMs} ms`))
+    giveUp = () => reject(new Error(`${what} did not respond within ${timeoutMs} ms`))
   })
   const turn: Turn = {
     stop: () => clearTimeout(timer),

@@ -2,19 +2,19 @@ import { answerInTime, type Turn } from './answer-in-time.ts'
 import { IntegrationError } from './errors.ts'
 import type { Logger } from './logger.ts'
 
-/** A call of the host's code on behalf of a client. */
+/** A call of the host's code for a client. */
 export interface HostCall {
-  /** Names the hook in the log. */
+  /** The name of the hook in the log. */
   readonly hook: string
   readonly timeoutMs: number
-  /** Gets the cause. Without one the caller finds it in the error. */
+  /** Logs the cause. Without a logger, the caller finds it in the error. */
   readonly logger?: Logger
-  /** Errors that the host means for the client, which are passed on as they are. Default none. */
+  /** Recognizes errors that the host intends for the client. They are rethrown. Default none. */
   readonly isAnswer?: (error: unknown) => boolean
 }
 
 /**
- * Calls code of the host's. A hook that throws or hangs is no fault of the client's.
+ * Calls the host's code. The client is not to blame if it throws or hangs.
  * @throws IntegrationError SERVICE_UNAVAILABLE, with the cause, which no client sees
  */
 export async function callHost<T>(

@@ -1,42 +1,41 @@
 import type { Logger } from './logger.ts'
 
 /**
- * The time of this process: the database's, so that all processes agree however wrong the clocks of their machines are.
- * A host that passes `now` has a clock of its own instead, mostly that of its tests: it is obeyed in everything and
- * compared with nothing.
+ * The time of the database, so that all processes agree even if their machines' clocks are wrong. A host may pass
+ * `now`, mostly for tests: then that clock is used for everything and compared with nothing.
  */
 export interface Clock {
-  /** The time. Reading it asks nobody: between two comparisons the machine's monotonic clock carries it on. */
+  /** The time, without I/O: the machine's monotonic clock carries it on between comparisons. */
   now(): Date
-  /** The time, fresh from the database: for whatever removes or fails something. Rejects as the storage does. */
+  /** The current time of the database. Use it before you remove or fail something. Rejects like the storage. */
   read(): Promise<Date>
-  /** Compares with the time that `ask` brings from the database. Resolves with what `ask` does; rejects as it does. */
+  /** Compares with the database's time in the result of `ask`. Settles like `ask`. */
   compare<T extends { readonly at: Date }>(ask: () => Promise<T>): Promise<T>
   /**
-   * Sees to it that the time is known: compares where that was never done, or is in doubt (the machine was asleep, or its
-   * clock was set). undefined when there is nothing to wait for. Never rejects, and waits for a second at most.
-   * @param ask brings the time from the database. Default: on a connection of the storage, which is also how the
-   * comparison is repeated in the background while the clock is used
+   * Makes sure that the time is known. Compares if that never happened, or if the machine was asleep or its clock was
+   * set. undefined if there is nothing to wait for. Never rejects, and waits at most a second.
+   * @param ask reads the database's time. Default: on a connection of the storage, as for the repeated comparisons in
+   * the background
    */
   settle(ask?: () => Promise<Date>): Promise<void> | undefined
-  /** Milliseconds by which the clock of this machine is ahead of the database's; negative: behind. */
+  /** Milliseconds that this machine's clock is ahead of the database's; negative if behind. */
   aheadMs(): number
 }
 
-/** From this difference on there is a warning. */
+/** A larger difference is logged. */
 export const CLOCK_WARN_MS = 5000
-/** From this difference on a worker is not ready. */
+/** With a larger difference, a worker is not ready. */
 export const CLOCK_WRONG_MS = 30_000
 
-/** A difference that was warned of is over below this. */
+/** A smaller difference ends the warning. */
 const CLOCK_RIGHT_MS = CLOCK_WARN_MS / 2
-/** While the clock is used it is compared this often. */
+/** How often a clock in use is compared. */
 const COMPARE_EVERY_MS = 5000
-/** After this time the monotonic clock is trusted no more. */
+/** How long the monotonic clock is trusted. */
 const TRUSTED_FOR_MS = 10 * 60 * 1000
-/** When the clock moved this much otherwise than the monotonic one, it was set, or the machine was asleep. */
+/** If the clock and the monotonic clock differ by this much, the clock was set or the machine was asleep. */
 const STEP_MS = 1000
-/** A call is not held up for longer: without a database it fails by itself. */
+/** Without a database, the call fails by itself after this time. */
 const MAX_WAIT_MS = 1000
 
 /** @param given the host's own clock */
@@ -53,7 +52,7 @@ function givenClock(now: () => Date): Clock {
   return { now, read: async () => now(), compare: (ask) => ask(), settle: () => undefined, aheadMs: () => 0 }
 }
 
-/** The time at one moment of the monotonic clock, and what the machine's clock showed then. */
+/** The database's time and the machine's clock at one moment of the monotonic clock. */
 interface Comparison {
   readonly time: number
   readonly monotonic: number
@@ -126,15 +125,15 @@ function databaseClock(readClock: () => Promise<Date>, logger: Logger): Clock {
 }
 
 /**
- * The database read its clock at some moment of the `tookMs` that asking it took: the least difference that is possible
- * counts, so that a slow answer is not taken for a wrong clock.
+ * The database read its clock at some moment during `tookMs`. The smallest possible difference counts, so that a slow
+ * response does not look like a wrong clock.
  */
 function leastDifference(aheadAtBeginMs: number, tookMs: number): number {
   if (aheadAtBeginMs > 0) return aheadAtBeginMs
   return Math.min(aheadAtBeginMs + tookMs, 0)
 }
 
-/** One line when it begins, one when it becomes serious, one when it is over. */
+/** Logs a line when the difference begins, becomes serious, and ends. */
 function createWarning(logger: Logger): (aheadMs: number) => void {
   let told: 'right' | 'off' | 'wrong' = 'right'
   return (aheadMs) => {
@@ -142,10 +141,10 @@ function createWarning(logger: Logger): (aheadMs: number) => void {
     const fields = { ahead_ms: Math.round(aheadMs) }
     if (differenceMs >= CLOCK_WRONG_MS && told !== 'wrong') {
       told = 'wrong'
-      logger.error(fields, "the clock of this machine is wrong: the database's time is used")
+      logger.error(fields, "the clock of this machine is wrong; using the database's time")
     } else if (differenceMs >= CLOCK_WARN_MS && told === 'right') {
       told = 'off'
-      logger.warn(fields, "the clock of this machine differs from the database's, whose time is used")
+      logger.warn(fields, "the clock of this machine differs from the database's; using the database's time")
     } else if (differenceMs < CLOCK_RIGHT_MS && told !== 'right') {
       told = 'right'
       logger.info(fields, "the clock of this machine agrees with the database's again")

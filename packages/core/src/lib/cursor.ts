@@ -1,13 +1,12 @@
 import { validationFailed } from './errors.ts'
 import type { Keyring } from './keyring.ts'
 
-/** Which list a cursor is of. It is good for that one alone. */
+/** The list that a cursor belongs to. It is valid for no other. */
 export interface List {
   readonly name: 'api_keys' | 'audit_log' | 'delivery_attempts' | 'events' | 'quotations'
   readonly organizationId: string
 }
 
-/** What a cursor holds: a number, and the id of an entry. */
 export interface CursorContent {
   readonly ordinal: number
   readonly id: string
@@ -16,7 +15,7 @@ export interface CursorContent {
 const ORDINAL_BYTES = 8
 const CONTENT_BYTES = ORDINAL_BYTES + 16
 
-/** A position is no secret. It is signed so that nobody can ask for one that the list did not give. */
+/** A position is not a secret. It is signed so that clients can only use cursors we issued. */
 export function encodeCursor(keyring: Keyring, list: List, { ordinal, id }: CursorContent): string {
   const content = Buffer.alloc(CONTENT_BYTES)
   content.writeBigInt64BE(BigInt(ordinal))
@@ -24,7 +23,9 @@ export function encodeCursor(keyring: Keyring, list: List, { ordinal, id }: Curs
   return Buffer.concat([content, keyring.sign(content, contextOf(list))]).toString('base64url')
 }
 
-/** @returns null for what is no cursor of this list */
+/**
+ * @returns null if it is not a cursor of this list
+ */
 export function decodeCursor(keyring: Keyring, list: List, cursor: string): CursorContent | null {
   const bytes = Buffer.from(cursor, 'base64url')
   const content = bytes.subarray(0, CONTENT_BYTES)
@@ -40,9 +41,7 @@ export function decodeCursor(keyring: Keyring, list: List, cursor: string): Curs
 
 /** @throws IntegrationError VALIDATION_FAILED */
 export function refuseCursor(parameter: string): never {
-  throw validationFailed([
-    { pointer: `?${parameter}`, detail: 'must be taken from a `next` link of this very list' },
-  ])
+  throw validationFailed([{ pointer: `?${parameter}`, detail: 'must be from a `next` link of this list' }])
 }
 
 function contextOf({ name, organizationId }: List): string {

@@ -1,4 +1,4 @@
-/** What an error looks like to whoever reads it: the HTTP status, a fixed title, and what to do about it. */
+/** The HTTP status, the fixed title and the advice of an error. */
 export interface ErrorDefinition {
   readonly status: number
   readonly title: string
@@ -6,8 +6,8 @@ export interface ErrorDefinition {
 }
 
 /**
- * Every error of the API, in one table (specification, "Errors"). The codes are stable: clients may switch on them.
- * Documents, types and OpenAPI are derived from here.
+ * All errors of the API (specification, "Errors"). Codes are stable: clients may switch on them. Documents, types and
+ * OpenAPI are derived from this table.
  */
 export const ERRORS = {
   VALIDATION_FAILED: {
@@ -75,7 +75,7 @@ export const ERRORS = {
   ORGANIZATION_ERASED: {
     status: 403,
     title: 'The organization is being erased',
-    advice: 'Everything of the organization is being removed, and nothing is added to it any more.',
+    advice: 'All data of the organization is being removed. Nothing can be added to it any more.',
   },
   CROSS_SITE_REQUEST: {
     status: 403,
@@ -197,7 +197,7 @@ export interface FieldError {
   readonly detail: string
 }
 
-/** An error that is reported to the caller. `message` is public: it reaches the client as `detail`, so it never carries a secret or a cause. */
+/** An error for the caller. `message` is public: the client sees it as `detail`, so it never contains a secret or a cause. */
 export class IntegrationError extends Error {
   override readonly name = 'IntegrationError'
   readonly code: ErrorCode
@@ -226,7 +226,7 @@ export function validationFailed(errors: readonly FieldError[]): IntegrationErro
   return new IntegrationError('VALIDATION_FAILED', detail, { errors })
 }
 
-/** Thrown at start-up, never while serving: an option is missing or wrong. The message says how to fix it. */
+/** Thrown only at startup: an option is missing or invalid. The message says how to fix it. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }

@@ -1,4 +1,4 @@
-/** An object whose properties are each made when they are first asked for: a transaction needs few of its parts. */
+/** Creates each property when it is first read: a transaction needs few of its parts. */
 export function lazily<T extends object>(make: { readonly [Name in keyof T]: () => T[Name] }): T {
   const object = {} as T
   for (const name of Object.keys(make) as (keyof T)[]) {

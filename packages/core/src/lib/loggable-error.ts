@@ -1,12 +1,12 @@
-/** How many causes of an error are told. */
+/** The maximum depth of causes. */
 const MAX_CAUSES = 5
 
-/** What was made here already: two loggers may come one after the other. */
+/** Results of this function: two loggers may be chained. */
 const made = new WeakSet<object>()
 
 /**
- * What may be logged of an error that is not ours: its kind, message, code and stack, and those of its causes. Nothing
- * else that hangs on it is passed on, for drivers keep parameters there; the message of a failed query holds them too.
+ * The parts of a foreign error that are safe to log: type, message, code and stack, also of its causes. Everything else
+ * is dropped, because drivers attach parameters to errors; the message of a failed query contains them, too.
  */
 export function loggableError(error: unknown, depth = 0): object {
   if (typeof error === 'object' && error !== null && made.has(error)) return error

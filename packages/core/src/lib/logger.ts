@@ -1,6 +1,6 @@
 import { loggableError } from './loggable-error.ts'
 
-/** A pino-shaped logger. Nothing of ours ever hands it a secret, a key or a parameter value. */
+/** A pino-style logger. We never pass it a secret, a key or a parameter value. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -10,7 +10,7 @@ export interface Logger {
 
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Warnings and errors on stderr, for a host that gave no logger at all. */
+/** Warnings and errors on stderr, for a host without a logger. */
 const consoleLogger: Logger = { debug() {}, info() {}, warn: print('warning'), error: print('error') }
 
 function print(level: string): Logger['error'] {
@@ -24,11 +24,11 @@ function print(level: string): Logger['error'] {
 
 export interface BorrowedLogger {
   readonly logger: Logger
-  /** From now on everything goes to this one, unless one was lent before. */
+  /** Logs to this logger from now on. Only the first call counts. */
   lend(logger: Logger): void
 }
 
-/** The logger of a host that gave none: the one that is lent later, and the console until then. */
+/** For a host without a logger: logs to the console until one is lent. */
 export function borrowedLogger(): BorrowedLogger {
   let lent: Logger | undefined
   const at = (level: keyof Logger) => (fields: object, message: string) =>
@@ -42,8 +42,8 @@ export function borrowedLogger(): BorrowedLogger {
 }
 
 /**
- * The same logger, where an `err` passes on only what may be logged: see loggableError. It never throws: a logger that
- * does, or rejects, costs its line and no more. The first time the process warns of it.
+ * Wraps a logger so that `err` contains only what is safe to log (see loggableError). It never throws: an error of the
+ * logger costs one line, and the first one is a process warning.
  */
 export function carefulLogger(logger: Logger): Logger {
   let isKnownToFail = false
@@ -52,14 +52,14 @@ export function carefulLogger(logger: Logger): Logger {
     if (isKnownToFail) return
     isKnownToFail = true
     const kind = error instanceof Error ? error.name : typeof error
-    process.emitWarning(`The logger given to createIntegrations fails (${kind}): lines are lost.`)
+    process.emitWarning(`The logger given to createIntegrations throws (${kind}): log lines are lost.`)
   }
 
   const at = (level: keyof Logger) => (fields: object, message: string) => {
     try {
       const careful = 'err' in fields ? { ...fields, err: loggableError(fields.err) } : fields
       const result: unknown = logger[level](careful, message)
-      // The types do not allow it, and a host's logger may be async all the same.
+      // Against the types, but a host's logger may still be async.
       if (result instanceof Promise) result.catch(onFailure)
     } catch (error) {
       onFailure(error)

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { v7 } from 'uuid'
 
-/** A clock that steps back by less does not put new ids before older ones. */
+/** A smaller step back of the clock does not disturb the order of ids. */
 const STEP_BACK_MS = 1000
 const SEQUENCES = 2 ** 31
 
@@ -9,8 +9,8 @@ let lastMs = Number.NEGATIVE_INFINITY
 let sequence = 0
 
 /**
- * A uuid of version 7 that tells the time `at`: retention and pages go by it, so it must not be the machine's, which may be
- * wrong. Ids of one process sort in the order in which they were made, also while a clock stands still.
+ * A version 7 uuid with the time `at`. Retention and pages rely on that time, so do not pass the machine's, which may
+ * be wrong. Ids of one process sort in the order of their creation, even while the clock stands still.
  */
 export function newId(at: Date): string {
   const ms = at.getTime()

@@ -1,22 +1,22 @@
 import { closestMatch } from 'leven'
 import { ConfigurationError } from './errors.ts'
 
-/** Beyond 2^31 - 1 milliseconds (24 days) a timer of Node fires at once. */
+/** A longer timer of Node fires at once: 2^31 - 1 milliseconds are 24 days. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** What a number among the options may be. Whole, unless it may be a `fraction`. */
+/** The range of a numeric option. Whole numbers, unless `fraction` is set. */
 export interface NumberRange {
   readonly min: number
   readonly max?: number
   readonly fraction?: true
 }
 
-/** A number among the options: its default, and what else it may be. */
+/** The default and the range of a numeric option. */
 export interface NumberOption extends NumberRange {
   readonly default: number
 }
 
-/** The options of a group: of this table come the defaults, the checks, and the reference page. */
+/** The source of the defaults, the checks and the reference page of a group of options. */
 export type OptionTable<T> = {
   readonly [Name in keyof T]-?: T[Name] extends boolean ? { readonly default: boolean } : NumberOption
 }
@@ -26,13 +26,13 @@ export function defaultsOf<T extends object>(table: OptionTable<T>): T {
   return Object.freeze(Object.fromEntries(options.map(([name, option]) => [name, option.default]))) as T
 }
 
-/** How many letters may be wrong for a name to be taken for a slip of the pen. */
+/** The largest edit distance of a typo. */
 const MAX_SLIPS = 4
 
 /**
- * Plain JavaScript does not tell of a misspelled option, and a limit that is silently ignored is worse than an error.
- * @param owner what the options belong to, as `createIntegrations: limits`
- * @throws ConfigurationError for what is no object, and for a name that is not an option, with the nearest one that is
+ * Refuses unknown options: JavaScript would ignore a typo, and a limit that is silently ignored is worse than an error.
+ * @param owner the prefix of the error, such as `createIntegrations: limits`
+ * @throws ConfigurationError unless given an object, and for an unknown name, with the nearest known one
  */
 export function checkOptionNames(owner: string, given: unknown, names: readonly string[]): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -44,12 +44,14 @@ export function checkOptionNames(owner: string, given: unknown, names: readonly 
     const nearest = closestMatch(name, names, { maxDistance: MAX_SLIPS })
     const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
     throw new ConfigurationError(
-      `${owner}${separator}${name} is not an option.${hint} There are: ${names.join(', ')}.`,
+      `${owner}${separator}${name} is not an option.${hint} Options: ${names.join(', ')}.`,
     )
   }
 }
 
-/** @throws ConfigurationError for what is no number, or not in the range */
+/**
+ * @throws ConfigurationError unless the value is a number in the range
+ */
 export function checkNumber(name: string, value: unknown, { min, max, fraction }: NumberRange): void {
   const isNumber =
     typeof value === 'number' && (fraction ? Number.isFinite(value) : Number.isSafeInteger(value))
@@ -59,7 +61,7 @@ export function checkNumber(name: string, value: unknown, { min, max, fraction }
   throw new ConfigurationError(`${name} must be ${kind}, ${range}.`)
 }
 
-/** The options that are given: what is undefined counts as absent. */
+/** The options without undefined ones. */
 export function givenOptions<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 }

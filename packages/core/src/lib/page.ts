@@ -2,36 +2,35 @@ import { type Static, Type } from '@sinclair/typebox'
 import { decodeCursor, encodeCursor, type List, refuseCursor } from './cursor.ts'
 import type { Keyring } from './keyring.ts'
 
-/** Part of a list, the newest first. `nextCursor` asks for what follows; null: this is the end. */
+/** A page of a list, newest first. `nextCursor` is null on the last page. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly nextCursor: string | null
 }
 
-/** Where a page begins: after the entry that was made then and has this id. Lists are ordered by both. */
+/** The last entry before a page. Lists are sorted by time and id. */
 export interface Position {
   readonly created_at: Date
   readonly id: string
 }
 
-/** What a storage is asked for. */
 export interface PageRequest {
   readonly after: Position | null
   readonly limit: number
 }
 
-/** The query parameters of every list that has pages: spread them into the schema of the query. */
+/** The query parameters of every paginated list. */
 export const PAGE_PARAMETERS = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   cursor: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Taken from the `next` link of the page before.' }),
+    Type.String({ maxLength: 100, description: 'From the `next` link of the previous page.' }),
   ),
 }
 const PageQuery = Type.Object(PAGE_PARAMETERS)
 
 /**
- * Reads one page. `read` is asked for one entry more than fits, which tells whether there is a next page.
- * @throws IntegrationError VALIDATION_FAILED for a cursor that this list did not give
+ * Reads a page. Asks `read` for one extra entry to find out whether there is a next page.
+ * @throws IntegrationError VALIDATION_FAILED for a cursor of another list
  */
 export async function readPage<T extends Position>(
   keyring: Keyring,

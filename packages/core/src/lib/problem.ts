@@ -3,27 +3,27 @@ import { ERRORS, type ErrorCode, type IntegrationError } from './errors.ts'
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
-/** The start of every problem's `type`, unless the host gives one. The code follows. */
+/** The default prefix of a problem's `type`, before the code. */
 export const DEFAULT_PROBLEM_TYPE_BASE = 'urn:problem-type:quickquote:'
 
 /** An error as it is sent (RFC 9457). */
 export const Problem = Type.Object(
   {
-    type: Type.String({ format: 'uri', description: 'Names the kind of problem. Stable.' }),
-    title: Type.String({ description: 'The kind of problem, in words.' }),
+    type: Type.String({ format: 'uri', description: 'Identifies the kind of problem. Stable.' }),
+    title: Type.String({ description: 'A summary of the kind of problem.' }),
     status: Type.Integer({ description: 'The HTTP status.' }),
-    detail: Type.String({ description: 'What happened here, or what to do about it.' }),
+    detail: Type.String({ description: 'What happened, or what to do about it.' }),
     instance: Type.String({ description: 'The request id, as in `X-Request-Id`.' }),
-    code: Type.String({ description: 'A stable code to switch on.' }),
+    code: Type.String({ description: 'A stable code for programs.' }),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
           pointer: Type.String({
             description: 'A JSON pointer into the body; `:name` or `?name` for a part of the URL.',
           }),
-          detail: Type.String({ description: 'What is allowed there.' }),
+          detail: Type.String({ description: 'What is allowed.' }),
         }),
-        { description: 'The fields that are wrong, for a validation failure.' },
+        { description: 'The invalid fields, for a validation failure.' },
       ),
     ),
   },
@@ -31,7 +31,7 @@ export const Problem = Type.Object(
 )
 export type Problem = Static<typeof Problem>
 
-/** The problem that an error is answered with. An error without words of its own tells what to do. */
+/** The problem document of an error. Without its own message, it carries the advice. */
 export function problemOf(
   error: Pick<IntegrationError, 'code' | 'message' | 'errors'>,
   context: { typeBase: string; requestId: string },

@@ -1,11 +1,11 @@
 import { type TUnsafe, Type } from '@sinclair/typebox'
 
-/** The building blocks of every schema. They keep to forms that both Ajv and Fastify's serializer handle without `anyOf`. */
+/** The building blocks of all schemas. They work with Ajv and Fastify's serializer without `anyOf`. */
 export const Uuid = Type.String({ format: 'uuid' })
 
 export const NullableUuid = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })
 
-/** ISO 8601, UTC. A `Date` inside, a string on the wire. */
+/** ISO 8601, UTC. A `Date` in code, a string on the wire. */
 export const Timestamp: TUnsafe<Date> = Type.Unsafe<Date>({ type: 'string', format: 'date-time' })
 
 export const NullableTimestamp = Type.Unsafe<Date | null>({ type: ['string', 'null'], format: 'date-time' })
@@ -22,27 +22,27 @@ export function OneOf<const T extends readonly string[]>(
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 }
 
-/** A time that a client sends: RFC 3339 with a time zone. `timeOf` reads it. */
+/** A timestamp from a client: RFC 3339 with a time zone. Read it with `timeOf`. */
 export function SentTimestamp(options: { description: string }) {
   return Type.String({ format: 'date-time', ...options })
 }
 
-/** The name of something, that a client sends: text of one line, at most `maxLength` code points. */
+/** A name from a client: one line of at most `maxLength` code points. */
 export function Name(options: { minLength: 1; maxLength: number }) {
   return Type.String({ format: 'name', ...options })
 }
 
-/** The same, where null is allowed and means "absent". */
+/** The same, or null for "absent". */
 export function NullableName(options: { maxLength: number }) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'name', ...options })
 }
 
-/** Text that a client sends: at most `maxLength` code points, no NUL and no lone surrogate (PostgreSQL stores neither). */
+/** Text from a client: at most `maxLength` code points, without NUL and lone surrogates, which PostgreSQL cannot store. */
 export function Text(options: { minLength?: number; maxLength: number; description?: string }) {
   return Type.String({ format: 'text', ...options })
 }
 
-/** The same, where null is allowed and means "absent". */
+/** The same, or null for "absent". */
 export function NullableText(options: { maxLength: number; description?: string }) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'text', ...options })
 }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 
 /**
- * A secret that is shown once: printed, logged or serialized it reads `pk_***` or `whsec_***`. Only `reveal()` gives
+ * A secret that is shown once. Printed, logged or serialized it reads `pk_***` or `whsec_***`; only `reveal()` returns
  * the value.
  */
 export class SecretValue {
@@ -13,7 +13,7 @@ export class SecretValue {
     this.#prefix = prefix
   }
 
-  /** The value itself. Call it at the one place that hands it out. */
+  /** Call this only where the secret is handed out. */
   reveal(): string {
     return this.#value
   }

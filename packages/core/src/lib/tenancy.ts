@@ -1,14 +1,14 @@
-/** The answer of a look-up by id: the thing, or whether it is somebody else's (403) or nobody's (404). */
+/** The result of a look-up by id: the resource, or whether it belongs to another organization (403) or is unknown (404). */
 export type TenantLookup<T> = T | 'other_organization' | 'unknown'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Whether a string can be an id at all. What cannot is unknown; PostgreSQL would call it an error. */
+/** Whether a string can be an id. PostgreSQL would throw for others. */
 export function isUuid(id: string): boolean {
   return UUID.test(id)
 }
 
-/** Tells a row of the organization from a row of another one (403) and from none at all (404). */
+/** Distinguishes an organization's own row from another's (403) and from none (404). */
 export function ownedBy<T>(
   row: { organization_id: string; found: T } | undefined,
   organizationId: string,

@@ -1,12 +1,12 @@
 import { context, createTraceState, type SpanContext, trace } from '@opentelemetry/api'
 
-/** Where something belongs in a trace, as the two headers of W3C Trace Context spell it. */
+/** A position in a trace, as the two headers of W3C Trace Context. */
 export interface TraceContext {
   readonly traceparent: string
   readonly tracestate: string | null
 }
 
-/** The span that is active here. null: there is none, for instance because no OpenTelemetry SDK is installed. */
+/** The active span. null if there is none, for example without an OpenTelemetry SDK. */
 export function activeTraceContext(): TraceContext | null {
   const active = trace.getSpanContext(context.active())
   if (active === undefined || !isId(active.traceId, 32) || !isId(active.spanId, 16)) return null
@@ -18,14 +18,14 @@ export function activeTraceContext(): TraceContext | null {
 }
 
 /**
- * Reads the two headers as a client sent them. Junk is no context, and never an error; a `tracestate` that is junk leaves
- * the `traceparent` as it is.
+ * Reads the two headers of a client. Invalid ones are ignored, never an error; an invalid `tracestate` does not affect
+ * `traceparent`.
  */
 export function parseTraceContext(headers: Readonly<Record<string, unknown>>): TraceContext | null {
   const { traceparent, tracestate } = headers
   if (typeof traceparent !== 'string') return null
   const [version = '', traceId = '', spanId = '', flags = '', ...more] = traceparent.trim().split('-')
-  // A later version may append fields; the first four stay what they are.
+  // A later version may append fields to the first four.
   const isVersion =
     /^[0-9a-f]{2}$/.test(version) && version !== 'ff' && (version !== '00' || more.length === 0)
   if (!isVersion || !isId(traceId, 32) || !isId(spanId, 16) || !/^[0-9a-f]{2}$/.test(flags)) return null
@@ -35,7 +35,7 @@ export function parseTraceContext(headers: Readonly<Record<string, unknown>>): T
   }
 }
 
-/** The same for OpenTelemetry: the context of a span of another process. */
+/** The OpenTelemetry context of a span in another process. */
 export function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
   const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-')
   return {
@@ -47,7 +47,7 @@ export function spanContextOf({ traceparent, tracestate }: TraceContext): SpanCo
   }
 }
 
-/** All zeros are no id. */
+/** All zeros is not a valid id. */
 function isId(text: string, length: number): boolean {
   return text.length === length && /^[0-9a-f]+$/.test(text) && !/^0+$/.test(text)
 }

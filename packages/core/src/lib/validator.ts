@@ -5,45 +5,45 @@ import { type FieldError, validationFailed } from './errors.ts'
 import { isUuid } from './tenancy.ts'
 import { parseTimestamp } from './timestamp.ts'
 
-/** No NUL and no lone surrogate: PostgreSQL stores neither. */
+/** Without NUL and lone surrogates, which PostgreSQL cannot store. */
 export function isStorableText(text: string): boolean {
   return !/\0|\p{Surrogate}/u.test(text)
 }
 
 /**
- * On one line and in one direction: no control characters, line and paragraph separators, lone surrogates, and marks that
- * embed or override a direction. Joiners and single direction marks belong to names of many languages.
+ * One line in one direction: without control characters, line and paragraph separators, lone surrogates, and direction
+ * embeddings or overrides. Joiners and single direction marks are allowed: names in many languages use them.
  */
 function isName(text: string): boolean {
   return !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Surrogate}]/u.test(text)
 }
 
-/** Formats of our own, and what must be said about them: those of ajv take more than PostgreSQL does. */
+/** Our own formats, with their error messages. They are stricter than ajv's where PostgreSQL is. */
 const FORMATS: Readonly<Record<string, { check: (text: string) => boolean; allowed: string }>> = {
   text: {
     check: isStorableText,
-    allowed: 'must be text without NUL characters and lone surrogates',
+    allowed: 'must be text without NUL characters or lone surrogates',
   },
   name: {
     check: isName,
     allowed:
-      'must be one line of text without control characters, bidirectional controls (U+202A to U+202E, U+2066 to U+2069) and lone surrogates',
+      'must be one line of text without control characters, bidirectional controls (U+202A to U+202E, U+2066 to U+2069) or lone surrogates',
   },
   'header-value': {
-    // That it is empty is said by the schema.
+    // The schema refuses an empty string.
     check: (text) => /^([!-~]([ -~]*[!-~])?)?$/.test(text),
     allowed: 'must be visible ASCII characters, with spaces only between them',
   },
   'date-time': {
     check: (text) => parseTimestamp(text) !== null,
     allowed:
-      'must be a timestamp (RFC 3339 with a time zone, as 2026-11-21T10:05:00Z, in the years 0001 to 9999, without leap seconds)',
+      'must be a timestamp (RFC 3339 with a time zone, such as 2026-11-21T10:05:00Z, in the years 0001 to 9999, without leap seconds)',
   },
   uuid: { check: isUuid, allowed: 'must be a uuid' },
   'organization-id': {
     check: isUuid,
     allowed:
-      'must be a uuid; map ids of another kind to one, for example with v5(id, NAMESPACE) of the npm package uuid',
+      'must be a uuid; convert other ids to one, for example with v5(id, NAMESPACE) of the npm package uuid',
   },
 }
 
@@ -51,7 +51,7 @@ function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     allErrors: true,
     coerceTypes,
-    // Coercion makes Infinity of `1e400` without asking `strictNumbers`, which then keeps the bounds from being checked.
+    // Coercion turns `1e400` into Infinity in spite of `strictNumbers`, which then skips the bounds.
     strictNumbers: !coerceTypes,
     useDefaults: true,
     strict: true,
@@ -59,7 +59,7 @@ function createAjv(coerceTypes: boolean): Ajv {
   })
   formats.default(ajv)
   for (const [name, { check }] of Object.entries(FORMATS)) ajv.addFormat(name, check)
-  // Annotations that TypeBox and OpenAPI add and that constrain nothing.
+  // Annotations of TypeBox and OpenAPI without an effect.
   ajv.addVocabulary(['example'])
   return ajv
 }
@@ -69,19 +69,19 @@ const coercing = createAjv(true)
 const compiled = new WeakMap<TSchema, ValidateFunction>()
 const compiledCoercing = new WeakMap<TSchema, ValidateFunction>()
 
-/** At most this many errors are reported, so that a hostile body cannot make a long answer. */
+/** The maximum number of reported errors, so that a hostile body cannot cause a long response. */
 export const MAX_REPORTED = 20
 
 /**
- * Checks a value that a client sent and returns it typed. Types are never coerced (`"name": 5` is refused), unknown
- * fields are left alone, defaults of the schema are filled in.
- * @throws IntegrationError VALIDATION_FAILED, with one entry for each violation
+ * Validates a value from a client. Never coerces types (`"name": 5` is refused), keeps unknown fields, and fills in
+ * defaults.
+ * @throws IntegrationError VALIDATION_FAILED, with an entry for each violation
  */
 export function validate<T extends TSchema>(schema: T, value: unknown): Static<T> {
   return run(compile(strict, compiled, schema), value, '')
 }
 
-/** The same for a query string or path parameters, whose values are coerced (`limit=20`). `where` is `?` or `:`. */
+/** The same for query and path parameters, which are coerced (`limit=20`). `where` is `?` or `:`. */
 export function validateUrlPart<T extends TSchema>(schema: T, value: unknown, where: '?' | ':'): Static<T> {
   return run(compile(coercing, compiledCoercing, schema), value, where)
 }

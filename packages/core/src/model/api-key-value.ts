@@ -8,30 +8,30 @@ const RANDOM_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
 
-/** Makes the plaintext of a new API key: `pk_`, 43 base62 characters of 256 random bits, 6 of their CRC32. */
+/** Generates an API key: `pk_`, 43 base62 characters of 256 random bits, and 6 of their CRC32. */
 export function generateApiKeyValue(): SecretValue {
   const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH)
   return new SecretValue(PREFIX + random + checksum(random), PREFIX)
 }
 
-/** Whether a string can be a key at all. A typing error fails the checksum, so no query is needed to refuse it. */
+/** Whether a string can be a key. A typo fails the checksum, so refusing it needs no query. */
 export function isWellFormedApiKey(value: string): boolean {
   if (!SHAPE.test(value)) return false
   const random = value.slice(PREFIX.length, PREFIX.length + RANDOM_LENGTH)
   return value.endsWith(checksum(random))
 }
 
-/** Whether a string holds something that looks like a key, well-formed or not: for refusing keys in URLs. */
+/** Whether a string contains something like a key, even a malformed one. For refusing keys in URLs. */
 export function looksLikeApiKey(value: string): boolean {
   return /pk_[0-9A-Za-z]{16,}/i.test(value)
 }
 
-/** What is stored of a key: its SHA-256. The key has 256 random bits, so a slow hash would add nothing. */
+/** The stored hash of a key. A key has 256 random bits, so a slow hash would add nothing. */
 export function hashApiKey(value: string): Buffer {
   return createHash('sha256').update(value).digest()
 }
 
-/** What is shown of a key: `pk_`, its first 4 characters, `…`, its last 4. */
+/** The displayed form of a key: `pk_`, its first 4 characters, `…`, its last 4. */
 export function maskApiKey(value: string): string {
   return `${value.slice(0, PREFIX.length + 4)}…${value.slice(-4)}`
 }

@@ -6,7 +6,7 @@ import type { Limits } from './limits.ts'
 export const API_KEY_STATUSES = ['active', 'inactive', 'expired', 'revoked'] as const
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number]
 
-/** What is stored; `expired` is derived from the clock. */
+/** The stored statuses; `expired` is derived from the clock. */
 export type StoredApiKeyStatus = Exclude<ApiKeyStatus, 'expired'>
 
 /** The key record, without the key. */
@@ -14,7 +14,7 @@ export const ApiKey = Type.Object(
   {
     id: Uuid,
     organization_id: Uuid,
-    owner_id: Type.String({ description: 'The member who made the key.' }),
+    owner_id: Type.String({ description: 'The member who created the key.' }),
     name: Type.String(),
     masked_key: Type.String(),
     status: OneOf(API_KEY_STATUSES),
@@ -27,9 +27,9 @@ export const ApiKey = Type.Object(
 )
 export type ApiKey = Static<typeof ApiKey>
 
-/** The answer of a create: the record, and the plaintext for the only time. */
+/** The only response with the plaintext of the key. */
 export const CreatedApiKey = Type.Composite(
-  [ApiKey, Type.Object({ key: Type.String({ description: 'The key itself. It is not shown again.' }) })],
+  [ApiKey, Type.Object({ key: Type.String({ description: 'The key itself. It is shown only once.' }) })],
   { title: 'CreatedApiKey' },
 )
 
@@ -38,7 +38,7 @@ export function createApiKeyBody(limits: Limits) {
     {
       name: Name({ minLength: 1, maxLength: limits.nameLength }),
       expires_at: SentTimestamp({
-        description: `In the future, at most ${limits.apiKeyLifetimeDays} days away. It cannot be changed later.`,
+        description: `In the future, at most ${limits.apiKeyLifetimeDays} days from now. It cannot be changed later.`,
       }),
     },
     { title: 'CreateApiKey' },
@@ -52,18 +52,18 @@ export function updateApiKeyBody(limits: Limits) {
   )
 }
 
-/** What a list of keys may ask for. */
+/** The filters of a list of keys. */
 export const ApiKeyListQuery = Type.Object({
   owner: Type.Optional(
     OneOf(['me', 'all'], {
       default: 'me',
-      description: '`me`: your own keys; `all`: those of every member, for holders of `manage_integrations`.',
+      description: '`me`: your own keys; `all`: the keys of every member (requires `manage_integrations`).',
     }),
   ),
   ...PAGE_PARAMETERS,
 })
 
-/** A move through the state table of the specification. */
+/** A transition of the state table in the specification. */
 export type ApiKeyMove = 'activate' | 'deactivate' | 'revoke'
 
 export type ApiKeyTransition =
@@ -72,14 +72,14 @@ export type ApiKeyTransition =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * The state of a key as it is shown: a key whose time has passed is expired, unless it was revoked. So is one whose time cannot
- * be read: no comparison with an invalid Date holds, so what must hold is that it is not over.
+ * The displayed status of a key: expired after its time, unless revoked. The condition is negated so that an unreadable
+ * time counts as expired.
  */
 export function apiKeyStatus(key: { status: StoredApiKeyStatus; expires_at: Date }, now: Date): ApiKeyStatus {
   return key.status === 'revoked' || key.expires_at > now ? key.status : 'expired'
 }
 
-/** The state table of the specification ("API key"). A move to where the key already is changes nothing. */
+/** The state table of the specification ("API key"). A transition to the current state changes nothing. */
 export function moveApiKey(status: ApiKeyStatus, move: ApiKeyMove): ApiKeyTransition {
   if (move === 'revoke') {
     return status === 'revoked' ? { kind: 'unchanged' } : { kind: 'changed', status: 'revoked' }

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
 import { OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
 
-/** What can happen to a resource. The part before the dot is its type. */
+/** All actions. The part before the dot is the type of the resource. */
 export const AUDIT_ACTIONS = [
   'api_key.created',
   'api_key.updated',
@@ -26,14 +26,14 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 export const AUDIT_RESOURCE_TYPES = ['api_key', 'webhook_endpoint', 'quotation', 'organization'] as const
 export type AuditResourceType = (typeof AUDIT_RESOURCE_TYPES)[number]
 
-/** A value of a field as the log keeps it. The serializer takes the first type that fits, and text fits nearly all. */
+/** A recorded value. The serializer takes the first matching type, and nearly everything matches text. */
 const AuditValue = Type.Unsafe<string | boolean | null | readonly string[]>({
   type: ['null', 'boolean', 'array', 'string'],
   items: { type: 'string' },
 })
 export type AuditValue = Static<typeof AuditValue>
 
-/** A field that changed. What may be long or secret is named only, without `from` and `to`. */
+/** A changed field. Long and secret ones have no `from` and `to`. */
 export const AuditChange = Type.Object({
   field: Type.String(),
   from: Type.Optional(AuditValue),
@@ -41,40 +41,38 @@ export const AuditChange = Type.Object({
 })
 export type AuditChange = Static<typeof AuditChange>
 
-/**
- * One change of a key or an endpoint, what somebody had sent to one, or what was erased: who it was, from where, and when.
- */
+/** A change of a key or an endpoint, a sending that a member caused, or an erasure: who, from where, and when. */
 export const AuditEntry = Type.Object(
   {
     id: Uuid,
     organization_id: Uuid,
     actor_id: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'The member who made the change; null for what the service did on its own.',
+      description: 'The member who made the change. Null for changes made by the service.',
     }),
     client_address: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description:
-        'The IP address that the request came from; null where none was known, or the change came of no request.',
+        'The IP address of the request. Null if unknown, or if the change was not made by a request.',
     }),
     action: OneOf(AUDIT_ACTIONS),
     resource_type: OneOf(AUDIT_RESOURCE_TYPES),
     resource_id: Uuid,
     resource_name: Type.String({
-      description: 'The name of the key or the endpoint after the change; `[erased]` of what was erased.',
+      description: 'The name of the key or the endpoint after the change; `[erased]` if it was erased.',
     }),
-    changes: Type.Array(AuditChange, { description: 'The fields that changed.' }),
+    changes: Type.Array(AuditChange, { description: 'The changed fields.' }),
     created_at: Timestamp,
   },
   { title: 'AuditEntry' },
 )
 export type AuditEntry = Static<typeof AuditEntry>
 
-/** What a list of the audit log may ask for. */
+/** The filters of a list of the audit log. */
 export const AuditLogQuery = Type.Object({
   resource_id: Type.Optional(Type.String({ format: 'uuid', description: 'One key or endpoint.' })),
   action: Type.Optional(OneOf(AUDIT_ACTIONS)),
-  since: Type.Optional(SentTimestamp({ description: 'Changes made then or later.' })),
-  until: Type.Optional(SentTimestamp({ description: 'Changes made before then.' })),
+  since: Type.Optional(SentTimestamp({ description: 'Changes made at this time or later.' })),
+  until: Type.Optional(SentTimestamp({ description: 'Changes made before this time.' })),
   ...PAGE_PARAMETERS,
 })

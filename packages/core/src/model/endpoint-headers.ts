@@ -3,7 +3,7 @@ import { type FieldError, validationFailed } from '../lib/errors.ts'
 import type { EncryptedSecret, Keyring } from '../lib/keyring.ts'
 import { escapePointer, MAX_REPORTED } from '../lib/validator.ts'
 
-/** Bounds of the headers of an endpoint's own. Names and values are ASCII: a character is a byte. */
+/** Limits of an endpoint's own headers. They are ASCII: a character is a byte. */
 const ENDPOINT_HEADER_LIMITS = Object.freeze({
   /** Headers of one endpoint. */
   count: 10,
@@ -15,13 +15,13 @@ const ENDPOINT_HEADER_LIMITS = Object.freeze({
   totalLength: 4096,
 })
 
-/** Names and values, sorted by the names without regard to case. The values are secrets. */
+/** Names and values, sorted by name, ignoring case. The values are secrets. */
 export type EndpointHeaders = readonly (readonly [name: string, value: string])[]
 
-/** What a client sends: values by their names. */
+/** The headers of a request, by name. */
 export type SentHeaders = Readonly<Record<string, string | null>>
 
-/** What a record shows in place of a value. */
+/** Replaces values in records. */
 export const HIDDEN_VALUE = '…'
 
 const { count, nameLength, valueLength, totalLength } = ENDPOINT_HEADER_LIMITS
@@ -37,23 +37,23 @@ function headersSchema<T>(value: TSchema, description: string) {
   return Type.Unsafe<Readonly<Record<string, T>> | null>({
     type: ['object', 'null'],
     additionalProperties: value,
-    description: `${description} At most ${count}, ${totalLength} characters in all. No answer shows the values.`,
+    description: `${description} At most ${count}, ${totalLength} characters in total. Responses never contain the values.`,
   })
 }
 
-/** The headers that a create sends. */
+/** The headers of a new endpoint. */
 export const CreatedHeaders = headersSchema<string>(
   Value,
-  'Headers that are sent with each delivery, for example `Authorization` for a gateway.',
+  'Headers to send with each delivery, for example `Authorization` for a gateway.',
 )
 
-/** The headers that an update sends. */
+/** The headers of an update. */
 export const UpdatedHeaders = headersSchema<string | null>(
   Type.Unsafe<string | null>({ ...Value, type: ['string', 'null'] }),
-  'Merged with the headers that the endpoint has: null removes a header, `headers: null` removes all of them. An update that moves `url` to another origin sends the whole new set.',
+  'Merged with the existing headers: null removes a header, `headers: null` removes all of them. An update that moves `url` to another origin must send the complete new set.',
 )
 
-/** The names of HTTP itself, of the connection, of the body, and of what a delivery says about itself. */
+/** Names used by HTTP, the connection, the body, or the delivery itself. */
 const RESERVED_NAMES = new Set([
   'host',
   'connection',
@@ -72,7 +72,7 @@ const RESERVED_NAMES = new Set([
   'baggage',
 ])
 
-/** Whether deliveries of this product keep the header to themselves. */
+/** Whether deliveries use this header themselves. */
 export function isReservedHeader(name: string, productName: string): boolean {
   const lower = name.toLowerCase()
   const prefixes = [`x-${productName.toLowerCase()}-`, 'webhook-', 'content-', 'proxy-']
@@ -80,7 +80,7 @@ export function isReservedHeader(name: string, productName: string): boolean {
 }
 
 /**
- * The headers of an endpoint after a change: those of `current` that `sent` does not name, and those that it gives a value.
+ * The headers after a change: `current`, overridden by the values of `sent`.
  * @throws IntegrationError VALIDATION_FAILED
  */
 export function mergeHeaders(
@@ -100,32 +100,32 @@ export function mergeHeaders(
   if (headers.length > count) throw validationFailed([wrong(null, `must be at most ${count} headers`)])
   if (headers.flat().join('').length > totalLength) {
     throw validationFailed([
-      wrong(null, `must be at most ${totalLength} characters, names and values together`),
+      wrong(null, `must be at most ${totalLength} characters in total, names and values together`),
     ])
   }
   return headers
 }
 
 /**
- * The whole set of headers.
- * @throws IntegrationError VALIDATION_FAILED, for a null among the values too
+ * The complete new set of headers.
+ * @throws IntegrationError VALIDATION_FAILED, also for a null value
  */
 export function wholeHeaders(sent: SentHeaders | null, productName: string): EndpointHeaders {
   const errors = Object.entries(sent ?? {})
     .filter(([, value]) => value === null)
-    .map(([name]) => wrong(name, 'must be a string: these headers replace all that the endpoint had'))
+    .map(([name]) => wrong(name, 'must be a string, because these headers replace all existing ones'))
   if (errors.length > 0) throw validationFailed(errors.slice(0, MAX_REPORTED))
   return mergeHeaders([], sent ?? {}, productName)
 }
 
 function whatIsWrong(name: string, before: readonly string[], productName: string): string | undefined {
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) {
-    return "must have a name of letters, digits and !#$%&'*+-.^_`|~ alone"
+    return "must have a name of only letters, digits and !#$%&'*+-.^_`|~"
   }
   if (name.length > nameLength) return `must have a name of at most ${nameLength} characters`
-  if (isReservedHeader(name, productName)) return 'is reserved: choose another header'
+  if (isReservedHeader(name, productName)) return 'is reserved: choose another name'
   if (before.some((other) => other.toLowerCase() === name.toLowerCase())) {
-    return 'is there twice: upper and lower case make no difference'
+    return 'is a duplicate: header names ignore case'
   }
   return undefined
 }
@@ -138,7 +138,7 @@ function byName([one]: readonly [string, string], [other]: readonly [string, str
   return one.toLowerCase() < other.toLowerCase() ? -1 : 1
 }
 
-/** null: there are none. */
+/** null: no headers. */
 export function encryptHeaders(
   keyring: Keyring,
   headers: EndpointHeaders,
@@ -147,7 +147,9 @@ export function encryptHeaders(
   return headers.length === 0 ? null : keyring.encrypt(JSON.stringify(headers), headersContext(endpointId))
 }
 
-/** @throws Error when the key is not in the ring */
+/**
+ * @throws Error if the key is not in the ring
+ */
 export function decryptHeaders(
   keyring: Keyring,
   encrypted: EncryptedSecret | null,
@@ -156,7 +158,7 @@ export function decryptHeaders(
   return encrypted === null ? [] : JSON.parse(keyring.decrypt(encrypted, headersContext(endpointId)))
 }
 
-/** Bound into their ciphertext. It is another one than that of the endpoint's signing secrets. */
+/** The encryption context, which differs from that of signing secrets. */
 export function headersContext(endpointId: string): string {
   return `headers of ${endpointId}`
 }

@@ -1,34 +1,34 @@
-/** Stands where a text was that has been erased. No body of an event looks like it: those are JSON objects. */
+/** Replaces erased texts. It cannot be mistaken for the body of an event, which is a JSON object. */
 export const ERASED = '[erased]'
 
-/** Who asks for a change that the host's own code makes: a member id for the audit log. Default: the service itself. */
+/** The member who requested a change, for the audit log. Default: the service itself. */
 export interface RequestedBy {
   readonly by?: string
 }
 
-/** What only the host can erase, because it keeps that itself and gave no method for it. */
+/** Data that only the host can erase, because it keeps it and has no method for erasing it. */
 export type LeftToHost = 'quotations' | 'files'
 
-/** What erasing a quotation came to. Counts are 0 when it had been erased before. */
+/** The result of erasing a quotation. Counts are 0 if it had been erased before. */
 export interface ErasedQuotation {
   readonly quotation_id: string
-  /** Events whose bodies were erased. Their rows stay: ids, types and times. */
+  /** Events with erased bodies. Their ids, types and times are kept. */
   readonly events: number
-  /** Deliveries that were still to be made, and now never are. */
+  /** Pending deliveries that were dropped. */
   readonly deliveries: number
-  /** Attempts whose recorded response was erased. */
+  /** Attempts with erased responses. */
   readonly attempts: number
-  /** Files that were given to the file storage to delete: at once, or by a worker if it fails now. */
+  /** Files to delete: at once, or by a worker if that fails. */
   readonly files: number
   readonly left_to_host: readonly LeftToHost[]
 }
 
-/** How far the erasing of an organization has come. */
+/** The progress of erasing an organization. */
 export interface Erasure {
   readonly status: 'erasing' | 'erased'
-  /** What is being emptied now: a table of ours, or what the host keeps; `end` once it is erased. */
+  /** The table or the part of the host being erased; `end` once everything is. */
   readonly phase: ErasurePhase
-  /** Rows that were removed so far, by the name of their table. */
+  /** Removed rows, by table. */
   readonly removed: Readonly<Record<string, number>>
   readonly left_to_host: readonly LeftToHost[]
   readonly started_at: Date
@@ -36,8 +36,8 @@ export interface Erasure {
 }
 
 /**
- * What is emptied, in this order. Each row is found by something that is removed after it: deliveries by their event,
- * attempts and health by their endpoint. The audit log is the last.
+ * The order of erasing. Each row is found through something that is removed after it: deliveries by their event,
+ * attempts and health by their endpoint. The audit log is last.
  */
 export const ERASURE_PHASES = [
   'waiting',

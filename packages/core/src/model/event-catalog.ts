@@ -5,24 +5,27 @@ import { validate } from '../lib/validator.ts'
 import type { EventDefinition, EventDefinitions } from './event-definition.ts'
 import { QUOTATION_EVENTS } from './quotation-events.ts'
 
-/** The envelope that is sent (specification, "Payload"). What `data` holds is up to the event type. */
+/** The envelope of all events (specification, "Payload"). `data` depends on the event type. */
 export const WebhookEvent = Type.Object(
   {
-    id: Type.String({ pattern: '^evt_[0-9a-f-]{36}$', description: 'Unique per event; deduplicate on it.' }),
-    type: Type.String({ description: 'One of the catalog.' }),
-    created_at: Type.Unsafe<Date>({ ...Timestamp, description: 'When it happened.' }),
-    organization_id: Type.String({ ...Uuid, description: 'Whose event it is.' }),
+    id: Type.String({
+      pattern: '^evt_[0-9a-f-]{36}$',
+      description: 'Unique per event. Use it to deduplicate.',
+    }),
+    type: Type.String({ description: 'An event type of the catalog.' }),
+    created_at: Type.Unsafe<Date>({ ...Timestamp, description: 'The time of the event.' }),
+    organization_id: Type.String({ ...Uuid, description: 'The organization of the event.' }),
     data: Type.Unsafe<Readonly<Record<string, unknown>>>({
       type: 'object',
       additionalProperties: true,
-      description: 'What happened: its fields are up to the type.',
+      description: 'The data of the event. Its fields depend on the type.',
     }),
   },
   { title: 'WebhookEvent' },
 )
 export type WebhookEvent = Static<typeof WebhookEvent>
 
-/** An entry of the catalog, with what a receiver of the event would get. */
+/** An event type, with an example of its webhook body. */
 export const CatalogEntry = Type.Object(
   {
     type: Type.String(),
@@ -39,29 +42,31 @@ export const CatalogEntry = Type.Object(
 )
 export type CatalogEntry = Static<typeof CatalogEntry>
 
-/** Every event type that there is: those of the specification, and those of the host. */
+/** All event types: those of the specification, and the host's. */
 export interface EventCatalog {
   readonly types: readonly string[]
-  /** @throws IntegrationError VALIDATION_FAILED for a type that is not in the catalog */
+  /**
+   * @throws IntegrationError VALIDATION_FAILED for an unknown type
+   */
   definitionOf(type: string): EventDefinition
   /**
-   * An event as it will be sent. Defaults of the schema are filled in.
-   * @throws IntegrationError VALIDATION_FAILED, with the fields of the envelope and of `data` that the schema refuses
+   * Validates an event and fills in defaults.
+   * @throws IntegrationError VALIDATION_FAILED, with the invalid fields of the envelope and of `data`
    */
   checked(envelope: Omit<WebhookEvent, 'data'> & { readonly data: unknown }): WebhookEvent
 }
 
-/** The domain of the specification's events. Only the reporter emits them. */
+/** The prefix of the specification's events. Only the reporter emits them. */
 export const QUOTATION_DOMAIN = 'quotation.'
 
-/** `project.created`: segments of lower-case letters, digits and `_`, since a type goes into headers and operation ids. */
+/** `project.created`: lower-case letters, digits and `_`, because types are used in headers and operation ids. */
 const EVENT_TYPE = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/
 const MAX_TYPE_LENGTH = 100
 
 /**
- * Puts the events of a host beside ours.
- * @throws ConfigurationError for a name that is ours or cannot be one, a schema that cannot be compiled, and an example
- * that its schema refuses
+ * Adds the host's events to ours.
+ * @throws ConfigurationError for a reserved or invalid name, a schema that cannot be compiled, or an example that does
+ * not match it
  */
 export function createEventCatalog(ofHost: EventDefinitions = {}): EventCatalog {
   for (const [type, definition] of Object.entries(ofHost)) checkName(type, definition)
@@ -80,7 +85,7 @@ export function createEventCatalog(ofHost: EventDefinitions = {}): EventCatalog 
       const schema = schemas.get(type)
       if (schema === undefined) throw refused(type, '/type', 'is not in the event catalog')
       const json = toJson(envelope)
-      if (json === undefined) throw refused(type, '/data', 'cannot be written as JSON')
+      if (json === undefined) throw refused(type, '/data', 'cannot be serialized as JSON')
       try {
         return { ...validate(schema, json), created_at: envelope.created_at }
       } catch (error) {
@@ -104,19 +109,19 @@ function envelopeSchema(type: string, data: TSchema) {
 
 function checkName(type: string, definition: EventDefinition): void {
   if (type.startsWith(QUOTATION_DOMAIN)) {
-    throw wrong(type, `events of the domain ${QUOTATION_DOMAIN}* are defined already; choose another name.`)
+    throw wrong(type, `${QUOTATION_DOMAIN}* events are built in. Choose another name.`)
   }
   if (!EVENT_TYPE.test(type) || type.length > MAX_TYPE_LENGTH) {
     throw wrong(
       type,
-      `a name has the form project.created: lower-case letters, digits and _, at least one dot, at most ${MAX_TYPE_LENGTH} characters.`,
+      `a name looks like project.created: lower-case letters, digits and _, with at least one dot and at most ${MAX_TYPE_LENGTH} characters.`,
     )
   }
   if (typeof definition?.description !== 'string' || definition.description === '') {
-    throw wrong(type, 'description is missing: say in a sentence when the event is sent.')
+    throw wrong(type, 'description is missing: say in one sentence when the event is sent.')
   }
   if (typeof definition.data !== 'object' || definition.data === null) {
-    throw wrong(type, 'data is missing: pass the JSON Schema of the payload, as Type.Object({ … }).')
+    throw wrong(type, 'data is missing: pass the JSON Schema of the payload, such as Type.Object({ … }).')
   }
   if (definition.data['type'] !== 'object') {
     throw wrong(type, "data must be the schema of an object (type: 'object').")
@@ -131,9 +136,9 @@ function checkExample(catalog: EventCatalog, type: string, data: unknown): void 
       const reasons = error.errors.map(
         ({ pointer, detail }) => `${pointer.replace(/^\/data/, 'example')} ${detail}`,
       )
-      throw wrong(type, `${reasons.join('; ')}. The example must be what the schema allows.`)
+      throw wrong(type, `${reasons.join('; ')}. The example must match the schema.`)
     }
-    throw wrong(type, `data is no JSON Schema that can be used: ${(error as Error).message}.`)
+    throw wrong(type, `data is not a usable JSON Schema: ${(error as Error).message}.`)
   }
 }
 
@@ -144,8 +149,8 @@ const SAMPLE = {
 const SAMPLE_ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 
 /**
- * The catalog as an organization reads it (specification, `GET /events`): its own id, sample ids for the rest.
- * @param sourceAddresses where events are sent from, as far as the host has said so
+ * The catalog for an organization (specification, `GET /events`): examples carry its own id and sample ids.
+ * @param sourceAddresses the addresses that events are sent from, if the host has configured them
  */
 export function eventCatalogOf(
   catalog: EventCatalog,
@@ -160,7 +165,7 @@ export function eventCatalogOf(
   })
 }
 
-/** What the receiver of JSON would read. undefined: it cannot be written. */
+/** The value after a round trip through JSON. undefined: it cannot be serialized. */
 function toJson(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value))

@@ -1,29 +1,29 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 
-/** One event type: what it means, what its `data` holds, and an example of that. */
+/** An event type with its description, the schema of its `data`, and an example. */
 export interface EventDefinition<Data extends TSchema = TSchema> {
-  /** Shown in the event catalog and in the API documentation: a sentence. */
+  /** One sentence for the event catalog and the API documentation. */
   readonly description: string
-  /** The JSON Schema of `data`, an object. TypeBox gives it a type, and `Type.Unsafe<T>(schema)` one of your own. */
+  /** The JSON Schema of `data`, an object. TypeBox infers its type; `Type.Unsafe<T>(schema)` sets your own. */
   readonly data: Data
-  /** Sent by test deliveries and shown in the catalog. It is checked against the schema when the host starts. */
+  /** Sent by test deliveries and shown in the catalog. Checked against the schema at startup. */
   readonly example: Static<Data>
 }
 
-/** Event definitions by their types. */
+/** Event definitions, by type. */
 export type EventDefinitions = Readonly<Record<string, EventDefinition>>
 
-/** What a host has that declares no events of its own. */
+/** The events of a host that declares none. */
 export type NoEvents = Readonly<Record<never, never>>
 
-/** What `data` of an event type holds. */
+/** The `data` of an event type. */
 export type EventDataOf<Events extends EventDefinitions, Type extends keyof Events> = Static<
   Events[Type]['data']
 >
 
 /**
- * Declares event types of a host (`project.created`), to be given to `createIntegrations({ events })`. It changes
- * nothing: it has the compiler check each example against its schema, and keeps the types for `emit`.
+ * Declares a host's event types (`project.created`) for `createIntegrations({ events })`. It only helps the compiler:
+ * it checks each example against its schema, and keeps the types for `emit`.
  */
 export function defineEvents<const Schemas extends Readonly<Record<string, TSchema>>>(
   events: {

@@ -4,13 +4,13 @@ import { OneOf } from '../lib/schema.ts'
 
 export const LONGEST_EVENT_WAIT_SECONDS = 20
 
-/** What a reader of the event feed may ask for. */
+/** The query of the event feed. */
 export const eventFeedQuery = Type.Object({
   after: Type.Optional(
     Type.String({
       maxLength: 100,
       description:
-        'Where to go on: the cursor of a `next` link, the id of an event (`evt_…`), or `latest` for events from now on. Without it: the oldest event that is kept.',
+        'Where to continue: the cursor of a `next` link, the id of an event (`evt_…`), or `latest` for events from now on. Default: the oldest event kept.',
     }),
   ),
   types: Type.Optional(
@@ -29,7 +29,7 @@ export const eventFeedQuery = Type.Object({
       minimum: 0,
       maximum: LONGEST_EVENT_WAIT_SECONDS,
       default: 0,
-      description: 'Seconds to wait for an event when there is none yet.',
+      description: 'Seconds to wait if there is no event yet.',
     }),
   ),
 })

@@ -1,4 +1,4 @@
-/** What an export of an organization has, in this order. */
+/** The parts of an export, in order. */
 export const EXPORT_PARTS = [
   'quotation',
   'api_key',

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import { validationFailed } from '../lib/errors.ts'
 
-/** What a client sent to be able to repeat a start safely. */
+/** Makes a start safe to repeat. */
 export interface Idempotency {
-  /** Chosen by the client. It counts within its organization. */
+  /** Chosen by the client, unique within its organization. */
   readonly key: string
-  /** Tells a repeated request from another one under the same key. */
+  /** Distinguishes a repeated request from another one with the same key. */
   readonly requestHash: Uint8Array
 }
 
-/** How long a key is remembered, in milliseconds: 24 hours. */
+/** How long a key is remembered. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 /**
- * Makes the idempotency of a start from its key and from what was asked for.
- * @throws IntegrationError VALIDATION_FAILED for a key that is not 1 to 255 visible ASCII characters
+ * Creates the idempotency of a start from its key and its request.
+ * @throws IntegrationError VALIDATION_FAILED unless the key is 1 to 255 visible ASCII characters
  */
 export function idempotencyOf(key: string, request: readonly unknown[]): Idempotency {
   if (!KEY.test(key)) {

@@ -3,21 +3,25 @@ import { Text } from '../lib/schema.ts'
 import { validate } from '../lib/validator.ts'
 import { MEMBER_ID_LENGTH } from './limits.ts'
 
-/** The contract's `organization_id`: a uuid. What is refused is told how to map ids of another kind. */
+/** A uuid. The error says how to convert other ids. */
 export const OrganizationId = Type.String({ format: 'organization-id' })
 
-/** Any text of a host's own, at most 128 characters. */
+/** The host's own id, at most 128 characters. */
 export const MemberId = Text({ minLength: 1, maxLength: MEMBER_ID_LENGTH })
 
 const Organization = Type.Object({ organizationId: OrganizationId })
 const MemberIds = Type.Object({ organizationId: OrganizationId, memberId: MemberId })
 
-/** @throws IntegrationError VALIDATION_FAILED for what is no uuid: the database would call it an error */
+/**
+ * @throws IntegrationError VALIDATION_FAILED unless it is a uuid: the database would throw
+ */
 export function checkOrganizationId(organizationId: string): void {
   validate(Organization, { organizationId })
 }
 
-/** @throws IntegrationError VALIDATION_FAILED for ids that cannot be stored */
+/**
+ * @throws IntegrationError VALIDATION_FAILED for ids that cannot be stored
+ */
 export function checkMemberIds({
   organizationId,
   memberId,

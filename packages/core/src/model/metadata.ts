@@ -2,23 +2,23 @@ import { type FieldError, validationFailed } from '../lib/errors.ts'
 import { escapePointer, isStorableText, MAX_REPORTED } from '../lib/validator.ts'
 
 /**
- * Stands for a number that would come back as another one: whoever parses the JSON of a client puts it there. No schema
- * takes a symbol, so it is refused wherever it counts.
+ * Replaces a number that JavaScript would change. The JSON parser inserts it, and no schema accepts a symbol, so it is
+ * refused wherever it matters.
  */
-export const INEXACT_NUMBER = Symbol('a number that JavaScript does not keep')
+export const INEXACT_NUMBER = Symbol('a number that JavaScript cannot represent')
 
-/** Deeper than anybody writes, and far from where recursive code runs out of stack. */
+/** Deeper than any real data, and far from a stack overflow. */
 const MAX_DEPTH = 64
 
 /**
- * Checks that metadata can be stored and comes back as it was sent.
+ * Checks that metadata can be stored and read back unchanged.
  * @throws IntegrationError VALIDATION_FAILED
  */
 export function checkMetadata(metadata: unknown, maxBytes: number): void {
   if (metadata === null) return
   const bytes = bytesOf(metadata)
   if (bytes === null) throw refused([wrong('', 'must be JSON')])
-  // First, since the pointers of what is wrong inside are as long as its names.
+  // Checked first: pointers to invalid parts are as long as the names in them.
   if (bytes > maxBytes) throw refused([wrong('', `must be at most ${maxBytes} bytes of JSON`)])
   const errors = [...new Set(whatIsWrong(metadata, '', 1))]
   if (errors.length > 0) throw refused(errors)
@@ -26,10 +26,7 @@ export function checkMetadata(metadata: unknown, maxBytes: number): void {
 
 function* whatIsWrong(value: unknown, pointer: string, depth: number): Generator<FieldError> {
   if (value === INEXACT_NUMBER || (typeof value === 'number' && !Number.isFinite(value))) {
-    yield wrong(
-      pointer,
-      'must be a number that a 64-bit floating point keeps to the last digit: send it as a string',
-    )
+    yield wrong(pointer, 'must be a number that fits a 64-bit float without loss: send it as a string')
   } else if (typeof value === 'string') {
     if (!isStorableText(value)) yield NOT_STORABLE
   } else if (typeof value === 'object' && value !== null) {
@@ -44,7 +41,7 @@ function* whatIsWrong(value: unknown, pointer: string, depth: number): Generator
   }
 }
 
-/** null: a host passed something that JSON cannot hold. */
+/** null: the host passed something that JSON cannot represent. */
 function bytesOf(metadata: unknown): number | null {
   try {
     const json = JSON.stringify(metadata, (_, value) => (value === INEXACT_NUMBER ? 0 : value))
@@ -58,7 +55,7 @@ function wrong(pointer: string, detail: string): FieldError {
   return { pointer: `/metadata${pointer}`, detail }
 }
 
-const NOT_STORABLE = wrong('', 'must not hold NUL characters or lone surrogates')
+const NOT_STORABLE = wrong('', 'must not contain NUL characters or lone surrogates')
 
 function refused(errors: readonly FieldError[]) {
   return validationFailed(errors.slice(0, MAX_REPORTED))

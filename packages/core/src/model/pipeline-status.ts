@@ -1,8 +1,8 @@
 import { type PipelineStatus, type Quotation, STEPS, type StepStatus } from './quotation.ts'
 
 /**
- * Progress of a quotation, from the steps that have begun: the others are pending. One that the pipeline does not have is
- * done when a later one has begun, since steps that it has begin in their order.
+ * The progress of a quotation, from the steps that have begun; all others are pending. A step that the pipeline does
+ * not have is completed once a later one has begun.
  */
 export function pipelineStatusOf(
   quotation: Pick<Quotation, 'id' | 'status' | 'processed_step' | 'error_code' | 'updated_at'>,

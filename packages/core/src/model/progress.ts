@@ -7,7 +7,7 @@ import {
   type StepStatus,
 } from './quotation.ts'
 
-/** What the pipeline tells about a quotation. */
+/** A report of the pipeline. */
 export type Report =
   | { readonly kind: 'step_started'; readonly step: Step }
   | { readonly kind: 'step_completed'; readonly step: Exclude<Step, 'proposal'> }
@@ -20,7 +20,7 @@ export type Report =
   | { readonly kind: 'completed' }
   | { readonly kind: 'failed'; readonly step?: Step | undefined; readonly errorCode?: string | undefined }
 
-/** Where a quotation stands when a report comes in. Steps without an entry are pending. */
+/** The state of a quotation before a report. Steps without an entry are pending. */
 export interface Progress {
   readonly quotation_id: string
   readonly organization_id: string
@@ -31,7 +31,7 @@ export interface Progress {
   readonly proposal: Pick<Proposal, 'id' | 'name' | 'document_id'> | null
 }
 
-/** What a report changes. Fields that are absent stay as they are. */
+/** The changes of a report. Absent fields stay as they are. */
 export interface ProgressChange {
   readonly status: QuotationStatus
   readonly processed_step?: Step
@@ -42,7 +42,7 @@ export interface ProgressChange {
     readonly error_code: string | null
   }
   readonly proposal?: { readonly id: string; readonly name: string; readonly document_id: string | null }
-  /** The event that this change emits. */
+  /** The emitted event. */
   readonly event?: {
     readonly step: Step | 'unknown'
     readonly kind: 'step_completed' | 'completed' | 'failed'
@@ -57,9 +57,9 @@ export type Decision =
 const UNCHANGED: Decision = { kind: 'unchanged' }
 
 /**
- * Decides what a report does to a quotation. A repeated report changes nothing; steps finish in their order; nothing
- * follows the end of a run, except a document that is attached to the proposal later.
- * @param ofPipeline the steps that the pipeline has, in their order
+ * Decides the effect of a report. A repeated report changes nothing; steps finish in order; nothing follows the end of
+ * a run, except attaching a document to the proposal.
+ * @param ofPipeline the steps of the pipeline, in order
  */
 export function decide(progress: Progress, report: Report, ofPipeline: readonly Step[] = STEPS): Decision {
   switch (report.kind) {
@@ -125,10 +125,10 @@ function readyProposal(
 
 function complete(progress: Progress, ofPipeline: readonly Step[]): Decision {
   if (progress.status === 'completed') return UNCHANGED
-  if (progress.status === 'failed') return refused('The run has failed: it cannot complete any more.')
+  if (progress.status === 'failed') return refused('The run has failed and can no longer complete.')
   const missing = ofPipeline.find((step) => statusOf(progress, step) !== 'completed')
   if (missing !== undefined)
-    return refused(`The step ${missing} has not finished: the run cannot be completed yet.`)
+    return refused(`The step ${missing} has not finished, so the run cannot complete yet.`)
   return {
     kind: 'changed',
     change: { status: 'completed', event: { step: 'proposal', kind: 'completed' } },
@@ -137,7 +137,7 @@ function complete(progress: Progress, ofPipeline: readonly Step[]): Decision {
 
 function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): Decision {
   if (progress.status === 'failed') return UNCHANGED
-  if (progress.status === 'completed') return refused('The run has completed: it cannot fail any more.')
+  if (progress.status === 'completed') return refused('The run has completed and can no longer fail.')
   const step = report.step ?? progress.steps.find((each) => each.status === 'running')?.step
   const errorCode = report.errorCode ?? null
   return {
@@ -155,17 +155,17 @@ function fail(progress: Progress, report: Extract<Report, { kind: 'failed' }>): 
 
 function refuseOutOfTurn(progress: Progress, step: Step, ofPipeline: readonly Step[]): Decision | undefined {
   if (progress.status === 'completed' || progress.status === 'failed') {
-    return refused(`The run has ${progress.status}: no step can follow.`)
+    return refused(`The run has ${progress.status}, so no step can follow.`)
   }
   if (!ofPipeline.includes(step)) {
-    return refused(`The pipeline has no step ${step}: pipeline.steps names ${ofPipeline.join(', ')}.`)
+    return refused(`The pipeline has no step ${step}. pipeline.steps lists ${ofPipeline.join(', ')}.`)
   }
   const unfinished = ofPipeline
     .slice(0, ofPipeline.indexOf(step))
     .find((earlier) => statusOf(progress, earlier) !== 'completed')
   return unfinished === undefined
     ? undefined
-    : refused(`The step ${unfinished} has not finished: ${step} cannot come before it.`)
+    : refused(`The step ${unfinished} has not finished, so ${step} cannot come next.`)
 }
 
 function statusOf(progress: Progress, step: Step): StepStatus['status'] {

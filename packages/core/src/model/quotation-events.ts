@@ -3,24 +3,24 @@ import { NullableString, NullableUuid, OneOf, Uuid } from '../lib/schema.ts'
 import type { EventDefinition } from './event-definition.ts'
 import { SOURCES, STEPS, type Step } from './quotation.ts'
 
-/** `data` of a quotation event (specification, "Payload"): identifiers and status, never the content of a proposal. */
+/** `data` of a quotation event (specification, "Payload"): ids and status, never the content of a proposal. */
 export const QuotationEventData = Type.Object(
   {
-    quotation_id: Type.String({ ...Uuid, description: 'The quotation that moved.' }),
+    quotation_id: Type.String({ ...Uuid, description: 'The quotation.' }),
     proposal_id: Type.Unsafe<string | null>({
       ...NullableUuid,
       description: 'Its proposal, once there is one.',
     }),
     step: OneOf([...STEPS, 'unknown'], {
-      description: 'The step; for a failure the failed step, or `unknown`.',
+      description: 'The step; for a failure, the failed step or `unknown`.',
     }),
     status: OneOf(['completed', 'failed'], { description: '`failed` for `quotation.failed` alone.' }),
     error_code: Type.Unsafe<string | null>({
       ...NullableString,
-      description: 'Why it failed, where that is known.',
+      description: 'The reason for the failure, if known.',
     }),
     generation_source: OneOf(SOURCES, {
-      description: 'Where the quote was started: by a partner, or in the web app.',
+      description: 'Whether a partner or the web app started the quote.',
     }),
   },
   { title: 'QuotationEventData' },
@@ -29,7 +29,7 @@ export type QuotationEventData = Static<typeof QuotationEventData>
 
 export type QuotationEventType = `quotation.${Step}.completed` | 'quotation.completed' | 'quotation.failed'
 
-/** `data` of a sample event: of a quote that a partner started. The ids look like ours and belong to nothing. */
+/** `data` of a sample event, with ids that belong to nothing. */
 function example(step: Step, fields: Partial<QuotationEventData> = {}): QuotationEventData {
   return {
     quotation_id: '0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d',
@@ -42,7 +42,7 @@ function example(step: Step, fields: Partial<QuotationEventData> = {}): Quotatio
   }
 }
 
-/** The events of quotations (specification, "Event catalog"). The type strings are stable. */
+/** The quotation events (specification, "Event catalog"). Their types are stable. */
 export const QUOTATION_EVENTS: Readonly<
   Record<QuotationEventType, EventDefinition<typeof QuotationEventData>>
 > = {
@@ -77,11 +77,11 @@ export const QUOTATION_EVENTS: Readonly<
     example: example('proposal'),
   },
   'quotation.failed': {
-    description: 'The run failed. Nothing more follows for this run.',
+    description: 'The run failed. No further events follow for this run.',
     data: QuotationEventData,
     example: example('work_breakdown', { status: 'failed', error_code: 'MODEL_TIMEOUT' }),
   },
 }
 
-/** The event types of the specification. `settings.events.types` has those of the host, too. */
+/** The event types of the specification. `settings.events.types` also has the host's. */
 export const EVENT_TYPES = Object.keys(QUOTATION_EVENTS) as readonly QuotationEventType[]

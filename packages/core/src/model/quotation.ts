@@ -13,7 +13,7 @@ import {
 } from '../lib/schema.ts'
 import type { Limits } from './limits.ts'
 
-/** The steps of the pipeline, in the order in which they finish. */
+/** The steps of the pipeline, in order. */
 export const STEPS = [
   'requirement_analysis',
   'functional_specification',
@@ -27,7 +27,7 @@ export const QUOTATION_STATUSES = ['queued', 'running', 'completed', 'failed'] a
 export type QuotationStatus = (typeof QUOTATION_STATUSES)[number]
 
 export const SOURCES = ['ui', 'api_key'] as const
-/** Where a quote was started; webhook payloads call it `generation_source`. */
+/** Where a quote was started: `generation_source` in webhook payloads. */
 export type Source = (typeof SOURCES)[number]
 
 /** The quotation as the summary endpoint returns it (specification, "Quotation"). */
@@ -37,14 +37,14 @@ export const Quotation = Type.Object(
     name: Type.String(),
     description: Type.String(),
     status: OneOf(QUOTATION_STATUSES),
-    processed_step: OneOf(['none', ...STEPS], { description: 'The last step that finished.' }),
+    processed_step: OneOf(['none', ...STEPS], { description: 'The last finished step.' }),
     source: OneOf(SOURCES),
     config_id: NullableUuid,
     error_code: NullableString,
     metadata: Type.Unsafe<Readonly<Record<string, unknown>> | null>({
       type: ['object', 'null'],
       additionalProperties: true,
-      description: 'The data of your own that the start was sent with.',
+      description: 'The metadata sent with the start.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -53,16 +53,16 @@ export const Quotation = Type.Object(
 )
 export type Quotation = Static<typeof Quotation>
 
-/** What a list of quotations may ask for. */
+/** The filters of a list of quotations. */
 export const QuotationListQuery = Type.Object({
   status: Type.Optional(OneOf(QUOTATION_STATUSES)),
   source: Type.Optional(OneOf(SOURCES)),
-  created_since: Type.Optional(SentTimestamp({ description: 'Quotes started then or later.' })),
-  created_until: Type.Optional(SentTimestamp({ description: 'Quotes started before then.' })),
+  created_since: Type.Optional(SentTimestamp({ description: 'Quotes started at this time or later.' })),
+  created_until: Type.Optional(SentTimestamp({ description: 'Quotes started before this time.' })),
   ...PAGE_PARAMETERS,
 })
 
-/** Which quotations a list has; null: any. */
+/** The filters of a list of quotations; null: any. */
 export interface QuotationFilter {
   readonly status: QuotationStatus | null
   readonly source: Source | null
@@ -98,7 +98,7 @@ export const StepStatus = Type.Object({
 })
 export type StepStatus = Static<typeof StepStatus>
 
-/** Progress of a quotation, step by step. */
+/** The progress of a quotation, step by step. */
 export const PipelineStatus = Type.Object(
   {
     quotation_id: Uuid,
@@ -113,7 +113,7 @@ export const PipelineStatus = Type.Object(
 )
 export type PipelineStatus = Static<typeof PipelineStatus>
 
-/** The answer of a start: `202 Accepted`. */
+/** The response to a start: `202 Accepted`. */
 export const StartedQuotation = Type.Object(
   { quotation_id: Uuid, status: OneOf(QUOTATION_STATUSES) },
   { title: 'StartedQuotation' },
@@ -127,7 +127,7 @@ export const DocumentUrl = Type.Object(
 )
 export type DocumentUrl = Static<typeof DocumentUrl>
 
-/** What a start sends (specification, "POST /v1/integrations/quotations"). Unknown fields are ignored. */
+/** The body of a start (specification, "POST /v1/integrations/quotations"). Unknown fields are ignored. */
 export function startQuotationBody(limits: Limits) {
   return Type.Object(
     {
@@ -143,7 +143,7 @@ export function startQuotationBody(limits: Limits) {
       metadata: Type.Optional(
         Type.Unsafe<Record<string, unknown> | null>({
           type: ['object', 'null'],
-          description: `Data of your own, handed to the pipeline as it is. At most ${limits.metadataBytes} bytes of JSON.`,
+          description: `Your own data, passed to the pipeline unchanged. At most ${limits.metadataBytes} bytes of JSON.`,
         }),
       ),
     },
@@ -152,7 +152,7 @@ export function startQuotationBody(limits: Limits) {
 }
 export type StartQuotationBody = Static<ReturnType<typeof startQuotationBody>>
 
-/** A requirements file that was accepted with a quote. */
+/** A requirements file of an accepted quote. */
 export interface QuotationFile {
   readonly id: string
   readonly name: string

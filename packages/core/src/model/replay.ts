@@ -1,35 +1,36 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
 
-/** Which events a replay sends: what never succeeded, of that what was tried at all, or everything. */
+/** The events that a replay sends: undelivered ones, those of them that were tried, or all. */
 export const REPLAY_STATUSES = ['missed', 'failed', 'all'] as const
 export type ReplayStatus = (typeof REPLAY_STATUSES)[number]
 
-/** `stopped`: the endpoint was disabled or deleted meanwhile. */
+/** `stopped`: the endpoint was disabled or deleted. */
 export const REPLAY_STATES = ['running', 'completed', 'stopped'] as const
 export type ReplayState = (typeof REPLAY_STATES)[number]
 
-/** What a replay asks for. */
 export const ReplayBody = Type.Object(
   {
-    since: SentTimestamp({ description: 'Events that happened then or later.' }),
-    until: Type.Optional(SentTimestamp({ description: 'Events that happened before then. Default: now.' })),
+    since: SentTimestamp({ description: 'Events at this time or later.' }),
+    until: Type.Optional(SentTimestamp({ description: 'Events before this time. Default: now.' })),
     status: Type.Optional(
       OneOf(REPLAY_STATUSES, {
         default: 'missed',
         description:
-          '`missed`: what never succeeded, whether or not it was tried. `failed`: of that, what was tried. `all`: what succeeded, too.',
+          '`missed`: events that were never delivered successfully, whether or not they were tried. `failed`: those of them that were tried. `all`: successful ones, too.',
       }),
     ),
   },
   { title: 'StartReplay' },
 )
 
-/** What a replay would send, were it started now. */
+/** A preview of a replay. */
 export const ReplayCount = Type.Object(
   {
-    events: Type.Integer({ description: 'Events that it would send, as far as they were counted.' }),
-    is_more: Type.Boolean({ description: 'Whether there are events that were not looked at.' }),
+    events: Type.Integer({
+      description: 'The events that the replay would send, as far as they were counted.',
+    }),
+    is_more: Type.Boolean({ description: 'Whether there are more events that were not examined.' }),
   },
   { title: 'ReplayCount' },
 )
@@ -45,10 +46,10 @@ export const Replay = Type.Object(
     until: Timestamp,
     status: OneOf(REPLAY_STATUSES),
     progress: Type.Object({
-      examined: Type.Integer({ description: 'Events of the organization that were looked at.' }),
-      total: Type.Integer({ description: 'Events of the organization in that time.' }),
+      examined: Type.Integer({ description: 'Examined events of the organization.' }),
+      total: Type.Integer({ description: 'Events of the organization in this period.' }),
     }),
-    resent: Type.Integer({ description: 'Deliveries that were made.' }),
+    resent: Type.Integer({ description: 'Created deliveries.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

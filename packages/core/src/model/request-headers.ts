@@ -2,7 +2,7 @@ import type { WebhookHeaderNames } from '@quickquote/webhook-signature'
 import type { DeliveryPolicy } from './delivery.ts'
 import { eventIdOf } from './webhook-event.ts'
 
-/** Unix time in whole seconds: what is signed, and what the timestamp header says. */
+/** The signed Unix time of the timestamp header, in whole seconds. */
 export function signingTime(attemptedAt: Date): number {
   return Math.floor(attemptedAt.getTime() / 1000)
 }
@@ -14,7 +14,7 @@ export const STANDARD_HEADERS = {
   signature: 'webhook-signature',
 } as const
 
-/** What an attempt sends (specification, "Delivery headers"), but for the signatures and the name of the client. */
+/** The headers of an attempt (specification, "Delivery headers"), without the signatures and the client's name. */
 export function requestHeaders(
   names: WebhookHeaderNames,
   attempt: { event_id: string; event_type: string; event_sequence: number | null; created_at: Date },

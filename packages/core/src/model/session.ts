@@ -1,39 +1,39 @@
 import { IntegrationError } from '../lib/errors.ts'
 import { checkMemberIds } from './ids.ts'
 
-/** The permission that webhook configuration and other members' keys ask for (specification, "Permissions"). */
+/** The permission for webhook configuration and other members' keys (specification, "Permissions"). */
 export const MANAGE_INTEGRATIONS = 'manage_integrations'
 
-/** Who is calling, as the host's session resolver answers it. */
+/** The caller, as returned by the host's session resolver. */
 export interface Session {
-  /** Any text of yours, at most 128 characters. */
+  /** Your own id, at most 128 characters. */
   readonly memberId: string
   readonly organizations: readonly {
-    /** A uuid. Map ids of another kind to one, for example with `v5(id, NAMESPACE)` of the npm package `uuid`. */
+    /** A uuid. Convert other ids to one, for example with `v5(id, NAMESPACE)` of the npm package `uuid`. */
     readonly id: string
-    /** For screens. Default: they show the id. */
+    /** For screens. Default: the id. */
     readonly name?: string | undefined
-    /** `admin` holds `manage_integrations`, unless `permissions` is given. */
+    /** `admin` has `manage_integrations`, unless `permissions` is given. */
     readonly role?: string | undefined
-    /** When given, this list alone decides, whatever the role. */
+    /** If given, only this list counts, whatever the role. */
     readonly permissions?: readonly string[] | undefined
   }[]
 }
 
-/** A member acting in one organization. Services take it instead of a bare organization id. */
+/** A member acting in one organization. Services require it instead of an organization id. */
 export interface Member {
-  /** Any text of yours, at most 128 characters. */
+  /** Your own id, at most 128 characters. */
   readonly memberId: string
   /** A uuid. */
   readonly organizationId: string
   readonly permissions: ReadonlySet<string>
-  /** The IP address that the member calls from, for the audit log. None: the host itself calls. */
+  /** The member's IP address, for the audit log. Absent if the host itself calls. */
   readonly clientAddress?: string | null
 }
 
 /**
- * The member that a session is in an organization.
- * @param options.clientAddress where the request of the member comes from, for the audit log
+ * The session's member in an organization.
+ * @param options.clientAddress the IP address of the request, for the audit log
  * @throws IntegrationError NOT_A_MEMBER, whether or not the organization exists
  */
 export function memberOf(
@@ -53,12 +53,13 @@ export function memberOf(
   }
 }
 
-/** Whether the member holds `manage_integrations`. */
 export function managesIntegrations(member: Member): boolean {
   return member.permissions.has(MANAGE_INTEGRATIONS)
 }
 
-/** @throws IntegrationError PERMISSION_REQUIRED without `manage_integrations`, VALIDATION_FAILED for ids that cannot be */
+/**
+ * @throws IntegrationError PERMISSION_REQUIRED without `manage_integrations`, VALIDATION_FAILED for invalid ids
+ */
 export function requireManageIntegrations(member: Member): void {
   checkMemberIds(member)
   if (!managesIntegrations(member)) throw new IntegrationError('PERMISSION_REQUIRED')

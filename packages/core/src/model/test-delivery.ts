@@ -2,15 +2,15 @@ import { type Static, Type } from '@sinclair/typebox'
 import { NullableInteger, NullableString, OneOf, Uuid } from '../lib/schema.ts'
 import type { EventCatalog } from './event-catalog.ts'
 
-/** What a test asks for. */
+/** The body of a test. */
 export function testDeliveryBody({ types }: EventCatalog) {
   return Type.Object(
-    { event_type: OneOf(types, { description: 'An event type that the endpoint subscribes to.' }) },
+    { event_type: OneOf(types, { description: 'One of the event types of the endpoint.' }) },
     { title: 'TestDelivery' },
   )
 }
 
-/** How a test went. It is 200 whatever the receiver answered. */
+/** The result of a test. The status is 200 whatever the receiver answers. */
 export const TestDeliveryResult = Type.Object(
   {
     success: Type.Boolean({ description: 'Whether the receiver answered with a 2xx status.' }),

@@ -7,30 +7,30 @@ import type { Limits } from './limits.ts'
 export const TRIGGER_MODES = ['headless_only', 'always'] as const
 export type TriggerMode = (typeof TRIGGER_MODES)[number]
 
-/** What an endpoint's events wait for: nothing, or the event before them of the same quotation. */
+/** Events wait for nothing, or for the previous event of their quotation. */
 export const ORDERINGS = ['none', 'quotation'] as const
 export type Ordering = (typeof ORDERINGS)[number]
 
-/** Why an endpoint is disabled: a member disabled it, or all of its deliveries failed for too long. */
+/** A member disabled the endpoint, or all of its deliveries failed for too long. */
 export const DISABLED_REASONS = ['requested', 'failing'] as const
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
 
-/** How the deliveries to an endpoint go; tests count for nothing. */
+/** The success of deliveries to an endpoint, without tests. */
 export const EndpointHealth = Type.Object({
   last_success_at: NullableTimestamp,
   failing_since: Type.Unsafe<Date | null>({
     ...NullableTimestamp,
-    description: 'The first failure after the last success. Null while deliveries succeed.',
+    description: 'The first failure since the last success. Null while deliveries succeed.',
   }),
-  recent_attempts: Type.Integer({ description: 'How many of the last 100 attempts there are.' }),
+  recent_attempts: Type.Integer({ description: 'The number of recent attempts, at most 100.' }),
   recent_success_rate: Type.Unsafe<number | null>({
     type: ['number', 'null'],
-    description: 'The share of those that succeeded, from 0 to 1. Null without attempts.',
+    description: 'The share of them that succeeded, from 0 to 1. Null without attempts.',
   }),
 })
 export type EndpointHealth = Static<typeof EndpointHealth>
 
-/** The endpoint object. It never holds the signing secret, only a hint to recognise it by, and no value of a header. */
+/** An endpoint, with a hint of its signing secret and without header values. */
 export const WebhookEndpoint = Type.Object(
   {
     id: Uuid,
@@ -42,13 +42,13 @@ export const WebhookEndpoint = Type.Object(
     trigger_mode: OneOf(TRIGGER_MODES),
     ordering: OneOf(ORDERINGS),
     header_names: Type.Array(Type.String(), {
-      description: 'The names of the headers of its own, sorted. Their values are never shown.',
+      description: "The sorted names of the endpoint's own headers. Their values are never shown.",
     }),
     is_enabled: Type.Boolean(),
     disabled_reason: Type.Unsafe<DisabledReason | null>({
       type: ['string', 'null'],
       enum: [...DISABLED_REASONS, null],
-      description: 'Null while it is enabled. `failing`: all deliveries failed for too long.',
+      description: 'Null while the endpoint is enabled. `failing`: all deliveries have failed for too long.',
     }),
     health: EndpointHealth,
     secret_hint: Type.String({
@@ -56,7 +56,7 @@ export const WebhookEndpoint = Type.Object(
     }),
     previous_secret_expires_at: Type.Unsafe<Date | null>({
       ...NullableTimestamp,
-      description: 'Until when the secret before the last rotation signs too.',
+      description: 'The time until which the previous secret also signs.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -65,17 +65,17 @@ export const WebhookEndpoint = Type.Object(
 )
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>
 
-/** The answer of a create or a rotation: the endpoint, and its signing secret for the only time. */
+/** The only response with the signing secret: of a create or a rotation. */
 export const WebhookEndpointWithSecret = Type.Composite(
   [
     WebhookEndpoint,
-    Type.Object({ secret: Type.String({ description: 'The signing secret. It is not shown again.' }) }),
+    Type.Object({ secret: Type.String({ description: 'The signing secret. It is shown only once.' }) }),
   ],
   { title: 'WebhookEndpointWithSecret' },
 )
 
 const ORDERING =
-  '`quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: no event waits for another.'
+  '`quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: events do not wait for each other.'
 
 function endpointFields(limits: Limits, { types }: EventCatalog) {
   return {
@@ -86,7 +86,7 @@ function endpointFields(limits: Limits, { types }: EventCatalog) {
   }
 }
 
-/** What a create sends (specification, "Webhook endpoint"). The URL's own rules are checked apart: see webhook-url.ts. */
+/** The body of a create (specification, "Webhook endpoint"). For the rules of the URL see webhook-url.ts. */
 export function createWebhookEndpointBody(limits: Limits, catalog: EventCatalog) {
   const { description, ...required } = endpointFields(limits, catalog)
   return Type.Object(
@@ -102,7 +102,7 @@ export function createWebhookEndpointBody(limits: Limits, catalog: EventCatalog)
   )
 }
 
-/** What an update sends: any of the fields. `description: null` clears it. */
+/** The body of an update. `description: null` clears the description. */
 export function updateWebhookEndpointBody(limits: Limits, catalog: EventCatalog) {
   return Type.Partial(
     Type.Object({
@@ -116,7 +116,7 @@ export function updateWebhookEndpointBody(limits: Limits, catalog: EventCatalog)
   )
 }
 
-/** What a rotation may send. */
+/** The body of a rotation. */
 export function rotateSecretBody(limits: Limits) {
   return Type.Object(
     {
@@ -125,7 +125,7 @@ export function rotateSecretBody(limits: Limits) {
           minimum: 0,
           maximum: limits.secretOverlapSeconds,
           default: 0,
-          description: 'How long deliveries are signed with the old secret, too.',
+          description: 'Seconds for which deliveries are also signed with the old secret.',
         }),
       ),
     },
@@ -133,7 +133,7 @@ export function rotateSecretBody(limits: Limits) {
   )
 }
 
-/** An endpoint that was disabled because every delivery to it failed. */
+/** An endpoint that was disabled because every delivery failed. */
 export interface FailingEndpoint {
   readonly id: string
   readonly organization_id: string

@@ -5,44 +5,43 @@ import { activeTraceContext, type TraceContext } from '../lib/trace-context.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Source } from './quotation.ts'
 
-/** An event as it is recorded: the body is serialized here, once, and every attempt to every endpoint sends these bytes. */
+/** A recorded event. The body is serialized once, and every attempt sends these bytes. */
 export interface RecordedEvent {
-  /** The uuid behind `evt_`. Version 7: it tells the day of the event. */
+  /** The uuid behind `evt_`. Version 7: it contains the time of the event. */
   readonly id: string
   readonly organization_id: string
   readonly type: string
   readonly quotation_id: string | null
-  /** Decides, with the trigger mode, which endpoints are notified. */
+  /** Selects endpoints, together with their trigger mode. */
   readonly generation_source: Source
   readonly created_at: Date
   readonly body: string
-  /** What the attempts to deliver it belong to. */
+  /** The trace of its delivery attempts. */
   readonly trace: TraceContext | null
 }
 
-/** The id of an event as receivers see it. */
+/** The public id of an event. */
 export function eventIdOf(uuid: string): string {
   return `evt_${uuid}`
 }
 
-/** What happened, and to whom. */
 export interface NewEvent {
   readonly type: string
   readonly organizationId: string
   readonly generationSource: Source
-  /** Its `quotation_id`, where it has one, is the quotation that the delivery log names. */
+  /** Its `quotation_id`, if any, appears in the delivery log. */
   readonly data: unknown
   readonly now: Date
-  /** What it belongs to where no span is active. */
+  /** The trace if no span is active. */
   readonly trace?: TraceContext | null
 }
 
-/** Bytes of a whole event: bodies are lean, and every receiver has to take them. */
+/** The maximum size of a whole event: every receiver has to accept it. */
 const MAX_BODY_BYTES = 64 * 1024
 
 /**
- * Makes the event and its bytes. They are held to the schema that the catalog documents.
- * @throws IntegrationError VALIDATION_FAILED when it is not what the catalog says, or longer than 64 KiB
+ * Creates the event and its bytes, validated against the catalog.
+ * @throws IntegrationError VALIDATION_FAILED if it does not match the catalog or exceeds 64 KiB
  */
 export function createWebhookEvent(catalog: EventCatalog, event: NewEvent): RecordedEvent {
   const id = newId(event.now)

@@ -3,20 +3,20 @@ import { domainToUnicode } from 'node:url'
 import type { AddressGuard } from '../lib/address-guard.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 
-/** What became of the check. `detail` says what is allowed, and repeats nothing of the URL but an address. */
+/** `detail` says what is allowed, and repeats nothing of the URL but an address. */
 export type CheckedWebhookUrl =
   | { readonly ok: true; readonly url: string }
   | { readonly ok: false; readonly detail: string }
 
 /**
- * Names that never lead out of a machine or network (RFC 6761, RFC 6762, ICANN's `.internal`, RFC 8375). A name that is
- * not here may resolve to a private address all the same: delivery checks every address of every name.
+ * Names that stay within a machine or network (RFC 6761, RFC 6762, ICANN's `.internal`, RFC 8375). Other names may
+ * still resolve to a private address: delivery checks every address of every name.
  */
 const LOCAL_DOMAINS = ['localhost', 'local', 'internal', 'home.arpa']
 
 /**
- * Checks the URL of a webhook endpoint without any I/O: https, no credentials, no fragment, a public host, any port.
- * `url` comes back as it was sent; every WHATWG parser reads it alike. What the guard allows by CIDR or by name passes.
+ * Checks the URL of a webhook endpoint without I/O: https, no credentials, no fragment, a public host, any port. `url`
+ * is returned unchanged; every WHATWG parser reads it alike. CIDRs and names allowed by the guard pass.
  *
  * @param options.maxLength in Unicode code points. Default 2,048.
  */
@@ -31,7 +31,7 @@ export function checkWebhookUrl(
 
 function whatIsWrong(url: string, guard: AddressGuard, maxLength: number): string | undefined {
   if ([...url].length > maxLength) return `must have at most ${maxLength} characters`
-  // The parser drops or rewrites each of these silently; then two readers may see two different hosts.
+  // The URL parser silently drops or rewrites these, so two readers might see two different hosts.
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u.test(url)) {
     return 'must not contain spaces, control or invisible characters, or backslashes; percent-encode them'
   }
@@ -45,12 +45,12 @@ function whatIsWrong(url: string, guard: AddressGuard, maxLength: number): strin
 
 const INVALID = 'must be a valid URL with a valid host and port'
 
-/** Newer versions of Node take any label for an internationalized name that begins like one. */
+/** Newer versions of Node accept any label that begins like an internationalized name. */
 function isDecodable(label: string): boolean {
   return !label.startsWith('xn--') || /[^\0-\x7f]/.test(domainToUnicode(label))
 }
 
-/** `hostname` is as the URL parser returns it: every spelling of an IPv4 address is dotted decimal by now. */
+/** `hostname` comes from the URL parser, which turns every spelling of an IPv4 address into dotted decimal. */
 function whatIsWrongWithHost(hostname: string, guard: AddressGuard): string | undefined {
   if (guard.allowsHost(hostname)) return undefined
   if (isIP(hostname) !== 0 || hostname.startsWith('[')) {
@@ -58,11 +58,11 @@ function whatIsWrongWithHost(hostname: string, guard: AddressGuard): string | un
     return verdict.allowed ? undefined : `must have a public host: ${verdict.reason}`
   }
   const name = hostname.replace(/\.$/, '')
-  // A name of one label is looked up in the search domains of the sender's own network; the public DNS has none.
+  // A single label is looked up in the search domains of the sender's own network.
   if (!/^[^.]+(\.[^.]+)+$/.test(name))
     return 'must have a full domain name as its host, such as hooks.example.com'
   if (LOCAL_DOMAINS.some((domain) => name.endsWith(`.${domain}`) || name === domain)) {
-    return `must have a public host: ${LOCAL_DOMAINS.join(', ')} and names below them are local`
+    return `must have a public host: ${LOCAL_DOMAINS.join(', ')} and their subdomains are local`
   }
   return undefined
 }

@@ -2,17 +2,17 @@ import type { Logger } from '../lib/logger.ts'
 import { isOutage } from '../lib/outage.ts'
 import type { ApiKeyStorage } from '../storage/api-keys.ts'
 
-/** Collects when keys were used and writes them together, so that reading a quotation costs no write. */
+/** Collects the last uses of keys and writes them in batches, so that a read costs no write. */
 export interface ApiKeyUses {
-  /** A use after a pause is written at once, those that follow with the next write. */
+  /** Writes the first use after a pause at once, further ones with the next batch. */
   note(apiKeyId: string, at: Date): void
-  /** Writes what is left and stops. */
+  /** Writes the rest and stops. */
   close(): Promise<void>
 }
 
-/** From one write to the next. */
+/** The time between writes. */
 const FLUSH_AFTER_MS = 500
-/** What could not be written is tried again after this time, which doubles with each failure. */
+/** The time before a failed write is retried. It doubles with each failure. */
 const RETRY_MS = 1000
 const LONGEST_RETRY_MS = 60_000
 
@@ -28,7 +28,7 @@ export function createApiKeyUses(apiKeys: Pick<ApiKeyStorage, 'recordUses'>, log
     if (known === undefined || known < at) uses.set(apiKeyId, at)
   }
 
-  /** Writes what there is, and then rests: what is noted meanwhile is written when the time is over. */
+  /** Writes, then waits: uses noted meanwhile are written afterwards. */
   async function write(): Promise<void> {
     const batch = new Map(uses)
     uses.clear()

@@ -25,7 +25,7 @@ import type { ApiKeyUses } from './api-key-uses.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
 
-/** The key that a partner request came with, once it was found good. */
+/** The verified key of a partner request. */
 export interface AuthenticatedKey {
   readonly id: string
   readonly organizationId: string
@@ -33,54 +33,54 @@ export interface AuthenticatedKey {
 }
 
 /**
- * The keys of an organization. A member reaches its own, a holder of `manage_integrations` those of every member; what a
- * member does not reach is API_KEY_NOT_FOUND. Each change stands in the audit log; what changes nothing does not.
+ * The API keys of an organization. Members reach their own keys, holders of `manage_integrations` all keys; other keys
+ * are API_KEY_NOT_FOUND. Every actual change is in the audit log.
  */
 export interface ApiKeys {
   /**
-   * Creates a key for a member (any member may). `key` holds the plaintext for the only time.
+   * Creates a key for any member. Only this result contains the plaintext, as `key`.
    * @throws IntegrationError VALIDATION_FAILED, API_KEY_LIMIT_REACHED
    */
   create(member: Member, body: unknown): Promise<ApiKey & { key: SecretValue }>
   /**
-   * Lists keys in every state, revoked ones included, the newest first. `query` is what ApiKeyListQuery says.
+   * Lists keys in every state, newest first. `query` is an ApiKeyListQuery.
    * @throws IntegrationError VALIDATION_FAILED, PERMISSION_REQUIRED for the keys of all members
    */
   list(member: Member, query?: unknown): Promise<Page<ApiKey>>
   /** @throws IntegrationError API_KEY_NOT_FOUND */
   get(member: Member, id: string): Promise<ApiKey>
   /**
-   * Gives a key another name. A revoked key keeps its own.
+   * Renames a key that is not revoked.
    * @throws IntegrationError VALIDATION_FAILED, API_KEY_NOT_FOUND, STATE_CONFLICT
    */
   update(member: Member, id: string, body: unknown): Promise<ApiKey>
   /**
-   * Lets an inactive key work again. Does nothing to an active one.
-   * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for a key that is expired or revoked
+   * Reactivates an inactive key. Has no effect on an active one.
+   * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for an expired or revoked key
    */
   activate(member: Member, id: string): Promise<ApiKey>
   /**
-   * Stops an active key until it is activated again. Does nothing to an inactive one.
-   * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for a key that is expired or revoked
+   * Disables an active key until it is reactivated. Has no effect on an inactive one.
+   * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for an expired or revoked key
    */
   deactivate(member: Member, id: string): Promise<ApiKey>
   /**
-   * Stops a key for good. Its record stays. Does nothing to a revoked one.
+   * Disables a key permanently and keeps its record. Has no effect on a revoked one.
    * @throws IntegrationError API_KEY_NOT_FOUND
    */
   revoke(member: Member, id: string): Promise<ApiKey>
   /**
-   * Revokes every key of a member who leaves, for the host's own code. The other members' keys work on.
-   * @param options.by the member who asked for it, for the audit log
-   * @returns the keys that were not revoked before
+   * Revokes all keys of a member who leaves. For the host's own code.
+   * @param options.by the member who requested it, for the audit log
+   * @returns the newly revoked keys
    * @throws IntegrationError VALIDATION_FAILED
    */
   revokeOfMember(organizationId: string, memberId: string, options?: RequestedBy): Promise<readonly ApiKey[]>
   /**
-   * Gives every key of a member that is not revoked to another member, for the host's own code: they work on. All or none.
-   * That `to` is a member of the organization is for the host to know.
-   * @param options.by the member who asked for it, for the audit log
-   * @returns the keys that changed hands
+   * Transfers all keys of a member that are not revoked to another member, or none. The keys keep working. For the
+   * host's own code, which must know that `to` is a member of the organization.
+   * @param options.by the member who requested it, for the audit log
+   * @returns the transferred keys
    * @throws IntegrationError VALIDATION_FAILED, API_KEY_LIMIT_REACHED
    */
   transfer(
@@ -89,8 +89,8 @@ export interface ApiKeys {
     options?: RequestedBy,
   ): Promise<readonly ApiKey[]>
   /**
-   * Finds out whose key a request came with (specification, "Authentication"). A string that cannot be a key is refused
-   * without a query. `last_used_at` follows within a second.
+   * Authenticates a request by its key (specification, "Authentication"). Refuses malformed keys without a query.
+   * `last_used_at` follows within a second.
    * @throws IntegrationError API_KEY_INVALID, API_KEY_INACTIVE, API_KEY_EXPIRED, API_KEY_REVOKED
    */
   authenticate(value: string): Promise<AuthenticatedKey>
@@ -98,7 +98,7 @@ export interface ApiKeys {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** What the functions below share. The schemas are made once: they are compiled at their first use. */
+/** Shared by the functions below. Schemas are created once because they are compiled at their first use. */
 interface Context {
   readonly storage: Storage
   readonly settings: Settings
@@ -127,7 +127,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
       const { name } = validate(context.updateBody, body)
       return changeLocked(context, member, id, 'api_key.updated', ({ status }) => {
         if (status === 'revoked') {
-          throw new IntegrationError('STATE_CONFLICT', 'A key that is revoked cannot be changed.')
+          throw new IntegrationError('STATE_CONFLICT', 'A revoked key cannot be changed.')
         }
         return { name }
       })
@@ -218,7 +218,7 @@ async function list({ storage, settings }: Context, member: Member, query: unkno
   return { items: items.map((key) => shown(key, now)), nextCursor }
 }
 
-/** Locks the key, lets `decide` say what becomes of it, writes that and who did it: all of it or nothing. */
+/** Locks the key, and writes the change that `decide` returns with its audit entry, in one transaction. */
 async function changeLocked(
   { storage, settings }: Context,
   member: Member,
@@ -229,7 +229,7 @@ async function changeLocked(
   checkMemberIds(member)
   return storage.transaction(async (transaction) => {
     const before = reachable(await transaction.apiKeys.lock(member.organizationId, id), member)
-    // Read after the lock was waited for.
+    // Read after waiting for the lock.
     const now = settings.now()
     const seen = shown(before, now)
     const after = { ...before, ...decide(seen), updated_at: now }
@@ -255,7 +255,9 @@ const ACTIONS: Readonly<Record<ApiKeyMove, AuditAction>> = {
   revoke: 'api_key.revoked',
 }
 
-/** @throws IntegrationError API_KEY_NOT_FOUND, for a key of somebody else as for none */
+/**
+ * @throws IntegrationError API_KEY_NOT_FOUND if there is no key, or if it belongs to someone else
+ */
 function reachable(key: StoredApiKey | null, member: Member): StoredApiKey {
   if (key !== null && (key.owner_id === member.memberId || managesIntegrations(member))) return key
   throw new IntegrationError('API_KEY_NOT_FOUND')
@@ -267,7 +269,7 @@ function shown(key: StoredApiKey, now: Date): ApiKey {
 
 function checkExpiry(expiresAt: Date, now: Date, lifetimeDays: number): Date {
   const latest = new Date(now.getTime() + lifetimeDays * DAY_MS)
-  // Written so that what is no time is refused.
+  // Negated so that an invalid date is refused.
   if (!(expiresAt > now)) {
     throw validationFailed([{ pointer: '/expires_at', detail: 'must be in the future' }])
   }

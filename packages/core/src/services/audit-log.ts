@@ -1,14 +1,13 @@
 /**
- * The audit log: who changed which key or endpoint, or had something sent to one, what, from where, and when.
+ * The audit log: who changed a key or an endpoint, or had something sent to one, what, from where, and when.
  *
- * Whatever changes a key or an endpoint records it in the transaction of the change, so that there is never one without
- * the other:
+ * Record each change in its own transaction, so that there is never one without the other:
  *
  *     await storage.transaction(async (transaction) => {
  *       …read and lock `before`, write `after`…
  *       await transaction.auditLog.record(
  *         auditEntry({
- *           by: member, // or { organizationId, memberId: null } for what the service does on its own
+ *           by: member, // or { organizationId, memberId: null } for the service itself
  *           action: 'webhook_endpoint.updated',
  *           resource: after,
  *           changes: auditChanges(before, after), // auditChanges({}, endpoint) for a new one
@@ -17,8 +16,8 @@
  *       )
  *     })
  *
- * What changes nothing is not recorded. A new action is a line of AUDIT_ACTIONS, a new field one of AUDITED_FIELDS: a
- * field that does not stand there is never recorded, so that no secret slips in.
+ * Record only actual changes. Add new actions to AUDIT_ACTIONS and new fields to AUDITED_FIELDS: other fields are never
+ * recorded, so that no secret slips in.
  */
 
 import { newId } from '../lib/new-id.ts'
@@ -39,7 +38,7 @@ import type { AuditStorage } from '../storage/audit-log.ts'
 
 export interface AuditLog {
   /**
-   * Lists the changes of an organization's keys and endpoints, the newest first. `query` is what AuditLogQuery says.
+   * Lists the changes of keys and endpoints, newest first. `query` is an AuditLogQuery.
    * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED
    */
   list(member: Member, query?: unknown): Promise<Page<AuditEntry>>
@@ -65,7 +64,7 @@ export function createAuditLog(entries: AuditStorage, { keyring }: Pick<Settings
   }
 }
 
-/** Makes the entry of a change: see the top of this file. */
+/** See the top of this file. */
 export function auditEntry(change: {
   /** A Member, or `memberId: null` for the service itself. */
   readonly by: Pick<Member, 'organizationId' | 'clientAddress'> & { readonly memberId: string | null }
@@ -89,12 +88,12 @@ export function auditEntry(change: {
   }
 }
 
-/** How the value of a field is kept; `named`: not at all, only that it changed. */
+/** How to record a field; `named`: only its name. */
 type Keep = ((value: unknown) => AuditValue) | 'named'
 
 const asItIs: Keep = (value) => value as AuditValue
 
-/** Every field that the log tells of. */
+/** All recorded fields. */
 const AUDITED_FIELDS: Readonly<Record<string, Keep>> = {
   name: asItIs,
   status: asItIs,
@@ -119,7 +118,7 @@ function toTimestamp(value: unknown): string {
   return (value as Date).toISOString()
 }
 
-/** The fields that the log tells of in which `after` differs from `before`. What `after` does not have has not changed. */
+/** The audited fields that differ. Fields missing in `after` are unchanged. */
 export function auditChanges(before: object, after: object): AuditChange[] {
   const old = new Map<string, unknown>(Object.entries(before))
   const current = new Map<string, unknown>(Object.entries(after))
@@ -136,7 +135,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** A query may hold a token of the receiver's. */
+/** A query may contain a token of the receiver. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '')
 }

@@ -23,7 +23,7 @@ import type { StoredAttemptDetails, StoredDelivery } from '../storage/delivery-l
 import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 
-/** What a list of delivery attempts may ask for (specification, `GET /deliveries`). */
+/** The filters of a list of delivery attempts (specification, `GET /deliveries`). */
 export function deliveryLogQuery({ types }: EventCatalog) {
   return Type.Object({
     endpoint_id: Type.Optional(Uuid),
@@ -32,53 +32,54 @@ export function deliveryLogQuery({ types }: EventCatalog) {
     undelivered: Type.Optional(
       OneOf(UNDELIVERED, {
         description:
-          'Only events that never reached the endpoint, each with its newest attempt; tests left out. `retrying`: another attempt is to come. `given_up`: none is. `all`: those, and what is parked.',
+          'Only undelivered events, each with its newest attempt, without tests. `retrying`: another attempt is due. `given_up`: no attempts are left. `all`: both, and parked deliveries.',
       }),
     ),
-    since: Type.Optional(SentTimestamp({ description: 'Attempts made then or later.' })),
-    until: Type.Optional(SentTimestamp({ description: 'Attempts made before then.' })),
+    since: Type.Optional(SentTimestamp({ description: 'Attempts made at this time or later.' })),
+    until: Type.Optional(SentTimestamp({ description: 'Attempts made before this time.' })),
     ...PAGE_PARAMETERS,
   })
 }
 
-/** The span of a count by hours, and where it begins unless it is told, in milliseconds before its end. */
+/** The longest period of an hourly count, and the default one, in milliseconds. */
 const LONGEST_COUNT_MS = 7 * 24 * 60 * 60 * 1000
 const DEFAULT_COUNT_MS = 24 * 60 * 60 * 1000
 
-/** What a count of attempts by hours may ask for. */
+/** The filters of an hourly count of attempts. */
 export const DeliveryHoursQuery = Type.Object({
   endpoint_id: Type.Optional(Uuid),
   since: Type.Optional(
     SentTimestamp({
-      description: 'Attempts made then or later: at most seven days before `until`. Default: a day before.',
+      description:
+        'Attempts made at this time or later: at most seven days before `until`. Default: one day before.',
     }),
   ),
-  until: Type.Optional(SentTimestamp({ description: 'Attempts made before then. Default: now.' })),
+  until: Type.Optional(SentTimestamp({ description: 'Attempts made before this time. Default: now.' })),
 })
 
-/** What was sent to the endpoints of an organization. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). */
+/** The deliveries of an organization. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
 export interface DeliveryLog {
   /**
-   * Lists the delivery attempts of an organization, tests included, the newest first. `query` is what deliveryLogQuery
-   * says; `endpoint_id` may be a deleted endpoint's.
+   * Lists delivery attempts, including tests, newest first. `query` is a deliveryLogQuery; `endpoint_id` may be a
+   * deleted endpoint.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
    */
   list(member: Member, query?: unknown): Promise<Page<DeliveryAttempt>>
   /**
-   * Counts the attempts of an organization by hours (UTC), tests left out. `query` is what DeliveryHoursQuery says; hours without any attempt are left out.
+   * Counts attempts per hour (UTC), without tests and without empty hours. `query` is a DeliveryHoursQuery.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
    */
   hours(member: Member, query?: unknown): Promise<readonly DeliveryHour[]>
   /**
-   * One delivery with all of its attempts.
+   * A delivery with all attempts.
    * @throws IntegrationError DELIVERY_NOT_FOUND
    */
   get(member: Member, id: string): Promise<Delivery>
   /**
-   * Sends the event of a delivery to its endpoint once more: as a new delivery, with the same event id and all the
-   * attempts of a new one. What is left of the old one is dropped.
-   * @throws IntegrationError DELIVERY_NOT_FOUND; STATE_CONFLICT for a test, while it is being sent, when the endpoint is
-   * disabled or deleted, and when the event is no longer kept or was erased
+   * Sends the event of a delivery again, as a new delivery with the same event id and all its attempts. A pending old
+   * delivery is dropped.
+   * @throws IntegrationError DELIVERY_NOT_FOUND; STATE_CONFLICT for a test, while it is being sent, if the endpoint is
+   * disabled or deleted, or if the event is no longer kept or was erased
    */
   resend(member: Member, id: string): Promise<Delivery>
 }
@@ -141,15 +142,15 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
       const { organizationId } = member
       const newId = await storage.transaction(async (transaction) => {
         const delivery = await findStored(transaction, organizationId, id)
-        if (delivery.is_test) throw conflict('A test is not sent again: send a new one.')
+        if (delivery.is_test) throw conflict('A test cannot be sent again. Send a new one.')
         const endpoint = await transaction.webhookEndpoints.lock(organizationId, delivery.endpoint_id)
-        if (endpoint === null) throw conflict('The endpoint of the delivery was deleted.')
-        if (!endpoint.is_enabled) throw conflict('The endpoint is disabled: enable it first.')
+        if (endpoint === null) throw conflict('The endpoint of the delivery has been deleted.')
+        if (!endpoint.is_enabled) throw conflict('The endpoint is disabled. Enable it first.')
         const now = settings.now()
         const resent = await transaction.deliveryLog.resend(organizationId, delivery, now)
         if (resent === null) {
           throw conflict(
-            'The delivery is being sent right now, or its event is no longer kept or was erased.',
+            'The delivery is being sent right now, or its event is no longer kept or has been erased.',
           )
         }
         await transaction.auditLog.record(
@@ -198,7 +199,7 @@ async function findStored(from: Storage, organizationId: string, id: string): Pr
   return delivery
 }
 
-/** With the event id that receivers see, and the names of the endpoint and of the quotation when there are such. */
+/** Adds the public event id, and the names of the endpoint and the quotation if known. */
 async function asSeen<T extends { quotation_id: string | null; endpoint_id: string; event_id: string }>(
   storage: Storage,
   organizationId: string,

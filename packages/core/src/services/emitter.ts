@@ -9,25 +9,25 @@ import { createWebhookEvent, eventIdOf } from '../model/webhook-event.ts'
 import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** What a host tells about an event of its own. */
+/** An event of the host's own. */
 export interface EmittedEvent<Data> {
   /** A uuid. */
   readonly organizationId: string
   readonly data: Data
   /**
-   * Decides which trigger modes are notified, as the source of a quote does: `ui` reaches endpoints with `always` alone.
-   * Default `api_key`: every endpoint that subscribes.
+   * Selects endpoints by trigger mode, like the source of a quote: `ui` reaches only endpoints with `always`. Default
+   * `api_key`: all subscribed endpoints.
    */
   readonly generationSource?: Source
 }
 
 export interface Emitter<Events extends EventDefinitions> {
   /**
-   * Sends an event that the host declared to the endpoints that subscribe to it: when this resolves, the event and its
-   * deliveries are committed, or part of the transaction of `within`. Events of quotations come from the reporter alone.
+   * Sends an event declared by the host to its subscribed endpoints. Once this resolves, the event and its deliveries
+   * are committed, or are part of the transaction of `within`. Quotation events come only from the reporter.
    * @returns the event id that receivers see (`evt_…`)
-   * @throws IntegrationError VALIDATION_FAILED for a type that was not declared, and for data that is not what its schema
-   * says or makes a body of more than 64 KiB. `errors` names the fields; nothing was written.
+   * @throws IntegrationError VALIDATION_FAILED for an undeclared type, for data that does not match its schema, or for
+   * a body of more than 64 KiB. `errors` names the fields. Nothing is written.
    */
   emit<Type extends keyof Events & string>(
     type: Type,
@@ -35,7 +35,7 @@ export interface Emitter<Events extends EventDefinitions> {
   ): Promise<string>
 }
 
-/** Of the envelope: the catalog checks the rest. */
+/** The catalog validates the rest. */
 const Owner = Type.Object({ organization_id: OrganizationId })
 
 export function createEmitter(storage: Storage, { events, now }: Settings): Emitter<EventDefinitions> {
@@ -47,7 +47,7 @@ export function createEmitter(storage: Storage, { events, now }: Settings): Emit
   ): Promise<string> {
     if (type.startsWith(QUOTATION_DOMAIN)) {
       throw validationFailed([
-        { pointer: '/type', detail: 'belongs to the reporter: see integrations.pipeline(id)' },
+        { pointer: '/type', detail: 'is reserved for the reporter: use integrations.pipeline(id)' },
       ])
     }
     validate(Owner, { organization_id: organizationId })

@@ -7,10 +7,10 @@ import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditEntry } from './audit-log.ts'
 
-/** Clocks differ: events of a quotation are looked for from this long before it was accepted. */
+/** Clocks differ: looks for events from this long before the quotation was accepted. */
 const CLOCK_SKEW_MS = 60 * 60 * 1000
 
-/** Erases a quotation: see `Quotations.erase`. Files are deleted after the commit, so by a worker where that is the host's. */
+/** See `Quotations.erase`. Files are deleted after the commit; if the host commits, by a worker. */
 export async function eraseQuotation(
   {
     storage,
@@ -43,7 +43,7 @@ export async function eraseQuotation(
     const since = new Date(found.created_at.getTime() - CLOCK_SKEW_MS)
     const history = await transaction.erasure.eraseHistory(organization_id, id, since)
     const fileIds = await transaction.quotations.erase(organization_id, id)
-    // Queued for deletion by whoever comes first: us after the commit, or a worker.
+    // Deleted after the commit by us or by a worker.
     const files = filesOf(fileIds ?? [], organization_id)
     await transaction.uploads.queueForDeletion(files, now)
     if (!wasErased) {

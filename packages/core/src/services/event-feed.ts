@@ -9,25 +9,25 @@ import type { EventFeedStorage, FeedFilter, FeedPosition } from '../storage/even
 
 /** A page of the event feed. */
 export interface EventPage {
-  /** The bodies of the events, byte for byte as webhooks carry them, the oldest first. */
+  /** The bodies of the events, oldest first, byte for byte as in their webhooks. */
   readonly bodies: readonly string[]
-  /** Asks for what follows. There always is one: events go on. */
+  /** The next page. There always is one. */
   readonly nextCursor: string
-  /** The number behind the cursor. A later event of the organization has a higher one. */
+  /** The number behind the cursor. It grows with each event of the organization. */
   readonly position: number
 }
 
-/** The webhook events of an organization, to be read instead of received. */
+/** The webhook events of an organization, for reading. */
 export interface EventFeed {
   /**
-   * Reads a page. `query` is what eventFeedQuery says; it does not wait. A page may be empty though there is more: follow its
+   * Reads a page without waiting. `query` is an eventFeedQuery. A page may be empty even if more events follow at its
    * cursor.
-   * @throws IntegrationError VALIDATION_FAILED, also for an event id that is unknown; CURSOR_EXPIRED
+   * @throws IntegrationError VALIDATION_FAILED, also for an unknown event id; CURSOR_EXPIRED
    */
   read(organizationId: string, query?: unknown): Promise<EventPage>
 }
 
-/** The beginning has no event; a cursor holds an id all the same. */
+/** A cursor needs an id, even at the beginning. */
 const NO_EVENT = '00000000-0000-0000-0000-000000000000'
 
 export function createEventFeed(
@@ -75,7 +75,7 @@ export function createEventFeed(
       const id = after.slice('evt_'.length)
       const found = isUuid(id) ? await feed.findPosition(organizationId, id) : null
       if (found !== null) return found
-      throw validationFailed([{ pointer: '?after', detail: 'must be the id of an event that is kept' }])
+      throw validationFailed([{ pointer: '?after', detail: 'must be the id of an event that is still kept' }])
     }
     const { ordinal, id } =
       decodeCursor(keyring, { name: 'events', organizationId }, after) ?? refuseCursor('after')

@@ -3,7 +3,7 @@ import { EXPORT_PARTS, type ExportPart } from '../model/export.ts'
 import { checkOrganizationId } from '../model/ids.ts'
 import type { ExportStorage } from '../storage/export.ts'
 
-/** Rows that are in memory at once. */
+/** Rows in memory. */
 const PAGE = 100
 
 /** See `Organizations.export`. */

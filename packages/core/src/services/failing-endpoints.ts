@@ -7,9 +7,9 @@ import { auditChanges, auditEntry } from './audit-log.ts'
 const BATCH = 100
 
 /**
- * Disables the endpoints whose deliveries have all failed for `delivery.disableAfterMs`: what is pending is parked, the
- * reason is shown, the audit log tells of it, and the host's hook is called. Any number of processes may do it at once.
- * @returns how many were disabled by this call
+ * Disables endpoints whose deliveries have all failed for `delivery.disableAfterMs`, parks their deliveries, records
+ * the reason, and calls the host's hook. Safe to run in any number of processes.
+ * @returns how many endpoints this call disabled
  */
 export async function disableFailingEndpoints(storage: Storage, settings: Settings): Promise<number> {
   const { disableAfterMs } = settings.delivery
@@ -18,7 +18,7 @@ export async function disableFailingEndpoints(storage: Storage, settings: Settin
   let disabled = 0
   for (;;) {
     const failing = await storage.endpointHealth.findFailing(failingSince, BATCH)
-    // A hook that hangs keeps no other endpoint from being disabled, nor its owners from being told.
+    // A hook that hangs must not delay the other endpoints and their hooks.
     const told: Promise<void>[] = []
     try {
       for (const endpoint of failing) {
@@ -32,7 +32,7 @@ export async function disableFailingEndpoints(storage: Storage, settings: Settin
   }
 }
 
-/** False when somebody else has changed it meanwhile. */
+/** False if the endpoint has changed meanwhile. */
 async function disable(
   endpoint: FailingEndpoint,
   { storage, settings }: { storage: Storage; settings: Settings },
@@ -64,7 +64,7 @@ async function disable(
   return isDisabled
 }
 
-/** Calls the host's hook. Never rejects. */
+/** Never rejects. */
 async function tell(endpoint: FailingEndpoint, settings: Settings): Promise<void> {
   try {
     await answerInTime('onEndpointDisabled', settings.hookTimeoutMs, () =>

@@ -10,7 +10,6 @@ import type { ClaimedStart, PipelineStartStorage } from '../storage/pipeline-sta
 import type { QuotationStorage } from '../storage/quotations.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** The host's quotations, and how to call them. */
 interface Host extends Pick<Settings, 'hookTimeoutMs' | 'logger'> {
   readonly quotations: HostQuotations
 }
@@ -18,8 +17,8 @@ interface Host extends Pick<Settings, 'hookTimeoutMs' | 'logger'> {
 const REQUIRED = ['transaction', 'insert', 'update', 'find', 'lock', 'findByProposal'] as const
 
 /**
- * The storage with the host's quotations in the place of ours.
- * @throws ConfigurationError for a method that is missing
+ * The storage, with the host's quotations instead of ours.
+ * @throws ConfigurationError for a missing method
  */
 export function withHostQuotations(
   storage: Storage,
@@ -43,7 +42,7 @@ export function withHostQuotations(
       lockForErasing: (...which) => inTransaction((bound) => bound.quotations.lockForErasing(...which)),
       erase: (...which) => inTransaction((bound) => bound.quotations.erase(...which)),
     },
-    // Which files belong to quotations of the host is not known here: all of them would look like strays.
+    // Files of the host's quotations are unknown here, and would all look like strays.
     uploads: { ...storage.uploads, noteStrays: undefined },
     pipelineStarts: {
       ...storage.pipelineStarts,
@@ -54,7 +53,7 @@ export function withHostQuotations(
   }
 }
 
-/** An IntegrationError is an answer that the host means. */
+/** An IntegrationError is the host's intended response. */
 function ask<T>(
   { hookTimeoutMs, logger }: Host,
   method: keyof HostQuotations,
@@ -64,7 +63,7 @@ function ask<T>(
   return callHost({ hook: `quotations.${method}`, timeoutMs: hookTimeoutMs, logger, isAnswer }, call)
 }
 
-/** The host's turn is to begin and to end the transaction; our work in it has bounds of its own. */
+/** The timeout covers the host's begin and commit only: our work in between has its own limits. */
 async function runInTransaction<T>(
   storage: Storage,
   host: Host,
@@ -74,7 +73,7 @@ async function runInTransaction<T>(
   let isGivenUp = false
   await answerInTime('quotations.transaction', host.hookTimeoutMs, (turn) =>
     host.quotations.transaction(async (transaction) => {
-      if (isGivenUp) throw new Error('quotations.transaction called its function too late')
+      if (isGivenUp) throw new Error('quotations.transaction called `work` too late')
       turn.stop()
       ended = undefined
       try {
@@ -92,7 +91,7 @@ async function runInTransaction<T>(
     return ask(host, 'transaction', () => Promise.reject(error))
   })
   if (ended === undefined || 'error' in ended) {
-    throw new ConfigurationError('quotations.transaction must call its function, and pass on what it throws.')
+    throw new ConfigurationError('quotations.transaction must call `work`, and rethrow its errors.')
   }
   return ended.result
 }
@@ -205,7 +204,7 @@ function pickOf<T>(
   return ownedBy({ organization_id: quotation.organization_id, found: pick(quotation) }, organizationId)
 }
 
-/** The orders whose quote is still under way. An order whose quote has ended meanwhile, or was deleted, is done. */
+/** The starts whose quote is still open. Others are completed: their quote has ended or was deleted. */
 async function claimOpenStarts(
   starts: PipelineStartStorage,
   host: Host,
@@ -232,14 +231,14 @@ async function claimOpenStarts(
   return { claimed: claimed.filter(isOpen), nextDueAt }
 }
 
-/** When to look again for the quotes of orders that could not be found. */
+/** When to look again for quotes that could not be found. */
 const FIND_RETRY_MS = 5000
 
 function isUnderWay({ status }: HostQuotation): boolean {
   return status === 'queued' || status === 'running'
 }
 
-/** The fields of the summary, and no others that the host may have. */
+/** Picks the fields of the summary: the host's object may have others. */
 function summaryOf(quotation: HostQuotation): Quotation {
   const { id, name, description, status, processed_step } = quotation
   const { source, config_id, error_code, metadata = null, created_at, updated_at } = quotation

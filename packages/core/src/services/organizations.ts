@@ -11,32 +11,30 @@ import { exportOrganization } from './export-organization.ts'
 
 export interface EraseOrganization extends RequestedBy {
   /**
-   * Keeps the entries of the audit log, with who and when alone: names, changes and addresses are erased. They still name
-   * the organization. Default false: the log is removed, as the last.
+   * Keeps the actors and times of audit log entries, and the organization's id. Names, changes and addresses are
+   * erased. Default false: the log is removed last.
    */
   readonly keepAuditLog?: boolean
 }
 
-/** Whole organizations, for the host's own code: no route reaches them. */
+/** Erases and exports whole organizations. For the host's own code: no route reaches it. */
 export interface Organizations {
   /**
-   * Begins to erase everything that is an organization's. When it resolves, its API keys are revoked, its endpoints and their
-   * secrets deleted, and whatever would add something of it is refused with ORGANIZATION_ERASED. Workers remove the rest,
-   * batch by batch; `erasure` says how far they are. A second call answers with the state of the first, unless something of
-   * the organization was added after that.
+   * Starts erasing an organization. Once this resolves, its API keys are revoked, its endpoints and secrets deleted,
+   * and additions are refused with ORGANIZATION_ERASED. Workers remove the rest in batches; `erasure` returns their
+   * progress. A second call returns the state of the first, unless data of the organization has been added since.
    *
-   * Once it is erased, no row of ours names the organization: a hash of its id and counts are kept. Its id is free again.
+   * After that, only a hash of the organization's id and counts remain. The id can be used again.
    * @throws IntegrationError VALIDATION_FAILED
    */
   erase(organizationId: string, options?: EraseOrganization): Promise<Erasure>
-  /** How far erasing the organization is; null: nobody asked for it. */
+  /** The progress of erasing the organization. null: it was never requested. */
   erasure(organizationId: string): Promise<Erasure | null>
   /**
-   * Everything that is an organization's, to be handed over, as lines of JSON: `{ position, type, data }`. Keys come without
-   * their values, endpoints without their secrets, and files by their ids: `requirementsFiles.read` has their bytes.
-   * Quotations in tables of the host are not in it. At most 100 rows are in memory, and no transaction is held: what is written
-   * meanwhile may be in it.
-   * @param options.after the `position` of the last line that was kept: it goes on behind it
+   * Exports all data of an organization as JSON lines: `{ position, type, data }`. Without key values, endpoint
+   * secrets, the host's own quotations, and the bytes of files: read those with `requirementsFiles.read`. Holds at most
+   * 100 rows in memory and no transaction, so concurrent writes may be included.
+   * @param options.after the `position` of the last line you have: continues after it
    * @throws IntegrationError VALIDATION_FAILED
    */
   export(organizationId: string, options?: { readonly after?: string }): AsyncIterable<string>
@@ -44,9 +42,9 @@ export interface Organizations {
   refuseErasing(organizationId: string): Promise<void>
 }
 
-/** Rows that one statement removes. */
+/** Rows per statement. */
 const BATCH = 1000
-/** Files that are deleted, and quotations of the host that are looked at, at once. */
+/** Files to delete, and quotations of the host to check, at a time. */
 const FEW = 100
 
 export function createOrganizations(storage: Storage, settings: Settings): Organizations {
@@ -70,7 +68,7 @@ export function createOrganizations(storage: Storage, settings: Settings): Organ
       })
       await storage.erasure.begin(organizationId, { keepAuditLog, entry, now })
       const begun = await erasure(organizationId)
-      if (begun === null) throw new Error('The erasing of an organization has not begun.')
+      if (begun === null) throw new Error('Erasing this organization has not begun.')
       return begun
     },
 
@@ -84,7 +82,7 @@ export function createOrganizations(storage: Storage, settings: Settings): Organ
   }
 }
 
-/** What carries on with erasing: see `Integrations.continueErasing`. */
+/** See `Integrations.continueErasing`. */
 export async function continueErasing({
   storage,
   files,
@@ -103,14 +101,14 @@ export async function continueErasing({
     else if (phase === 'end') await storage.erasure.finish(open)
     else if (!(await storage.erasure.eraseBatch(open, BATCH)) && phase === 'waiting') return false
   } catch (error) {
-    // Others have their turn before it is tried again.
+    // Lets other organizations go first.
     await storage.erasure.endPhase(open, { removed: 0, isOver: false })
     throw error
   }
   return true
 }
 
-/** Ours are gone by now. What the host cannot list or erase is left to it. */
+/** Our own quotations are gone by now. Whatever the host cannot list or erase is left to it. */
 async function eraseQuotationsOfHost(storage: Storage, settings: Settings, open: OpenErasure): Promise<void> {
   const { organizationId } = open
   const ids = await quotationsOf(storage, organizationId)
@@ -134,7 +132,7 @@ async function eraseQuotationsOfHost(storage: Storage, settings: Settings, open:
   await storage.erasure.endPhase(open, { removed, isOver, leftToHost })
 }
 
-/** The next batch would be this one again, for ever. */
+/** Otherwise the next batch would be the same one, forever. */
 async function requireGone(storage: Storage, organizationId: string, ids: readonly string[]): Promise<void> {
   const left = await quotationsOf(storage, organizationId)
   const id = left?.find((one) => ids.includes(one))
@@ -158,7 +156,7 @@ async function deleteFiles(
   const found = await erasure.findFiles(open.organizationId, FEW)
   if (found.length > 0) {
     await answerInTime('files.delete', hookTimeoutMs, () => files.delete(found))
-    // They may have been stored before the host had a storage of its own.
+    // They may be older than the host's own file storage.
     if (files !== ours) await ours.delete(found)
     await uploads.forget(found)
   } else if (files.erase !== undefined) {

@@ -33,37 +33,34 @@ export interface StartQuotation {
   /** A uuid. */
   readonly organizationId: string
   readonly source: Source
-  /** The key that started the quote, for the source `api_key`. */
+  /** The API key that started the quote, for the source `api_key`. */
   readonly apiKeyId?: string
-  /** The fields of the start, as a client sent them. */
+  /** The body of the start request. */
   readonly body: unknown
-  /** What `requirementsFiles.receive` gave. A start that is refused removes them. */
+  /** Files from `requirementsFiles.receive`. Removed if the start is refused. */
   readonly files?: readonly ReceivedFile[]
-  /** Makes repeating safe: the same key with the same request within 24 hours starts nothing and gets the first answer. */
+  /** Repeating a start with the same key and the same request within 24 hours starts nothing and returns the first result. */
   readonly idempotencyKey?: string
-  /**
-   * The headers of W3C Trace Context as a client sent them: its trace is carried on where no span is active. Junk is
-   * ignored. With an active span, that one counts.
-   */
+  /** The W3C Trace Context headers of the client, used unless a span is active. Invalid values are ignored. */
   readonly traceHeaders?: Readonly<Record<string, unknown>>
 }
 
-/** `repeated` tells that an earlier request under the same idempotency key had started the quote. */
+/** `repeated`: an earlier request with the same idempotency key started the quote. */
 export interface StartResult extends StartedQuotation {
   readonly repeated: boolean
 }
 
 export interface Quotations {
   /**
-   * Accepts a quote: when this resolves, the quotation and the order to start its pipeline are committed.
+   * Accepts a quote. Once this resolves, the quotation and the order to start its pipeline are committed.
    * @throws IntegrationError VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_USE
    */
   start(quote: StartQuotation): Promise<StartResult>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION */
   get(organizationId: string, id: string): Promise<Quotation>
   /**
-   * Lists an organization's quotations, the newest first. `query` is what QuotationListQuery says. The method is absent
-   * where the quotations of a host offer no list.
+   * Lists an organization's quotations, newest first. `query` is a QuotationListQuery. Absent if the host's own
+   * quotations have no `list`.
    * @throws IntegrationError VALIDATION_FAILED
    */
   list?(organizationId: string, query?: unknown): Promise<Page<Quotation>>
@@ -74,27 +71,26 @@ export interface Quotations {
   /** @throws IntegrationError PROPOSAL_NOT_FOUND, DOCUMENT_NOT_READY, OTHER_ORGANIZATION, SERVICE_UNAVAILABLE, INTERNAL_ERROR */
   documentUrl(organizationId: string, proposalId: string): Promise<DocumentUrl>
   /**
-   * Erases a quotation: it, its steps, proposal, files and metadata, its order to start and its idempotency key, the
-   * bodies of its events and the recorded responses of receivers. A run gets its `signal` aborted within the worker's
-   * `pollIntervalMs`; deliveries that are pending end. Ids, times and statuses stay in the delivery log, with `[erased]` for
-   * the rest, and one entry is added to the audit log. Events that were already delivered cannot be called back.
+   * Erases a quotation with its steps, proposal, files, metadata, order to start and idempotency key, and the bodies
+   * and recorded responses of its events. A run's `signal` aborts within `pollIntervalMs`; pending deliveries end. The
+   * delivery log keeps ids, times and statuses, with `[erased]` for the rest, and the audit log gets one entry.
+   * Delivered events cannot be recalled.
    *
-   * May be repeated: what was erased before is left as it is. Files that the file storage cannot delete now, and all of them
-   * inside `within(tx)`, are deleted by a worker later.
-   * @param options.by the member who asked for it, for the audit log
+   * Safe to repeat. Files that cannot be deleted now, and all files inside `within(tx)`, are deleted later by a worker.
+   * @param options.by the member who requested it, for the audit log
    * @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION, VALIDATION_FAILED
    */
   erase(organizationId: string, id: string, options?: RequestedBy): Promise<ErasedQuotation>
 }
 
-/** What a host says of a quote beside its fields. */
+/** The parts of a StartQuotation that come from the host itself. */
 const Origin = Type.Object({
   organizationId: OrganizationId,
   source: OneOf(SOURCES),
   apiKeyId: Type.Optional(Uuid),
 })
 
-/** What the functions below share. The schema is made once: it is compiled at its first use. */
+/** Shared by the functions below. The schema is created once because it is compiled at its first use. */
 interface Context {
   readonly storage: Storage
   readonly settings: Settings
@@ -147,7 +143,7 @@ export function createQuotations(
   }
 }
 
-/** Accepts a quote. Its files are removed unless it takes them. */
+/** Removes the files if the quote is not accepted. */
 async function start(context: Context, quote: StartQuotation): Promise<StartResult> {
   const { organizationId, files = [] } = quote
   const discard = () =>
@@ -238,7 +234,8 @@ async function pipelineStatus(
   const ofHost = pipeline.status
   if (ofHost === undefined) return status
   const answer = await callPipeline(settings, 'status', () => ofHost.call(pipeline, id))
-  if (!isStatusOf(id, answer)) throw junk(settings, 'status', 'no status of that quotation')
+  if (!isStatusOf(id, answer))
+    throw invalidResult(settings, 'status', 'something other than the status of this quotation')
   return answer
 }
 
@@ -258,7 +255,8 @@ async function documentUrl(
   const link: unknown = await callPipeline(settings, 'signDocumentUrl', () =>
     settings.pipeline.signDocumentUrl(document),
   )
-  if (!isLink(link)) throw junk(settings, 'signDocumentUrl', 'no HTTPS url with expires_at')
+  if (!isLink(link))
+    throw invalidResult(settings, 'signDocumentUrl', 'something other than an HTTPS url with expires_at')
   return { url: link.url, expires_at: new Date(link.expires_at) }
 }
 
@@ -270,9 +268,9 @@ function callPipeline<T>(
   return callHost({ hook: `pipeline.${hook}`, timeoutMs: hookTimeoutMs, logger }, call)
 }
 
-/** A hook that answers junk will do so again: a 500. What it answered may be a secret link, and is not logged. */
-function junk({ logger }: Settings, hook: string, answer: string): IntegrationError {
-  logger.error({ hook: `pipeline.${hook}` }, `a hook of the host answered ${answer}`)
+/** A hook with an invalid result will return it again: a 500. The result may be a secret link, so it is not logged. */
+function invalidResult({ logger }: Settings, hook: string, answer: string): IntegrationError {
+  logger.error({ hook: `pipeline.${hook}` }, `a hook of the host returned ${answer}`)
   return new IntegrationError('INTERNAL_ERROR')
 }
 
@@ -289,7 +287,7 @@ function answerTo(acceptance: Acceptance, id: string): { quotation_id: string; r
   }
 }
 
-/** Turns a look-up into the thing itself, or into the error that fits (specification, "Errors"). */
+/** Returns the resource, or throws the matching error (specification, "Errors"). */
 function requireFound<T extends object>(found: TenantLookup<T>, unknown: ErrorCode): T {
   if (found === 'unknown') throw new IntegrationError(unknown)
   if (found === 'other_organization') throw new IntegrationError('OTHER_ORGANIZATION')
@@ -308,7 +306,7 @@ function isLink(answer: unknown): answer is { url: string; expires_at: Date | st
   return !Number.isNaN(new Date(expires_at).getTime())
 }
 
-/** Compared as it will be sent. Another quotation's status could be another organization's. */
+/** Compared as it will be sent. Another quotation's status could belong to another organization. */
 function isStatusOf(id: string, answer: unknown): answer is PipelineStatus {
   try {
     return (

@@ -6,10 +6,10 @@ import { validate } from '../lib/validator.ts'
 import { MemberId, OrganizationId } from '../model/ids.ts'
 import type { Session } from '../model/session.ts'
 
-/** Milliseconds that a session resolver may take, unless the host says otherwise. */
+/** Default timeout of a session resolver, in milliseconds. */
 export const SESSION_TIMEOUT_MS = 10_000
 
-/** What a resolver must answer. It is the host's code, so it is checked like any input. */
+/** Validates the resolver's result: it is the host's code. */
 const SessionShape = Type.Object({
   memberId: MemberId,
   organizations: Type.Array(
@@ -23,9 +23,9 @@ const SessionShape = Type.Object({
 })
 
 /**
- * Asks the host's resolver who calls. A resolver that throws an error with status 401 says that nobody is signed in.
- * @returns null when nobody is signed in
- * @throws IntegrationError SERVICE_UNAVAILABLE when it throws or takes too long, INTERNAL_ERROR when it answers something else
+ * Asks the host's resolver for the session.
+ * @returns null if nobody is signed in, also if the resolver throws an error with status 401
+ * @throws IntegrationError SERVICE_UNAVAILABLE if it throws or times out, INTERNAL_ERROR if its result is invalid
  */
 export async function readSession(
   resolve: () => unknown,
@@ -37,7 +37,7 @@ export async function readSession(
     return validate(SessionShape, answer)
   } catch (error) {
     const fields = error instanceof IntegrationError ? error.errors : []
-    logger.error({ fields }, 'resolveSession answered neither a session nor null')
+    logger.error({ fields }, 'resolveSession returned neither a session nor null')
     throw new IntegrationError('INTERNAL_ERROR')
   }
 }

@@ -9,18 +9,18 @@ import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 
-/** Sends an endpoint what it missed. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). */
+/** Sends missed events to an endpoint again. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
 export interface Replays {
   /**
-   * Begins a replay; `body` is what ReplayBody says. Workers make new deliveries, with the same event ids, of the events that
-   * the endpoint subscribes to now; those that are on their way already are left alone. It goes on whatever process dies.
-   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; STATE_CONFLICT when the endpoint is disabled, or
-   * a replay of it is running
+   * Starts a replay; `body` is a ReplayBody. Workers create new deliveries, with the same event ids, of the events that
+   * the endpoint now subscribes to; pending deliveries are left alone. A replay survives the death of any process.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; STATE_CONFLICT if the endpoint is disabled
+   * or already has a running replay
    */
   start(member: Member, endpointId: string, body: unknown): Promise<Replay>
   /**
-   * Counts the events that such a replay would send, were it started now: of the first 20,000 events of the range. `query` is
-   * what ReplayBody says.
+   * Counts the events that this replay would send now, among the first 20,000 events of the period. `query` is a
+   * ReplayBody.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
    */
   count(member: Member, endpointId: string, query: unknown): Promise<ReplayCount>
@@ -28,7 +28,7 @@ export interface Replays {
   get(member: Member, endpointId: string, id: string): Promise<Replay>
 }
 
-/** Events that a count looks at: so many are looked at within a second. */
+/** Events to examine for a count: this many take less than a second. */
 const MOST_COUNTED = 20_000
 
 export function createReplays(storage: Storage, settings: Settings): Replays {
@@ -48,13 +48,13 @@ export function createReplays(storage: Storage, settings: Settings): Replays {
       const endpoint = await storage.webhookEndpoints.find(organizationId, endpointId)
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       if (!endpoint.is_enabled) {
-        throw new IntegrationError('STATE_CONFLICT', 'The endpoint is disabled: enable it first.')
+        throw new IntegrationError('STATE_CONFLICT', 'The endpoint is disabled. Enable it first.')
       }
       const id = newId(now)
       await storage.transaction(async (transaction) => {
         const replay = { id, endpoint_id: endpoint.id, since, until, status }
         if (!(await transaction.replays.insert(organizationId, replay, now))) {
-          throw new IntegrationError('STATE_CONFLICT', 'A replay of this endpoint is running already.')
+          throw new IntegrationError('STATE_CONFLICT', 'A replay of this endpoint is already running.')
         }
         await transaction.auditLog.record(
           auditEntry({
@@ -91,14 +91,14 @@ export function createReplays(storage: Storage, settings: Settings): Replays {
 }
 
 /**
- * An end in the future is now: what is still to happen is delivered anyway. A beginning before all that is kept is where
- * that begins.
+ * An end in the future becomes now, because later events are delivered anyway. A start before the oldest event becomes
+ * the oldest event.
  */
 function checkRange(
   range: { since: string; until?: string },
   now: Date,
   eventDays: number,
-  /** What a pointer to a field begins with. */
+  /** The prefix of a pointer to a field. */
   at: '/' | '?',
 ): { since: Date; until: Date } {
   const wantedSince = timeOf(range.since)

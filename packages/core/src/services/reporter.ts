@@ -15,7 +15,6 @@ import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.t
 import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Makes the reporter of one quotation: see QuotationReporter. */
 export function createReporter(
   {
     storage,
@@ -25,7 +24,9 @@ export function createReporter(
 ): QuotationReporter {
   const proposalSchema = proposalReport(settings.limits)
 
-  /** @returns the proposal, where there is one by now */
+  /**
+   * @returns the proposal, if there is one now
+   */
   function apply(report: Report): Promise<ReportedProposal | null> {
     return storage.transaction(async (transaction) => {
       const progress = await transaction.quotations.lockProgress(quotationId)
@@ -49,7 +50,7 @@ export function createReporter(
       name,
       documentId,
     })
-    // A report of the proposal makes one, repeats one, or is refused.
+    // A report of the proposal creates one, repeats one, or is refused.
     return ready as ReportedProposal
   }
 

@@ -2,13 +2,13 @@ import { keptSince } from '../model/retention.ts'
 import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Rows that are removed by one statement. */
+/** Rows per statement. */
 const BATCH = 1000
 
 /**
- * Removes what is no longer kept: days of events and attempts, with the deliveries that still wait for their events; audit
- * entries; and finished replays. Files of quotes that ended are given up, for `requirementsFiles.deleteAbandoned`. Any
- * number of processes may do it at once, and it holds up nobody: a day that is in use is left for the next time.
+ * Removes expired history: days of events and attempts with their unfinished deliveries, audit entries, and finished
+ * replays. Abandons the files of old quotes, for `requirementsFiles.deleteAbandoned`. Safe to run in any number of
+ * processes. Never waits for a day that is in use: the next run removes it.
  */
 export async function enforceRetention(storage: Storage, settings: Settings): Promise<void> {
   const { retention, logger } = settings
@@ -32,8 +32,9 @@ export async function enforceRetention(storage: Storage, settings: Settings): Pr
   )
   const removed = { days, rows, parked_deliveries: parked, audit_entries: auditEntries, files }
   if (Object.values(removed).some((count) => count > 0))
-    logger.info(removed, 'removed what is no longer kept')
-  if (isBlocked) logger.info({}, 'a day that is no longer kept is in use; it is dropped later')
+    logger.info(removed, 'removed data that is no longer kept')
+  if (isBlocked)
+    logger.info({}, 'a day of history that is no longer kept is in use and will be dropped later')
   if (isKept) {
     logger.warn(
       { event_days: retention.eventDays },

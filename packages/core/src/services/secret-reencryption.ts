@@ -4,28 +4,25 @@ import type { Settings } from '../settings.ts'
 import type { EndpointSecrets } from '../storage/signing-secrets.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/**
- * What a re-encryption did, in numbers of secrets by the id of an encryption key. A signing secret counts as one, and so do
- * all the headers of an endpoint's own.
- */
+/** The result of a re-encryption, as numbers of secrets by key id. All headers of one endpoint count as one secret. */
 export interface SecretReencryption {
-  /** The newest key, which everything but `remaining` is encrypted with now. */
+  /** The newest key. Everything except `remaining` is now encrypted with it. */
   readonly keyId: string
-  /** What was encrypted anew, by the key that it had before. */
+  /** Re-encrypted secrets, by their previous key. */
   readonly reencrypted: Readonly<Record<string, number>>
   /**
-   * What other keys still encrypt: a key that is missing here can be taken out of `encryptionKeys`. It is not empty when a
-   * secret could not be read (the log tells why), or when an instance runs that takes another key for the newest.
+   * Secrets still encrypted with other keys. Keys that are not listed can be removed from `encryptionKeys`. Not empty
+   * if a secret could not be decrypted (see the log), or if another instance still uses another newest key.
    */
   readonly remaining: Readonly<Record<string, number>>
 }
 
-/** Endpoints of one transaction: few, for nothing is sent to them meanwhile. */
+/** Endpoints per transaction. Small, because nothing is sent to them meanwhile. */
 const BATCH_SIZE = 100
 
 /**
- * Encrypts with the newest key whatever another key still encrypts. It goes on where it was interrupted when it is run
- * again, changes nothing when there is nothing to do, and may run while the service is in use, in any number of processes.
+ * Re-encrypts all secrets with the newest key. Safe to repeat after an interruption, while the service is in use, and
+ * in any number of processes.
  */
 export async function reencryptSecrets(storage: Storage, settings: Settings): Promise<SecretReencryption> {
   const { keyring, logger } = settings
@@ -40,7 +37,7 @@ export async function reencryptSecrets(storage: Storage, settings: Settings): Pr
       return renewed
     } catch (error) {
       const fields = { err: error, endpoint_id: endpointId, key_id: secret.keyId }
-      logger.error(fields, 'a secret of an endpoint could not be read and stays as it is')
+      logger.error(fields, 'a signing secret could not be decrypted and stays as it is')
       return secret
     }
   }
@@ -58,7 +55,9 @@ export async function reencryptSecrets(storage: Storage, settings: Settings): Pr
     return isChanged ? [renewed] : []
   }
 
-  /** @returns the last endpoint of the batch, or null when there is nothing left */
+  /**
+   * @returns the last endpoint of the batch, or null if none is left
+   */
   function reencryptBatch(after: string | null): Promise<string | null> {
     return storage.transaction(async (transaction) => {
       const endpoints = await transaction.signingSecrets.lockOld({ keyId, after, limit: BATCH_SIZE })

@@ -12,12 +12,11 @@ import { auditChanges, auditEntry } from './audit-log.ts'
 
 export interface TestDeliveries {
   /**
-   * Sends a sample event to an endpoint, enabled or not, and waits for the answer. A worker sends it: signature, address
-   * check, limits and record are those of every delivery, but it is sent once and ahead of what is waiting. It waits for
-   * at most the timeout of an attempt and ten seconds.
-   * @param options.signal When it is aborted, nobody waits any more: what no worker has begun by then is not sent.
-   * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND, SERVICE_UNAVAILABLE; the
-   * reason of the signal
+   * Sends a sample event to an endpoint, even a disabled one, and waits for the response: at most the timeout of an
+   * attempt plus ten seconds. A worker sends it like any delivery, but only once and ahead of the queue.
+   * @param options.signal aborts the wait. A test that no worker has begun by then is not sent.
+   * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND, SERVICE_UNAVAILABLE;
+   * the reason of the signal
    */
   send(
     member: Member,
@@ -27,16 +26,16 @@ export interface TestDeliveries {
   ): Promise<TestDeliveryResult>
 }
 
-/** How long a worker may take to begin. One that is not told of new work looks for it every five seconds. */
+/** Time for a worker to begin. Without notifications, workers poll every five seconds. */
 const BEGIN_MS = 7_000
 
-/** How long it may take, beyond the timeout of an attempt, to record how it went. */
+/** Time to record the result, beyond the timeout of an attempt. */
 const RECORD_MS = 3_000
 
-/** Nobody waits for a worker that has given no sign of life for this long. */
+/** Ignores workers without a heartbeat for this long. */
 const SILENCE_MS = 60_000
 
-/** The first wait for the outcome. Each is longer than the one before: who answers late is not asked for more precisely. */
+/** The wait between looks at the outcome, growing: a late response needs less precision. */
 const POLL_MS = { first: 10, factor: 2, longest: 1000 }
 
 export function createTestDeliveries(storage: Storage, settings: Settings): TestDeliveries {
@@ -51,7 +50,7 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       if (!endpoint.events.includes(event_type)) {
         throw validationFailed([
-          { pointer: '/event_type', detail: 'must be one of the events that the endpoint subscribes to' },
+          { pointer: '/event_type', detail: 'must be one of the event types of the endpoint' },
         ])
       }
       if (!(await storage.workers.hasLive(SILENCE_MS))) {
@@ -97,7 +96,7 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
       }
       const { state, attempt } = await storage.testDeliveries.find(organizationId, deliveryId)
       if (attempt !== null) return resultOf(attempt)
-      if (state === 'over') throw unavailable('The test was taken back: nothing was sent.')
+      if (state === 'over') throw unavailable('The test was withdrawn: nothing was sent.')
       if (state === 'sending' && !isSending) {
         isSending = true
         deadline = performance.now() + settings.delivery.timeoutMs + RECORD_MS
@@ -110,7 +109,7 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
         }
         if (isSending) {
           throw unavailable(
-            'The worker that sent the test has not reported how it went: look at the delivery log.',
+            'The worker that sent the test has not reported the result. Check the delivery log.',
           )
         }
       }
@@ -119,7 +118,7 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
   }
 }
 
-/** Ends early when the signal is aborted. */
+/** Ends early if the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(ms, undefined, signal && { signal }).catch(() => {})
 }
@@ -132,9 +131,7 @@ function resultOf(attempt: {
 }): TestDeliveryResult {
   const { id, status, http_status } = attempt
   const error =
-    status === 'interrupted'
-      ? 'The worker stopped while it was sending: the outcome is unknown.'
-      : attempt.error
+    status === 'interrupted' ? 'The worker stopped while sending: the outcome is unknown.' : attempt.error
   return { success: status === 'succeeded', http_status, error, attempt_id: id }
 }
 

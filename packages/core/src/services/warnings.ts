@@ -4,11 +4,11 @@ import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ClaimedWarning } from '../storage/warnings.ts'
 
-/** Hooks that are called at once. */
+/** Concurrent hook calls. */
 const BATCH = 10
-/** Time to record that a hook has ended, before others call it again. */
+/** Time to record the result of a hook before it would be called again. */
 const RECORDING_MS = 60 * 1000
-/** Warnings are remembered for longer than a key is warned of, so that none is repeated. */
+/** Longer than the earliest warning about a key, so that none is repeated. */
 const REMEMBERED_MS = 60 * 24 * 60 * 60 * 1000
 
 const MESSAGES: Readonly<Record<WarningKind, string>> = {
@@ -18,9 +18,9 @@ const MESSAGES: Readonly<Record<WarningKind, string>> = {
 }
 
 /**
- * Warns the host, each time once: of endpoints to which every delivery fails, of deliveries that were given up, of API keys
- * that expire. Each warning is a line of the log and a call of its hook. Any number of processes may do it at once.
- * @returns how many hooks took their warning
+ * Warns the host once about each failing endpoint, abandoned deliveries and expiring API keys, with a log line and a
+ * hook call. Safe to run in any number of processes.
+ * @returns the number of successful hook calls
  */
 export async function sendWarnings(storage: Storage, settings: Settings): Promise<number> {
   const now = await settings.clock.read()
@@ -43,7 +43,9 @@ export async function sendWarnings(storage: Storage, settings: Settings): Promis
   return sent
 }
 
-/** @returns whether the hook took it */
+/**
+ * @returns whether the hook succeeded
+ */
 async function send(
   warning: ClaimedWarning,
   { storage, settings }: { storage: Storage; settings: Settings },
@@ -60,7 +62,7 @@ async function send(
   } catch (error) {
     const retryAt = nextWarningAt(attempt, settings.now())
     const fields = { err: error, hook, warning_id: id, attempt, next_attempt_at: retryAt }
-    settings.logger.error(fields, 'a hook that warns failed')
+    settings.logger.error(fields, 'a warning hook failed')
     await storage.warnings.settle({ id, attempt, retryAt })
     return false
   }
@@ -68,7 +70,7 @@ async function send(
   return true
 }
 
-/** The hook of a warning, and what it is called with. */
+/** The hook and its argument. */
 function callOf(
   { id, kind, organization_id, subject_id, since, until, count }: ClaimedWarning,
   { name, owner_id, masked_key }: NonNullable<ClaimedWarning['subject']>,
@@ -97,7 +99,7 @@ function disablingTime(failingSince: Date, { delivery }: Settings): Date | null 
   return delivery.disableAfterMs === 0 ? null : new Date(failingSince.getTime() + delivery.disableAfterMs)
 }
 
-/** No name: what a member wrote stays out of the log. */
+/** Without the name: members' texts stay out of the log. */
 function loggable(
   { id, kind, organization_id, subject_id, since, until, count }: ClaimedWarning,
   settings: Settings,

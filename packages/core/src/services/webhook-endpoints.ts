@@ -27,41 +27,41 @@ import type { StoredWebhookEndpoint, WebhookEndpointChange } from '../storage/we
 import { auditChanges, auditEntry } from './audit-log.ts'
 
 /**
- * The webhook endpoints of an organization. Every method asks for `manage_integrations` (PERMISSION_REQUIRED). An id that
- * is not in the member's organization, or was deleted, is WEBHOOK_ENDPOINT_NOT_FOUND.
+ * The webhook endpoints of an organization. Every method requires `manage_integrations` (PERMISSION_REQUIRED). Deleted
+ * endpoints and those of other organizations are WEBHOOK_ENDPOINT_NOT_FOUND.
  */
 export interface WebhookEndpoints {
-  /** The events that there are, with descriptions and examples. */
+  /** All event types, with descriptions and examples. */
   eventCatalog(member: Member): readonly CatalogEntry[]
-  /** All endpoints that are not deleted, the oldest first. */
+  /** All endpoints, oldest first, without deleted ones. */
   list(member: Member): Promise<WebhookEndpoint[]>
   /** @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND */
   get(member: Member, id: string): Promise<WebhookEndpoint>
   /**
-   * Makes an endpoint. `secret` holds the signing secret for the only time.
+   * Creates an endpoint. Only this result contains the signing secret, as `secret`.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_LIMIT_REACHED
    */
   create(member: Member, body: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
   /**
-   * Changes the fields that `body` has. Disabling parks what is pending: it is sent only if somebody resends it.
-   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; SERVICE_UNAVAILABLE when the headers of the endpoint
-   * are to be merged and the encryption key for them is missing here
+   * Changes the fields in `body`. Disabling parks pending deliveries: they are sent only if someone resends them.
+   * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; SERVICE_UNAVAILABLE if headers are to be
+   * merged and their encryption key is missing
    */
   update(member: Member, id: string, body: unknown): Promise<WebhookEndpoint>
   /**
-   * Deletes softly: nothing is sent any more, what was pending is parked, and the delivery history stays.
+   * Deletes softly: pending deliveries are parked, and the delivery history is kept.
    * @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND
    */
   delete(member: Member, id: string): Promise<void>
   /**
-   * Issues a new signing secret; `secret` holds it for the only time. The old one is invalid at once, or signs beside the
-   * new one for `overlap_seconds`.
+   * Issues a new signing secret, which only this result contains, as `secret`. The old one becomes invalid at once, or
+   * also signs for `overlap_seconds`.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
    */
   rotateSecret(member: Member, id: string, body?: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
 }
 
-/** What the functions below share. The schemas are made once: they are compiled at their first use. */
+/** Shared by the functions below. Schemas are created once because they are compiled at their first use. */
 interface Context {
   readonly storage: Storage
   readonly settings: Settings
@@ -186,7 +186,7 @@ async function update(context: Context, member: Member, id: string, body: unknow
   })
 }
 
-/** The headers that an endpoint gets by an update. undefined: it keeps those that it has. */
+/** The headers after an update. undefined: unchanged. */
 async function changedHeaders(
   locked: Storage,
   before: StoredWebhookEndpoint,
@@ -200,7 +200,8 @@ async function changedHeaders(
       return hasSome || whole.length > 0 ? whole : undefined
     }
     if (!hasSome) return undefined
-    const detail = 'is required when the URL moves to another origin: all headers for it, or null for none'
+    const detail =
+      'is required when the URL moves to another origin: send all headers for it, or null for none'
     throw validationFailed([{ pointer: '/headers', detail }])
   }
   if (headers === undefined) return undefined
@@ -214,7 +215,7 @@ async function changedHeaders(
     logger.error({ err: error, endpoint_id: before.id }, 'the headers of an endpoint could not be read')
     throw new IntegrationError(
       'SERVICE_UNAVAILABLE',
-      'The headers of the endpoint cannot be read at the moment, so nothing was changed. Repeat the request later, or remove all headers with `headers: null` first.',
+      'The headers of the endpoint cannot be decrypted at the moment, so nothing was changed. Try again later, or remove all headers with `headers: null` first.',
     )
   }
   const merged = mergeHeaders(current, headers, productName)
@@ -248,7 +249,7 @@ async function rotateSecret(
   return { ...endpoint, secret }
 }
 
-/** Reads and locks the endpoint, lets `change` write it, and records what changed, in one transaction. */
+/** Locks the endpoint, lets `change` write it, and records the changes, in one transaction. */
 async function changeLocked(
   context: Context,
   member: Member,
@@ -259,7 +260,7 @@ async function changeLocked(
     before: StoredWebhookEndpoint,
     now: Date,
   ) => Promise<{
-    readonly after: StoredWebhookEndpoint /** Whether its headers changed. */
+    readonly after: StoredWebhookEndpoint
     readonly headers?: true
   }>,
 ): Promise<WebhookEndpoint> {
@@ -286,7 +287,7 @@ async function oneWithHealth(
   return one ?? { ...endpoint, health: NEVER_CALLED }
 }
 
-/** The endpoints as members see them. The end of an overlap that is over is left out. */
+/** The endpoints as members see them, without the end of a past overlap. */
 async function withHealth(
   { storage, settings }: Context,
   { organizationId }: Member,
@@ -317,7 +318,7 @@ function generateSecret({ keyring }: Settings, endpointId: string) {
   return { secret, encrypted, hint: signingSecretHint(secret) }
 }
 
-/** The health of an endpoint that nothing was sent to. */
+/** The health of an endpoint without deliveries. */
 const NEVER_CALLED: EndpointHealth = {
   last_success_at: null,
   failing_since: null,
@@ -329,7 +330,6 @@ function unique(events: readonly string[]): string[] {
   return [...new Set(events)]
 }
 
-/** What the object has, without the fields that are undefined. */
 function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>

@@ -1,10 +1,10 @@
 import type { PageRequest } from '../lib/page.ts'
 import type { ApiKey, StoredApiKeyStatus } from '../model/api-key.ts'
 
-/** A key as it is stored: `expired` is derived from the clock later. */
+/** A stored key: `expired` is derived from the clock later. */
 export type StoredApiKey = Omit<ApiKey, 'status'> & { readonly status: StoredApiKeyStatus }
 
-/** How many keys that are neither revoked nor expired there may be. */
+/** Limits on keys that are neither revoked nor expired. */
 export interface ApiKeyMaximum {
   readonly ofOrganization: number
   readonly ofOwner: number
@@ -12,24 +12,23 @@ export interface ApiKeyMaximum {
 
 export interface ApiKeyStorage {
   /**
-   * Inserts a key if its organization and its owner may have one more. Keys that expire after `key.created_at` count.
-   * @returns whose maximum is reached if nothing was written, else null
+   * Inserts a key if neither limit is reached. Keys that expire after `key.created_at` count.
+   * @returns the limit that was reached, or null if the key was inserted
    */
   insert(key: StoredApiKey, hash: Uint8Array, maximum: ApiKeyMaximum): Promise<keyof ApiKeyMaximum | null>
-  /** The only look-up that crosses organizations: the key is what tells the organization. */
+  /** The only look-up across organizations: the key identifies the organization. */
   findByHash(
     hash: Uint8Array,
   ): Promise<Pick<StoredApiKey, 'id' | 'organization_id' | 'status' | 'expires_at'> | null>
-  /** null: there is none in the organization. */
+  /** null: not in the organization. */
   find(organizationId: string, id: string): Promise<StoredApiKey | null>
-  /** The same, and nobody else changes the key before the transaction ends. */
+  /** The same, and locks the key until the transaction ends. */
   lock(organizationId: string, id: string): Promise<StoredApiKey | null>
-  /** The keys of an owner that are not revoked; nobody else changes them before the transaction ends. */
+  /** The keys of an owner that are not revoked, locked until the transaction ends. */
   lockOfOwner(organizationId: string, ownerId: string): Promise<StoredApiKey[]>
   /**
-   * Gives keys that were locked to another owner, unless that one would have more than `maximum` that are neither revoked
-   * nor expired.
-   * @returns whether it was done
+   * Transfers locked keys to another owner, unless the owner would exceed `maximum`.
+   * @returns whether they were transferred
    */
   transfer(
     organizationId: string,
@@ -37,10 +36,10 @@ export interface ApiKeyStorage {
     ownerId: string,
     { maximum, now }: { readonly maximum: number; readonly now: Date },
   ): Promise<boolean>
-  /** Changes a key that was locked. */
+  /** Saves a locked key. */
   save(key: StoredApiKey): Promise<void>
-  /** Keys in every state, the newest first: those of one owner, or (null) of all. */
+  /** Keys in every state, newest first, of one owner or (null) of all. */
   list(organizationId: string, ownerId: string | null, page: PageRequest): Promise<StoredApiKey[]>
-  /** Writes `last_used_at` of several keys at once, never backwards. */
+  /** Updates `last_used_at` of several keys, never backwards. */
   recordUses(uses: ReadonlyMap<string, Date>): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { PageRequest } from '../lib/page.ts'
 import type { AuditAction, AuditEntry } from '../model/audit-entry.ts'
 
-/** Which entries of the audit log are wanted; null: any. `since` is inclusive, `until` is not. */
+/** Filters of the audit log; null: any. `since` is inclusive, `until` is exclusive. */
 export interface AuditFilter {
   readonly resource_id: string | null
   readonly action: AuditAction | null
@@ -10,8 +10,8 @@ export interface AuditFilter {
 }
 
 export interface AuditStorage {
-  /** Writes an entry. Call it in the transaction of the change that it tells of: see audit-log.ts. */
+  /** Call it in the transaction of the change: see audit-log.ts. */
   record(entry: AuditEntry): Promise<void>
-  /** The newest first. */
+  /** Newest first. */
   list(organizationId: string, filter: AuditFilter, page: PageRequest): Promise<AuditEntry[]>
 }

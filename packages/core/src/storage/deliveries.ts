@@ -3,70 +3,70 @@ import type { Settlement } from '../model/delivery.ts'
 import type { Ordering } from '../model/webhook-endpoint.ts'
 import type { RecordedEvent } from '../model/webhook-event.ts'
 
-/** What a worker needs to send one delivery. */
+/** Everything a worker needs to send a delivery. */
 export interface ClaimedDelivery {
   readonly id: string
   readonly organization_id: string
   readonly event_id: string
   readonly event_type: string
-  /** The number of the event within its quotation; null without one. */
+  /** The number of the event within its quotation, if it has one. */
   readonly event_sequence: number | null
   readonly quotation_id: string | null
-  /** The serialized event: these bytes are sent. */
+  /** The serialized event, sent as it is. */
   readonly body: string
-  /** The number of this attempt, 1 for the first. It fences the lease: an outcome counts only while the row still has it. */
+  /** The number of this attempt, from 1. It fences the lease: an outcome counts only while the row still has it. */
   readonly attempt: number
   readonly is_test: boolean
-  /** Deliveries of later events of its quotation to the endpoint wait until this one has ended. */
+  /** Later events of its quotation wait for this delivery. */
   readonly is_in_order: boolean
   readonly endpoint: {
     readonly id: string
     readonly url: string
     readonly ordering: Ordering
     readonly secret: EncryptedSecret
-    /** The secret before the last rotation, while that one is to sign too. */
+    /** The previous secret, during the overlap of a rotation. */
     readonly previousSecret: EncryptedSecret | null
-    /** The headers of its own; null: it has none. */
+    /** The endpoint's own headers; null: none. */
     readonly headers: EncryptedSecret | null
-    /** Grows with every change of the endpoint, so that what was derived from it can be cached. */
+    /** Grows with every change of the endpoint, as a cache key. */
     readonly version: number
   }
 }
 
-/** An attempt that was made, and what becomes of its delivery. */
+/** A completed attempt, and its consequence for the delivery. */
 export interface SettledAttempt extends Settlement {
   readonly id: string
   readonly delivery: ClaimedDelivery
   readonly duration_ms: number
-  /** The headers of the endpoint's own that were sent. */
+  /** The names of the endpoint's own headers that were sent. */
   readonly header_names: readonly string[]
-  /** The beginning of the answer, without the values of those headers; null when there was none. */
+  /** The beginning of the response, without the values of those headers; null: no response. */
   readonly response_body: string | null
   readonly first_byte_ms: number | null
   readonly created_at: Date
 }
 
-/** A delivery whose attempt was not begun. */
+/** A delivery whose attempt did not begin. */
 export interface UnbegunDelivery extends Pick<ClaimedDelivery, 'id' | 'attempt'> {
-  /** It is not due before then. Default: when it was. */
+  /** It is not due before. Default: as before. */
   readonly due_at?: Date
 }
 
-/** What one round of a worker tells the next. The worker keeps it, hands it to each round, and leaves it to the storage. */
+/** State between the rounds of a worker. The worker keeps it and passes it to each round; only the storage uses it. */
 export interface RoundMemory {
-  /** Where the next walk over the endpoints begins: after this one; null: at the first. */
+  /** The endpoint after which the next walk over endpoints begins; null: at the first. */
   walkAfter: string | null
-  /** The oldest due deliveries were not enough for the last round, and there are more behind them. */
+  /** The oldest due deliveries did not fill the last round, and more wait behind them. */
   isShort: boolean
-  /** When the oldest delivery was due that the last round saw; null: there is no backlog. */
+  /** When the oldest delivery of the last round was due; null: no backlog. */
   oldestDueAt: Date | null
-  /** When a round last looked at all that is due, by the monotonic clock in milliseconds. */
+  /** When a round last examined everything due, in milliseconds of the monotonic clock. */
   lookedFullyAt: number
-  /** Ended deliveries that others wait for, whose endpoint somebody was claiming of when they ended. */
+  /** Ended deliveries that others wait for, whose endpoint another worker was claiming when they ended. */
   unreleased: readonly SettledAttempt[]
 }
 
-/** Of a worker that has made no round yet. */
+/** For a worker's first round. */
 export function createRoundMemory(): RoundMemory {
   return {
     walkAfter: null,
@@ -78,20 +78,23 @@ export function createRoundMemory(): RoundMemory {
 }
 
 export interface EventStorage {
-  /** Writes an event, numbered within its quotation, and one delivery for each endpoint that subscribes to it, is enabled, and whose trigger mode fits; wakes the workers when that is committed. */
+  /**
+   * Writes an event, numbered within its quotation, and a delivery for each enabled endpoint with a matching
+   * subscription and trigger mode. Wakes the workers on commit.
+   */
   record(event: RecordedEvent): Promise<void>
 }
 
 export interface DeliveryStorage {
   /**
-   * One round of a worker: records what was attempted (each outcome only while its lease is held), then leases up to
-   * `limit` due deliveries, never more than `perEndpoint` of one endpoint over all workers. No organization gets more than four
-   * times the places that are left free, with what it has under way at this worker (`underWay`, by organization), so that
-   * those whose endpoints hang leave some to others.
+   * One round of a worker: records completed attempts (each only while its lease is held), then leases up to `limit`
+   * due deliveries, at most `perEndpoint` per endpoint over all workers. Including its deliveries in flight at this
+   * worker (`underWay`), no organization gets more than four times the free places that remain, so that hanging
+   * endpoints leave some to others.
    *
-   * `held`: all leases that the worker knows of, when an answer of a round may have been lost: what else is leased to it is
-   * given back first. `memory`: of its rounds before; without it each round begins anew.
-   * @returns what was leased, and when the next delivery is due that could not be (null: none is waiting)
+   * `held`: all leases the worker knows of, if the result of a round may have been lost: any others are returned first.
+   * `memory`: of its previous rounds; without it each round starts from scratch.
+   * @returns the leased deliveries, and when the next delivery is due that could not be leased (null: none)
    */
   settleAndClaim(round: {
     workerId: string

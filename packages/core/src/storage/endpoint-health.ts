@@ -1,9 +1,9 @@
 import type { EndpointHealth, FailingEndpoint } from '../model/webhook-endpoint.ts'
 
-/** How the deliveries of endpoints go. */
+/** The success of deliveries, by endpoint. */
 export interface EndpointHealthStorage {
-  /** Of all that the organization has of these; an endpoint that was never called is there, too. */
+  /** The health of the given endpoints of the organization, including those without deliveries. */
   read(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, EndpointHealth>>
-  /** Enabled endpoints to which every delivery has failed since then, or for longer. */
+  /** Enabled endpoints to which every delivery has failed since this time or longer. */
   findFailing(failingSince: Date, limit: number): Promise<FailingEndpoint[]>
 }

@@ -2,21 +2,20 @@ import type { FileId } from '../files/file-storage.ts'
 import type { AuditEntry } from '../model/audit-entry.ts'
 import type { Erasure, ErasurePhase, LeftToHost } from '../model/erasure.ts'
 
-/** An organization whose erasing goes on. */
+/** An organization that is being erased. */
 export interface OpenErasure {
   readonly organizationId: string
   readonly phase: ErasurePhase
   readonly keepAuditLog: boolean
 }
 
-/** Erases quotations and whole organizations. History is otherwise only added to: see docs/security.md. */
+/** Erases quotations and whole organizations. Everything else only adds to history: see docs/security.md. */
 export interface ErasureStorage {
   /**
-   * Erases the bodies of the events of a quotation and what receivers answered to them; ends its deliveries, its order to
-   * start and its idempotency key. A delivery that is being sent is recorded as `interrupted`. To be called before the
-   * quotation itself is deleted.
+   * Erases the bodies and recorded responses of a quotation's events; ends its deliveries, its order to start and its
+   * idempotency key. A delivery in flight is recorded as `interrupted`. Call it before you delete the quotation itself.
    * @param since the quotation has no older events
-   * @returns how many of each there were
+   * @returns how many of each
    */
   eraseHistory(
     organizationId: string,
@@ -24,8 +23,8 @@ export interface ErasureStorage {
     since: Date,
   ): Promise<{ events: number; deliveries: number; attempts: number }>
   /**
-   * Which of these quotations were erased, as far back as the audit log goes; or with their organization, at `since` or
-   * later.
+   * Which of these quotations were erased, as far back as the audit log goes, or erased with their organization at
+   * `since` or later.
    */
   findErased(
     quotations: readonly {
@@ -35,29 +34,29 @@ export interface ErasureStorage {
     }[],
   ): Promise<ReadonlySet<string>>
   /**
-   * Begins to erase an organization: revokes its keys, deletes its endpoints with their secrets, ends its replays. From
-   * then on whatever would add something of it is refused with ORGANIZATION_ERASED. One that is being erased already, or
-   * was and has added nothing since, is left as it is.
+   * Starts erasing an organization: revokes its keys, deletes its endpoints with their secrets, and ends its replays.
+   * From then on, additions are refused with ORGANIZATION_ERASED. Does nothing if it is being erased, or was erased and
+   * nothing has been added since.
    * @param entry is added to the audit log
    */
   begin(
     organizationId: string,
     options: { readonly keepAuditLog: boolean; readonly entry: AuditEntry; readonly now: Date },
   ): Promise<void>
-  /** How far it is; null: it never began. */
+  /** The progress; null: it never started. */
   find(organizationId: string): Promise<Erasure | null>
-  /** How many rows of the organization there are, by table: what erasing it would remove. */
+  /** The organization's rows by table: what erasing it would remove. */
   count(organizationId: string): Promise<Readonly<Record<string, number>>>
-  /** Whether the organization is being erased right now. */
+  /** Whether the organization is being erased. */
   isErasing(organizationId: string): Promise<boolean>
-  /** The erasing that was left alone for longest; null: there is nothing to erase. */
+  /** The erasure that has waited longest; null: none. */
   next(): Promise<OpenErasure | null>
   /**
-   * Removes at most `limit` rows of the phase, and counts them. When there are no more, the phase is over.
+   * Removes and counts at most `limit` rows of the phase. The phase is over when none are left.
    * @returns whether it is over
    */
   eraseBatch(erasure: OpenErasure, limit: number): Promise<boolean>
-  /** Puts an end to a phase that is carried out elsewhere, or puts it off when it failed. */
+  /** Ends a phase that is carried out elsewhere, or postpones it after a failure. */
   endPhase(
     erasure: OpenErasure,
     outcome: {
@@ -66,11 +65,11 @@ export interface ErasureStorage {
       readonly leftToHost?: readonly LeftToHost[]
     },
   ): Promise<void>
-  /** Files of the organization whose bytes are to be deleted. */
+  /** Files of the organization whose bytes must be deleted. */
   findFiles(organizationId: string, limit: number): Promise<FileId[]>
   /**
-   * Ends it: of the organization nothing but a hash of its id is kept. Begins with the first phase again where something was
-   * added after all, or may yet be: by a transaction that still reads what was there before.
+   * Ends the erasing: only a hash of the organization's id is kept. Starts again with the first phase if data was added
+   * after all, or may still be, by a transaction with an older snapshot.
    */
   finish(erasure: OpenErasure): Promise<void>
 }

@@ -1,33 +1,33 @@
 import type { Source } from '../model/quotation.ts'
 
-/** Where a reader of the feed is: at the event that it saw last. */
+/** A reader's position in the feed: the last event it read. */
 export interface FeedPosition {
   readonly position: number
-  /** The uuid of that event; null at the beginning, before any. */
+  /** The uuid of that event; null at the beginning. */
   readonly eventId: string | null
 }
 
-/** Which events are wanted; null: any. */
+/** Filters of events; null: any. */
 export interface FeedFilter {
   readonly types: readonly string[] | null
   readonly source: Source | null
 }
 
-/** A part of the feed. */
+/** A page of the feed. */
 export interface FeedPart {
-  /** The bodies of the events, as they were recorded, the oldest first. */
+  /** The recorded bodies of the events, oldest first. */
   readonly bodies: readonly string[]
-  /** Where it ends: events that the filter hid are behind it. */
+  /** The end of the page, after events that the filter hid. */
   readonly end: FeedPosition
 }
 
-/** The events of an organization in one order that never changes, without samples of tests. */
+/** The events of an organization in one stable order, without samples of tests. */
 export interface EventFeedStorage {
   /**
-   * Reads up to `limit` events after a position (null: from the oldest that is kept). It looks at a bounded number of events,
-   * so that a filter may leave it empty though there are more. An event is there once every transaction that may still write
-   * an earlier one of the organization has ended.
-   * @returns null when events of the organization after that position are gone
+   * Reads up to `limit` events after a position (null: from the oldest). Examines a bounded number of events, so a
+   * filter may leave it empty although more follow. An event appears once all transactions that may still write an
+   * earlier one of the organization have ended.
+   * @returns null if events after that position have been removed
    */
   read(
     organizationId: string,
@@ -39,7 +39,7 @@ export interface EventFeedStorage {
   findEnd(organizationId: string): Promise<FeedPosition>
   /** The position of an event; null: unknown, no longer kept, or of another organization. */
   findPosition(organizationId: string, eventId: string): Promise<FeedPosition | null>
-  /** Which of these readers may have something to read: their indices. One that waits for an open transaction is among them. */
+  /** The indices of readers that may have something to read, including those waiting for an open transaction. */
   findReadersWithNews(
     readers: readonly { readonly organizationId: string; readonly position: number }[],
   ): Promise<ReadonlySet<number>>

@@ -1,10 +1,10 @@
 import type { ExportPart } from '../model/export.ts'
 
-/** Everything that is an organization's, to be handed over. */
+/** Exports all data of an organization. */
 export interface ExportStorage {
   /**
-   * Rows of a part as JSON, in an order that does not change, each with its place.
-   * @param after the place of the last row before them; null: from the beginning
+   * Rows of a part as JSON, in a stable order, with their places.
+   * @param after the place of the previous row; null: from the beginning
    */
   readPage(
     organizationId: string,

@@ -1,40 +1,40 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 
-/** A secret that an encryption key has to decrypt, so that the key can be tried. */
+/** A secret for testing an encryption key. */
 export interface SampleSecret extends EncryptedSecret {
   readonly endpoint_id: string
-  /** How many secrets the same key encrypts. */
+  /** The number of secrets encrypted with this key. */
   readonly secrets: number
 }
 
-/** The state of the database, for somebody who looks for what is wrong. */
+/** The state of the database, for diagnosis. */
 export interface DatabaseFacts {
-  /** The version of the server, such as `18.4`. */
+  /** The server version, such as `18.4`. */
   readonly version: string
-  /** Nothing can be written: a standby, or a database that was set so. */
+  /** A standby, or a database set to read-only. */
   readonly is_read_only: boolean
   readonly role: string
   readonly is_owner: boolean
-  /** Rights that the role lacks, such as `insert on events`. */
+  /** Missing rights, such as `insert on events`. */
   readonly missing_grants: readonly string[]
-  /** Days of history that the owner of the database keeps whatever the options say. Null: the table is not there. */
+  /** The minimum days of history that the owner of the database has set. Null: the table does not exist. */
   readonly history_floor_days: number | null
-  /** Days ahead for which events have a table of their own. */
+  /** Future days that have a table for events. */
   readonly days_ahead: number
 }
 
-/** Answers questions about the database. Changes nothing. */
+/** Inspects the database without changing it. */
 export interface InspectionStorage {
   readFacts(): Promise<DatabaseFacts>
   /**
-   * The names of migrations that are missing.
-   * @throws ConfigurationError when a newer version has migrated the database, or its settings make it unusable
+   * The names of missing migrations.
+   * @throws ConfigurationError if a newer version has migrated the database, or its settings make it unusable
    */
   findPendingMigrations(): Promise<readonly string[]>
-  /** One secret for each encryption key that the data needs. */
+  /** One secret per encryption key in use. */
   sampleSecrets(): Promise<readonly SampleSecret[]>
-  /** How many workers have given a sign of life within the last `silentForMs` milliseconds, and how many have not. */
+  /** Counts workers with and without a heartbeat in the last `silentForMs` milliseconds. */
   countWorkers(silentForMs: number): Promise<{ alive: number; silent: number }>
-  /** Whether a notification arrives where it is listened for. */
+  /** Whether notifications arrive. */
   hearsNotifications(withinMs: number): Promise<boolean>
 }

@@ -8,30 +8,30 @@ export interface ClaimedStart {
   readonly quote: Quote
   /** 1 for the first call. It fences the lease. */
   readonly attempt: number
-  /** Of the request that started the quote. */
+  /** The trace of the request that started the quote. */
   readonly trace: TraceContext | null
 }
 
 export interface PipelineStartStorage {
   /**
-   * What `quotations.accept` writes beside the quotation, for one that the host keeps in tables of its own: the order to start,
-   * with the quote in it; what is to be remembered of its idempotency key; its files are taken over. All or nothing.
+   * The counterpart of `quotations.accept` for quotations in the host's own tables: writes the order to start with the
+   * quote in it, the idempotency key, and takes over the files. All or nothing.
    */
   order(quotation: NewQuotation, idempotency: Idempotency | null): Promise<Acceptance>
-  /** `held`: as in `deliveries.settleAndClaim`, the ids of quotations. */
+  /** `held`: quotation ids, as in `deliveries.settleAndClaim`. */
   claim(round: {
     workerId: string
     limit: number
     held?: readonly string[] | undefined
     now: Date
   }): Promise<{ claimed: ClaimedStart[]; nextDueAt: Date | null }>
-  /** Ends the order (`retryAt` null) or sets when it is due again; nothing happens when the lease was lost. */
+  /** Ends the order (`retryAt` null) or schedules the next call. Does nothing if the lease was lost. */
   settle(settled: {
     workerId: string
     quotationId: string
     attempt: number
     retryAt: Date | null
   }): Promise<void>
-  /** Gives an order back whose call was never made: the try does not count. Nothing happens when the lease was lost. */
+  /** Returns an order whose call was never made: it does not count as an attempt. Does nothing if the lease was lost. */
   release(start: { workerId: string; quotationId: string; attempt: number }): Promise<void>
 }

@@ -6,55 +6,58 @@ import type { Progress, ProgressChange } from '../model/progress.ts'
 import type { PipelineStatus, Proposal, Quotation, QuotationFilter } from '../model/quotation.ts'
 import type { Quote } from '../model/quote-pipeline.ts'
 
-/** A quotation on its way in. */
+/** A quotation being accepted. */
 export interface NewQuotation extends Quote {
   readonly api_key_id: string | null
   readonly created_at: Date
-  /** Of the request that started it. */
+  /** The trace of the request that started it. */
   readonly trace: TraceContext | null
 }
 
-/** What became of a quotation on its way in; anything but `accepted` wrote nothing. */
+/** The result of accepting a quotation. Only `accepted` wrote anything. */
 export type Acceptance =
   | { readonly kind: 'accepted' }
-  /** The same request was accepted before, under the same idempotency key. */
+  /** The same request was already accepted with this idempotency key. */
   | { readonly kind: 'repeated'; readonly quotation_id: string }
-  /** Another request was accepted under the key. */
+  /** Another request was accepted with this key. */
   | { readonly kind: 'key_reused' }
-  /** A request is being accepted under the key right now. */
+  /** A request with this key is being accepted right now. */
   | { readonly kind: 'key_in_use' }
 
-/** Quotations, their progress and their proposals: the part that `quotations` of a host replaces (host-quotations.ts). */
+/** Quotations, their progress and their proposals. A host may replace this part (host-quotations.ts). */
 export interface QuotationStorage {
   /**
-   * Writes the quotation, the order to start its pipeline, and what is to be remembered of its idempotency key; takes its
-   * files over from the uploads. All or nothing.
+   * Writes the quotation, the order to start its pipeline and its idempotency key, and takes over its files. All or
+   * nothing.
    */
   accept(quotation: NewQuotation, idempotency: Idempotency | null): Promise<Acceptance>
-  /** Quotations that have neither ended nor been reported on since. */
+  /** Open quotations without a report since then. */
   findStalled(silentSince: Date, limit: number): Promise<string[]>
   find(organizationId: string, id: string): Promise<TenantLookup<Quotation>>
-  /** The newest first; undefined where the quotations of a host offer no list. */
+  /** Newest first; undefined if the host's own quotations have no list. */
   readonly list:
     | ((organizationId: string, filter: QuotationFilter, page: PageRequest) => Promise<Quotation[]>)
     | undefined
   findPipelineStatus(organizationId: string, quotationId: string): Promise<TenantLookup<PipelineStatus>>
-  /** `null` when the quotation is there and has no proposal yet. */
+  /** `null` if the quotation exists but has no proposal yet. */
   findProposalOf(organizationId: string, quotationId: string): Promise<TenantLookup<Proposal | null>>
   findProposal(organizationId: string, id: string): Promise<TenantLookup<Proposal>>
-  /** Reads where a quotation stands and locks it until the transaction ends. Called by the pipeline, which is trusted: no organization id. `trace` is the one it was accepted with. */
+  /**
+   * Reads the progress and locks it until the transaction ends. Called by the pipeline, which is trusted: no
+   * organization id. `trace` is from its acceptance.
+   */
   lockProgress(quotationId: string): Promise<(Progress & { readonly trace: TraceContext | null }) | null>
-  /** The names of those quotations of the organization that can be found. */
+  /** The names of the organization's quotations that can be found. */
   findNames(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   saveProgress(organizationId: string, quotationId: string, change: ProgressChange, now: Date): Promise<void>
-  /** When a quotation was accepted, which nobody else changes before the transaction ends. */
+  /** When a quotation was accepted. Locks it until the transaction ends. */
   lockForErasing(
     organizationId: string,
     quotationId: string,
   ): Promise<TenantLookup<{ readonly created_at: Date }>>
   /**
-   * Deletes a quotation that was locked, with its steps and its proposal.
-   * @returns the ids of its requirements files, whose bytes are still there; null: only the host can delete it
+   * Deletes a locked quotation with its steps and proposal.
+   * @returns the ids of its requirements files, whose bytes still exist; null: only the host can delete it
    */
   erase(organizationId: string, quotationId: string): Promise<readonly string[] | null>
 }

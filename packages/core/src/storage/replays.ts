@@ -1,14 +1,16 @@
 import type { Replay, ReplayCount } from '../model/replay.ts'
 
-/** Replays: orders to send an endpoint what it missed. */
+/** Replays: orders to send missed events to an endpoint again. */
 export interface ReplayStorage {
-  /** @returns false, and writes nothing, while a replay of the endpoint is running */
+  /**
+   * @returns false, without writing, if the endpoint already has a running replay
+   */
   insert(
     organizationId: string,
     replay: Pick<Replay, 'id' | 'endpoint_id' | 'since' | 'until' | 'status'>,
     now: Date,
   ): Promise<boolean>
-  /** Looks at up to `limit` of the events that such a replay would be about, the oldest first. */
+  /** Counts up to `limit` of the events such a replay would send, oldest first. */
   count(
     organizationId: string,
     replay: Pick<Replay, 'endpoint_id' | 'since' | 'until' | 'status'>,
@@ -16,8 +18,8 @@ export interface ReplayStorage {
   ): Promise<ReplayCount>
   find(organizationId: string, endpointId: string, id: string): Promise<Replay | null>
   /**
-   * Moves one replay on by up to `limit` events: makes the deliveries and keeps the position, all or nothing.
-   * @returns false when there is none to move
+   * Advances one replay by up to `limit` events: creates the deliveries and stores the position, all or nothing.
+   * @returns false if there is none
    */
   advance(limit: number, now: Date): Promise<boolean>
 }

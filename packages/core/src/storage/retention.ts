@@ -1,33 +1,33 @@
-/** What has to be done now and then, by any worker. */
+/** Regular maintenance, by any worker. */
 export interface RetentionStorage {
-  /** Makes the tables of the coming days. */
+  /** Creates the tables of the coming days. */
   ensurePartitions(): Promise<void>
-  /** Counts the attempts of the hours that are over, so that nobody has to read them for a chart. At most once for each hour. */
+  /** Counts the attempts of past hours for charts, at most once per hour. */
   countHours(): Promise<void>
   forgetIdempotencyKeys(before: Date): Promise<void>
   /**
-   * Removes deliveries of events that happened before `before`, at most `limit`, but none that is being sent.
-   * @returns how many were parked, and how many were to be sent
+   * Removes at most `limit` deliveries of events older than `before`, but none that is being sent.
+   * @returns how many were parked and how many were pending
    */
   expireDeliveries(before: Date, limit: number): Promise<{ parked: number; pending: number }>
   /**
-   * Removes deliveries whose event is gone, though a worker leased them before `leasedBefore`: no claim returns them, so
-   * nobody would ever end them. Somebody else has removed their events.
+   * Removes deliveries leased before `leasedBefore` whose event no longer exists: claims skip them, so they would never
+   * end. Someone else has removed their events.
    */
   removeStrayLeases(leasedBefore: Date): Promise<number>
   /**
-   * Drops the days of events and attempts that ended at `before` (the beginning of a day, UTC) or earlier. Waits for
-   * nobody longer than 0.1 s, and drops no events that a delivery still needs.
-   * @returns how many were dropped, how many rows were removed that belonged to no day, whether something is left because
-   * it is in use, and whether something is left because the owner of the database keeps it for longer
+   * Drops days of events and attempts that ended at `before` (the start of a UTC day) or earlier. Waits at most 0.1 s
+   * for a lock, and keeps events that a delivery still needs.
+   * @returns how many days were dropped, how many rows without a day were removed, and whether something was kept
+   * because it is in use or because the owner of the database wants it
    */
   dropHistory(before: Date): Promise<{ days: number; rows: number; isBlocked: boolean; isKept: boolean }>
-  /** Forgets replays that ended before then. */
+  /** Removes replays that ended before this time. */
   forgetReplays(before: Date): Promise<void>
   /** At most `limit`. @returns how many */
   removeAuditEntries(before: Date, limit: number): Promise<number>
   /**
-   * Takes files from quotations that ended before `endedBefore`, at most `limit`, and gives them up as uploads.
+   * Abandons at most `limit` files of quotations that ended before `endedBefore`.
    * @returns how many
    */
   abandonFilesOfEndedQuotations(endedBefore: Date, limit: number, now: Date): Promise<number>

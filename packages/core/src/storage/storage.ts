@@ -20,8 +20,8 @@ import type { WebhookEndpointStorage } from './webhook-endpoints.ts'
 import type { ClockStorage, WorkerStorage } from './workers.ts'
 
 /**
- * Where everything is kept: a port for each noun. Methods are named by intent and guarded inside; each that touches an
- * organization's data takes the organization id. `Transaction` is what the storage takes for a transaction of the host.
+ * Persists everything, with a port for each noun. Methods have intent-revealing names and check their own
+ * preconditions; all that touch an organization's data take its id. `Transaction` is the type of a host's transaction.
  */
 export interface Storage<Transaction = unknown> {
   readonly apiKeys: ApiKeyStorage
@@ -29,7 +29,7 @@ export interface Storage<Transaction = unknown> {
   readonly quotations: QuotationStorage
   readonly pipelineStarts: PipelineStartStorage
   readonly uploads: UploadStorage
-  /** The default place of requirements files. */
+  /** The default file storage. */
   readonly files: FileStorage
   readonly webhookEndpoints: WebhookEndpointStorage
   readonly signingSecrets: SigningSecretStorage
@@ -48,9 +48,9 @@ export interface Storage<Transaction = unknown> {
   readonly erasure: ErasureStorage
   readonly exports: ExportStorage
   readonly inspection: InspectionStorage
-  /** The same storage, bound to a transaction of the host: what it writes is rolled back with it. */
+  /** The same storage in a transaction of the host, which can roll it back. */
   within(transaction: Transaction): Storage<Transaction>
-  /** Runs `work` in one transaction (or in the host's, for a bound storage). */
+  /** Runs `work` in a transaction, or in the host's if bound. */
   transaction<T>(work: (storage: Storage<Transaction>) => Promise<T>): Promise<T>
   close(): Promise<void>
 }

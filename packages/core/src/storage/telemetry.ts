@@ -1,29 +1,28 @@
 import type { TraceContext } from '../lib/trace-context.ts'
 
-/** Where an attempt comes from. */
+/** The origin of an attempt. */
 export interface DeliveryOrigin {
-  /** When it was due. */
   readonly due_at: Date
-  /** What its event belongs to. */
+  /** The trace of its event. */
   readonly trace: TraceContext | null
 }
 
-/** What waits to be delivered, over all workers. Tests are not counted. */
+/** The queue over all workers, without tests. */
 export interface QueueState {
-  /** Due now, and not under way. Counted up to `QUEUE_COUNT_LIMIT`. */
+  /** Due and not in flight. Counted up to `QUEUE_COUNT_LIMIT`. */
   readonly due: number
   /** Due later: retries. Counted up to the same limit. */
   readonly scheduled: number
-  /** When the oldest of those that are due was due; null when there is none. */
+  /** When the oldest due delivery was due; null if none is. */
   readonly oldestDueAt: Date | null
 }
 
-/** Beyond so many, `QueueState` counts no further: it is read again and again, and a backlog makes it no slower. */
+/** `QueueState` counts no further: it is read often, and a backlog must not slow it down. */
 export const QUEUE_COUNT_LIMIT = 10_000
 
-/** What metrics and traces need to know. Workers ask for it only where OpenTelemetry is set up. */
+/** Data for metrics and traces. Workers use it only with OpenTelemetry. */
 export interface TelemetryStorage {
   readQueueState(now: Date): Promise<QueueState>
-  /** The origins of deliveries that a worker holds, by their ids. */
+  /** The origins of the given deliveries, by id. */
   findDeliveryOrigins(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryOrigin>>
 }

@@ -1,11 +1,11 @@
 import type { RecordedEvent } from '../model/webhook-event.ts'
 import type { StoredAttempt } from './delivery-log.ts'
 
-/** Sample deliveries: `settleAndClaim` hands them out ahead of all others, whether or not the endpoint is enabled. */
+/** Sample deliveries. `settleAndClaim` returns them first, even for a disabled endpoint. */
 export interface TestDeliveryStorage {
-  /** Writes a sample event and its one delivery, and wakes the workers. */
+  /** Writes a sample event with its delivery, and wakes the workers. */
   insert(event: RecordedEvent, delivery: { id: string; endpointId: string }): Promise<void>
-  /** `waiting` for a worker, `sending`, or over; `attempt` is there once it is recorded. */
+  /** `waiting` for a worker, `sending`, or ended; `attempt` is set once recorded. */
   find(
     organizationId: string,
     deliveryId: string,
@@ -13,6 +13,8 @@ export interface TestDeliveryStorage {
     state: 'waiting' | 'sending' | 'over'
     attempt: Pick<StoredAttempt, 'id' | 'status' | 'http_status' | 'error'> | null
   }>
-  /** @returns false when a worker has taken it meanwhile */
+  /**
+   * @returns false if a worker has already taken it
+   */
   withdraw(organizationId: string, deliveryId: string): Promise<boolean>
 }

@@ -1,10 +1,10 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 
-/** An endpoint as it is stored: its health is read apart. */
+/** A stored endpoint, without its health. */
 export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'health'>
 
-/** The fields of an endpoint that a change sets. */
+/** The changed fields of an endpoint. */
 export type WebhookEndpointChange = Partial<
   Pick<
     WebhookEndpoint,
@@ -15,34 +15,36 @@ export type WebhookEndpointChange = Partial<
 }
 
 export interface WebhookEndpointStorage {
-  /** @returns false, and writes nothing, when the organization already has `maximum` endpoints */
+  /**
+   * @returns false, without writing, if the organization already has `maximum` endpoints
+   */
   insert(
     endpoint: StoredWebhookEndpoint,
     encrypted: { secret: EncryptedSecret; headers: EncryptedSecret | null },
     maximum: number,
   ): Promise<boolean>
-  /** All that are not deleted, the oldest first. */
+  /** All endpoints, oldest first, without deleted ones. */
   list(organizationId: string): Promise<StoredWebhookEndpoint[]>
   /** null: unknown, deleted, or of another organization. */
   find(organizationId: string, id: string): Promise<StoredWebhookEndpoint | null>
-  /** The same, and nobody else changes it before the transaction ends. */
+  /** The same, and locks it until the transaction ends. */
   lock(organizationId: string, id: string): Promise<StoredWebhookEndpoint | null>
-  /** The headers of an endpoint that was locked; null: it has none. */
+  /** The headers of a locked endpoint; null: none. */
   findHeaders(organizationId: string, id: string): Promise<EncryptedSecret | null>
-  /** Whether the organization has the endpoint, or had it before it was deleted. */
+  /** Whether the organization has the endpoint, even a deleted one. */
   had(organizationId: string, id: string): Promise<boolean>
-  /** The names of endpoints, deleted ones too, by their ids. Those of another organization are not in it. */
+  /** The names of the organization's endpoints by id, including deleted ones. */
   names(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Changes an endpoint that was locked. One that gets disabled has its pending deliveries parked; one that gets enabled begins anew to be healthy. */
+  /** Changes a locked endpoint. Disabling parks its pending deliveries; enabling resets its health. */
   update(
     organizationId: string,
     id: string,
     change: WebhookEndpointChange,
     now: Date,
   ): Promise<StoredWebhookEndpoint>
-  /** Deletes, softly, an endpoint that was locked, and parks its pending deliveries. Its secrets and headers are erased. */
+  /** Soft-deletes a locked endpoint, parks its pending deliveries, and erases its secrets and headers. */
   delete(organizationId: string, id: string, now: Date): Promise<StoredWebhookEndpoint>
-  /** Gives a new secret to an endpoint that was locked. The one before signs too until `previousUntil` (null: no more). */
+  /** Sets a new secret of a locked endpoint. The previous one also signs until `previousUntil` (null: not at all). */
   rotateSecret(
     organizationId: string,
     id: string,

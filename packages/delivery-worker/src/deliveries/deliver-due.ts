@@ -7,20 +7,20 @@ import type { Dispatch } from './dispatch.ts'
 import { createSender, type Sender } from './sender.ts'
 
 export interface DeliverDueOptions extends DueWorkOptions {
-  /** Certificates (PEM) that are trusted in addition to the public ones. Default: `egress.ca` of the integrations. */
+  /** Certificates (PEM) to trust in addition to the public ones. Default: `egress.ca` of the integrations. */
   readonly ca?: Certificates
 }
 
-/** So much is claimed at once that a claim sees all that is due, unless an endpoint has more than its share. */
+/** Large enough for a claim to see everything that is due, unless an endpoint exceeds its share. */
 const CLAIM = { limit: 100_000, perEndpoint: 100 }
 
 /**
- * Sends what is due by the clock of the integrations, and what becomes due meanwhile, and returns when nothing is left:
- * for tests and scripts that cannot wait for a worker. With a clock that stands still, a retry is due when the clock was
- * moved, and not before. It sends one webhook after another, the oldest event first; workers send many at once.
+ * Sends everything that is due by the clock of the integrations, and whatever becomes due meanwhile. For tests and
+ * scripts that cannot wait for a worker: while the clock stands still, no retry becomes due. Sends one webhook at a
+ * time, oldest event first; workers send many at once.
  *
- * @returns the attempts that were made, whatever came of them. Each is on record, as those of a worker are.
- * @throws what the storage throws when the database cannot be reached
+ * @returns the attempts, successful or not. Each is recorded, as with a worker.
+ * @throws the storage's error if the database cannot be reached
  */
 export async function deliverDue({
   integrations,
@@ -34,13 +34,13 @@ export async function deliverDue({
   let settled: SettledAttempt[] = []
   let sender: Sender | undefined
 
-  /** Trusting certificates takes its time, which nobody has to spend for whom nothing is due. */
+  /** Created lazily: loading certificates takes time, and often nothing is due. */
   function dispatch(delivery: ClaimedDelivery): ReturnType<Dispatch> {
     sender ??= createSender({ integrations, ca, socketsPerOrigin: 1, telemetry: openTelemetry(version) })
     return sender.dispatch(delivery)
   }
 
-  /** What was claimed of others goes back in the same transaction: nobody sees that it was gone. */
+  /** Claimed deliveries of others are returned in the same transaction, so that nobody sees them missing. */
   function claim(): Promise<{ wanted: ClaimedDelivery[]; nextDueAt: Date | null }> {
     return storage.transaction(async (transaction) => {
       const round = { workerId, settled, ...CLAIM, now: settings.now() }
@@ -58,7 +58,7 @@ export async function deliverDue({
     await untilNothingIsDue(settings.now, async () => {
       const { wanted, nextDueAt } = await claim()
       settled = []
-      // Ids of events are made in their order.
+      // Event ids sort by creation.
       for (const delivery of wanted.sort(byEvent)) {
         const attempt = await dispatch(delivery)
         if (attempt.status === 'unbegun') await storage.deliveries.release(workerId, [attempt.delivery])

@@ -13,17 +13,17 @@ import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import type { Dispatch } from './dispatch.ts'
 
 export interface DeliveryLoop {
-  /** There may be something to claim. */
+  /** Call it when there may be something to claim. */
   wake(): void
-  /** Claims no more. Resolves when nothing is under way, and every outcome is recorded. */
+  /** Stops claiming. Resolves when nothing is in flight and every outcome is recorded. */
   drain(): Promise<void>
-  /** Stops trying. Resolves when nothing is asked of the database any more. */
+  /** Gives up. Resolves when no statement is running any more. */
   stop(): Promise<void>
-  /** The number of leases that are held. After a stop: those whose outcomes could not be recorded. */
+  /** The number of leases held. After a stop: those with unrecorded outcomes. */
   leasesLeft(): number
-  /** Attempts that are under way. */
+  /** Attempts in flight. */
   inFlight(): number
-  /** For how many milliseconds the database has refused to claim or to record; 0: it does not. */
+  /** Milliseconds since the database last claimed or recorded successfully; 0 if it is working. */
   failingForMs(): number
 }
 
@@ -40,22 +40,22 @@ export interface DeliveryLoopOptions {
   readonly now: () => Date
 }
 
-/** So many outcomes are recorded without waiting for more of them. */
+/** Records this many outcomes without waiting for more. */
 const FULL_BATCH = 400
 
 /**
- * Otherwise outcomes wait for others until as many have ended as are still under way, but no longer than this, or twice as
- * long as the last round took, so that a database that is slow is asked for more at once, and not more often.
+ * Otherwise outcomes wait until as many have ended as are still in flight, but no longer than this, or than twice the
+ * last round: a slow database gets larger batches instead of more statements.
  */
 const BATCH_MS = 4
 const LONGEST_BATCH_MS = 50
 
-/** The first wait when there is something to claim that somebody else is just claiming; it doubles up to the poll. */
+/** The first wait if another worker is claiming at this moment. It doubles up to the poll interval. */
 const CONTENDED_MS = 5
 
 /**
- * Claims deliveries, has them dispatched, and records the outcomes together with the next claim. Outcomes stay in memory
- * until the database has them.
+ * Claims deliveries, has them dispatched, and records the outcomes with the next claim. Outcomes stay in memory until
+ * the database has them.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { storage, workerId, lifeSigns, dispatch, telemetry, perEndpoint, concurrency } = options
@@ -67,7 +67,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const settled: SettledAttempt[] = []
   let onDrained = () => {}
   let underWay = 0
-  /** Of each organization that has some. */
+  /** By organization. */
   const underWayOf = new Map<string, number>()
   const unbegun: UnbegunDelivery[] = []
   let isDraining = false
@@ -118,10 +118,10 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     alarm.ringIn(waitFor(nextDueAt, { claims: claimed.length, limit }))
   }
 
-  /** When to look again, should nothing ask for it earlier. */
+  /** The time until the next round, unless something wakes the loop earlier. */
   function waitFor(nextDueAt: Date | null, { claims, limit }: { claims: number; limit: number }): number {
     if (claims > 0) contendedMs = CONTENDED_MS
-    // Each attempt that ends asks for a round: there is no room before that.
+    // There is no room until an attempt ends, and that starts a round.
     if (claims === limit || nextDueAt === null) return pollIntervalMs
     const waitMs = nextDueAt.getTime() - now().getTime()
     if (waitMs > 0) return Math.min(waitMs, pollIntervalMs)

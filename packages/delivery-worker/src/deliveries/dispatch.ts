@@ -20,21 +20,21 @@ import type { DeliveryTelemetry, Origins } from '../telemetry/delivery-telemetry
 import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
 import type { Target, Targets } from './targets.ts'
 
-/**
- * Makes one attempt and decides what follows from it, unless it may not begin, or an encryption key is missing that it
- * takes. Never rejects.
- */
+/** Makes one attempt and decides its consequence, unless it may not begin or its encryption key is missing. Never rejects. */
 export type Dispatch = (
   delivery: ClaimedDelivery,
   options?: {
-    /** The attempt is told only once they are there: they are read from the delivery, which may be gone when it is recorded. */
+    /**
+     * The attempt is reported once they are known: they are read from the delivery, which may be gone after it is
+     * recorded.
+     */
     readonly origins?: Origins | undefined
-    /** Asked right before anything is sent. Default: yes. */
+    /** Checked right before anything is sent. Default: yes. */
     readonly mayBegin?: () => boolean
   },
 ) => Promise<SettledAttempt | Unbegun>
 
-/** A delivery that was not attempted, for the worker to give back. */
+/** A delivery without an attempt, for the worker to return. */
 interface Unbegun {
   readonly status: 'unbegun'
   readonly delivery: UnbegunDelivery
@@ -42,7 +42,7 @@ interface Unbegun {
 
 const NOTHING_SENT: Pick<Target, 'headers' | 'hidden'> = { headers: {}, hidden: [] }
 
-/** A delivery whose encryption key is missing here waits this long, for a worker that has the key, or for the key. */
+/** How long a delivery whose encryption key is missing here waits for the key, or for a worker that has it. */
 const KEY_MISSING_MS = 60_000
 
 export function createDispatch({
@@ -95,7 +95,7 @@ export function createDispatch({
     const timestamp = signingTime(created_at)
     const attempt = { event_id, event_type, event_sequence, created_at }
     const headers = { ...own, ...requestHeaders(names, attempt, policy) }
-    // One value alone: the specification's receivers compare all that comes after `v1=`.
+    // Only one value: the specification's receivers compare everything after `v1=`.
     headers[names.signature] = signWith({ hmac: key, timestamp, body })
     if (previousKey !== null) {
       headers[names.previousSignature] = signWith({ hmac: previousKey, timestamp, body })
@@ -108,7 +108,7 @@ export function createDispatch({
     return headers
   }
 
-  /** A test has one attempt, and somebody waits for it: it fails. */
+  /** A test has one attempt, and someone is waiting for it, so it fails. */
   function lacksKey({ is_test, endpoint: { secret, previousSecret, headers } }: ClaimedDelivery): boolean {
     return (
       !is_test && [secret, previousSecret, headers].some((each) => each !== null && !keyring.has(each.keyId))
@@ -165,7 +165,7 @@ export function createDispatch({
   }
 }
 
-/** The one log line of an attempt. No URL: its query string may hold a token. */
+/** The log line of an attempt. Without the URL: its query string may contain a token. */
 function describe(attempt: SettledAttempt): object {
   const { delivery } = attempt
   return {

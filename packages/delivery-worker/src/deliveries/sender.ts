@@ -7,7 +7,7 @@ import { version } from '../version.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { createTargets } from './targets.ts'
 
-/** All that it takes to make attempts. Close `http` after the last one. */
+/** Everything for making attempts. Close `http` after the last one. */
 export interface Sender {
   readonly dispatch: Dispatch
   readonly http: Http

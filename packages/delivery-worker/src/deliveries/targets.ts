@@ -9,36 +9,33 @@ import {
 } from '@quickquote/core/internal'
 import { secretsOf } from '../http/hidden-values.ts'
 
-/** HMAC-SHA256 of a text by the secret of an endpoint: in hex, or in base64 for Standard Webhooks. */
+/** HMAC-SHA256 with an endpoint's secret: in hex, or in base64 for Standard Webhooks. */
 type Hmac = (content: string) => string
 
-/** What an endpoint comes down to when something is sent to it. */
+/** Everything derived from an endpoint for sending. */
 export interface Target {
   readonly origin: string
   readonly path: string
   readonly key: Hmac
-  /** Of the secret before, while that one is to sign too. */
+  /** For the previous secret, during the overlap of a rotation. */
   readonly previousKey: Hmac | null
-  /** The same keys as Standard Webhooks has them, the newest first. */
+  /** The same keys for Standard Webhooks, newest first. */
   readonly standardKeys: readonly Hmac[]
-  /** The headers of its own. */
+  /** The endpoint's own headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** What no record of an answer shows. */
+  /** Values to hide in recorded responses. */
   readonly hidden: readonly string[]
-  /** Why nothing may be sent there; null when it may. A host name is checked when it is resolved. */
+  /** Why nothing may be sent to it; null if it may. A host name is checked when it is resolved. */
   readonly blocked: string | null
 }
 
-/** Finds the target of an endpoint. Throws when its secret or its headers cannot be decrypted. */
+/** Throws if the endpoint's secret or headers cannot be decrypted. */
 export type Targets = (endpoint: ClaimedDelivery['endpoint']) => Target
 
-/** Endpoints whose targets are kept; an endpoint takes about a kilobyte. */
+/** The size of the cache. An endpoint takes about a kilobyte. */
 const MAX_KEPT = 10_000
 
-/**
- * Decrypts secrets and parses URLs once for each version of an endpoint. A failure is not kept: the key that is missing in the
- * ring may be added to it.
- */
+/** Decrypts secrets and parses URLs once per version of an endpoint. Failures are not cached: a missing key may be added. */
 export function createTargets(options: {
   keyring: Keyring
   guard: AddressGuard
@@ -67,7 +64,7 @@ function createTarget(
   const { protocol, origin, hostname, pathname, search } = new URL(url)
   const current = keyring.decrypt(secret, id)
   const previous = previousSecret && keyring.decrypt(previousSecret, id)
-  // What this product sends itself wins, even where it was renamed since the endpoint got its headers.
+  // Our own headers win, even if the product was renamed after the endpoint got its headers.
   const own = decryptHeaders(keyring, headers, id).filter(([name]) => !isReservedHeader(name, productName))
   return {
     origin,
@@ -81,17 +78,17 @@ function createTarget(
   }
 }
 
-/** Of Node's own crypto: Web Crypto hands each body to another thread, which costs ten times the HMAC. */
+/** Node's own crypto: Web Crypto hands each body to another thread, which costs ten times the HMAC. */
 function hmacOf(key: KeyObject, encoding: 'hex' | 'base64'): Hmac {
   return (content) => createHmac('sha256', key).update(content).digest(encoding)
 }
 
-/** The bytes whose base64 comes after `whsec_`. */
+/** The decoded bytes after `whsec_`. */
 function standardKeyOf(secret: string): KeyObject {
   return createSecretKey(secret.replace(/^whsec_/, ''), 'base64')
 }
 
-/** Sockets are never asked to look up a host that is an address itself, so it is checked here. */
+/** Sockets do not look up literal addresses, so those are checked here. */
 function whyBlocked(hostname: string, guard: AddressGuard): string | null {
   const isAddress = hostname.startsWith('[') || isIP(hostname) !== 0
   if (!isAddress || guard.allowsHost(hostname)) return null

@@ -1,7 +1,7 @@
 import { answerInTime } from '@quickquote/core/internal'
 import { type Finding, finding } from './finding.ts'
 
-/** What the plugin answers to requests without credentials: the first refusal that there is. */
+/** The plugin's refusals of requests without credentials. */
 const REFUSALS = [
   { path: '/v1/integrations/quotations', code: 'API_KEY_MISSING' },
   { path: '/v1/organizations/00000000-0000-4000-8000-000000000000/webhooks', code: 'SESSION_REQUIRED' },
@@ -10,8 +10,8 @@ const REFUSALS = [
 const PATIENCE_MS = 10_000
 
 /**
- * Asks a running app for routes of the plugin, without a key or a session, and compares the response with the plugin's:
- * hooks of the app that answer first, or count the request, show in it.
+ * Calls routes of the plugin without a key or a session, and compares the responses with the plugin's. Differences
+ * reveal hooks of the app that answer first or count the request.
  * @param baseUrl the app's address, with the prefix of the plugin
  */
 export async function checkApp(baseUrl: string): Promise<Finding[]> {

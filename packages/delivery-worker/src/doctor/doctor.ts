@@ -7,13 +7,13 @@ import { checkProxy } from './proxy-check.ts'
 
 export interface Examination {
   readonly integrations: Integrations
-  /** Of the worker whose environment this is. */
+  /** The worker's options in this environment. */
   readonly worker: {
     readonly ca?: Certificates | undefined
     readonly pollIntervalMs: number
     readonly deadAfterMs: number
   }
-  /** The address of a running app, to be asked as a partner asks it. */
+  /** The address of a running app to check. */
   readonly appUrl?: string | undefined
 }
 
@@ -24,7 +24,7 @@ const NOTIFICATION_MS = 3000
 const SLOW_QUEUE_S = 60
 const CERTIFICATE_WARNING_DAYS = 30
 
-/** Looks for what is wrong, and changes nothing. What cannot be looked at without the database is left out when it is away. */
+/** Looks for problems and changes nothing. Skips checks that need the database if it cannot be reached. */
 export async function examine(examination: Examination): Promise<Finding[]> {
   const { integrations, worker, appUrl } = examination
   const { egress } = integrations.settings
@@ -89,7 +89,7 @@ async function checkDatabase(integrations: Integrations, worker: Examination['wo
   }
 }
 
-/** The time of the database lies between the two readings of this machine. */
+/** The database's time lies between two readings of this machine's clock. */
 async function checkClock({ storage }: Integrations): Promise<Finding> {
   const before = Date.now()
   const at = (await storage.clock.read()).getTime()

@@ -1,89 +1,83 @@
-/** `ok`: as it should be. `warning`: it works, and somebody should look. `error`: it does not work. */
+/** `ok`: no problem. `warning`: it works, but needs attention. `error`: it does not work. */
 export type Level = 'ok' | 'warning' | 'error'
 
-/** One thing that the doctor found. */
 export interface Finding {
   /** Stable, for programs. */
   readonly code: FindingCode
   readonly level: Level
-  /** A sentence that says how it is and, unless it is `ok`, what to do. */
+  /** One or more sentences: the state and, unless it is `ok`, what to do. */
   readonly message: string
 }
 
 type Details = Readonly<Record<string, string | number>>
 
-/**
- * Every finding that there is, and its sentence: docs/reference/doctor.md lists them. `{name}` stands for a detail.
- */
+/** All findings, listed in docs/reference/doctor.md. `{name}` is replaced by a detail. */
 export const FINDINGS = {
-  DATABASE_ANSWERS: ['ok', 'The database answers within {ms} ms, as PostgreSQL {version}.'],
+  DATABASE_ANSWERS: ['ok', 'The database responds within {ms} ms. It is PostgreSQL {version}.'],
   DATABASE_UNREACHABLE: [
     'error',
-    'The database cannot be asked: {cause} Check the connection string of your storage, that the server is running, and that a firewall lets this machine through.',
+    'The database cannot be reached: {cause} Check the connection string of your storage, that the server is running, and that no firewall blocks this machine.',
   ],
-  DATABASE_TOO_OLD: [
-    'error',
-    'The database is PostgreSQL {version}, and 14 is the oldest that works: upgrade it.',
-  ],
+  DATABASE_TOO_OLD: ['error', 'The database is PostgreSQL {version}. Upgrade it to version 14 or later.'],
   DATABASE_READ_ONLY: [
     'error',
-    'The database is read-only: connect to the primary, or name all servers in the connection string so that the primary is found.',
+    'The database is read-only. Connect to the primary, or list all servers in the connection string so that the primary is found.',
   ],
   DATABASE_UNFIT: ['error', '{cause}'],
   MIGRATED: ['ok', 'All migrations are applied.'],
   MIGRATIONS_MISSING: [
     'error',
-    'The database lacks the migrations {names}: run `npx @quickquote/storage-drizzle migrate`, or call storage.migrate() when your app is deployed.',
+    'Migrations are missing in the database: {names}. Run `npx @quickquote/storage-drizzle migrate`, or call storage.migrate() when you deploy your app.',
   ],
-  GRANTS_SUFFICE: ['ok', 'The role "{role}" has every right that it needs.'],
+  GRANTS_SUFFICE: ['ok', 'The role "{role}" has all the rights it needs.'],
   GRANTS_MISSING: [
     'error',
-    'The role "{role}" lacks rights ({grants}): apply the SQL of `npx @quickquote/storage-drizzle roles`.',
+    'The role "{role}" lacks rights ({grants}). Apply the SQL of `npx @quickquote/storage-drizzle roles`.',
   ],
-  NOTIFICATIONS_ARRIVE: ['ok', 'Notifications arrive: workers are told of new work at once.'],
+  NOTIFICATIONS_ARRIVE: ['ok', 'Notifications arrive: workers learn of new work at once.'],
   NOTIFICATIONS_LOST: [
     'warning',
-    'Notifications do not arrive, so workers find new work only when they poll (every {pollIntervalMs} ms): behind a pooler in transaction mode, give the storage a connection string that leads to PostgreSQL itself; beside `db`, give it a `connectionString` too.',
+    'Notifications do not arrive, so workers find new work only when they poll (every {pollIntervalMs} ms). Behind a pooler in transaction mode, give the storage a connection string that connects directly to PostgreSQL. With `db`, add a `connectionString`.',
   ],
-  KEYS_FIT: ['ok', 'The encryption keys fit the data: {secrets} signing secrets can be read.'],
+  KEYS_FIT: ['ok', 'The encryption keys match the data: {secrets} signing secrets can be decrypted.'],
   KEY_MISSING: [
     'error',
-    'The encryption key "{keyId}" is missing, and {secrets} signing secrets need it: put it back into `encryptionKeys`, and take it out only after `reencryptSecrets()`.',
+    'The encryption key "{keyId}" is missing, and {secrets} signing secrets need it. Add it back to `encryptionKeys`, and remove it only after `reencryptSecrets()`.',
   ],
   KEY_WRONG: [
     'error',
-    'The encryption key "{keyId}" is not the one that encrypted {secrets} signing secrets: give the id its former key again, and give the new key an id of its own.',
+    'The encryption key "{keyId}" has changed, so {secrets} signing secrets cannot be decrypted. Give this id its former key again, and give the new key an id of its own.',
   ],
   WORKERS_ALIVE: ['ok', '{alive} workers are alive.'],
   NO_WORKER: [
     'error',
-    'No worker is alive, so no webhook is sent and no quote is started: start one with `npx @quickquote/delivery-worker ./integrations.js`, or give the plugin a `worker`.',
+    'No worker is alive, so no webhook is sent and no quote is started. Start one with `npx @quickquote/delivery-worker ./integrations.js`, or give the plugin a `worker`.',
   ],
   WORKERS_SILENT: [
     'warning',
-    '{silent} workers have been silent for more than {seconds} s, and no other has taken over from them yet: look at their logs, and whether their clocks and connections are well.',
+    '{silent} workers have sent no heartbeat for more than {seconds} s, and no other worker has taken over from them yet. Check their logs, clocks and connections.',
   ],
   CLOCK_RIGHT: ['ok', 'The clock of this machine is within {seconds} s of the database.'],
   CLOCK_OFF: [
     'warning',
-    'The clock of this machine is {seconds} s {direction} the database: correct it (NTP), because certificates and logs go by it.',
+    'The clock of this machine is {seconds} s {direction} the database. Correct it (NTP): certificate checks and logs depend on it.',
   ],
   CLOCK_WRONG: [
     'error',
-    'The clock of this machine is {seconds} s {direction} the database, so a worker on it is not ready: correct it (NTP).',
+    'The clock of this machine is {seconds} s {direction} the database, so a worker on it is not ready. Correct it (NTP).',
   ],
   CERTIFICATES_READ: ['ok', '{count} additional certificates are trusted; none expires within 30 days.'],
   CERTIFICATE_UNREADABLE: [
     'error',
-    'The additional certificate number {position} cannot be read: give PEM files that begin with -----BEGIN CERTIFICATE-----.',
+    'The additional certificate number {position} cannot be read. Pass PEM files that begin with -----BEGIN CERTIFICATE-----.',
   ],
   CERTIFICATE_EXPIRED: [
     'error',
-    'The additional certificate "{subject}" expired on {date}, so receivers that it signed are refused: replace it.',
+    'The additional certificate "{subject}" expired on {date}, so receivers with certificates signed by it are refused. Replace it.',
   ],
   CERTIFICATE_EXPIRES: [
     'warning',
-    'The additional certificate "{subject}" expires on {date}: replace it before.',
+    'The additional certificate "{subject}" expires on {date}. Replace it before then.',
   ],
   PROXY_ANSWERS: ['ok', 'The outgoing proxy answers, and takes the credentials.'],
   PROXY_UNREACHABLE: [
@@ -97,29 +91,29 @@ export const FINDINGS = {
   QUEUE_DRAINED: ['ok', 'No delivery has been due for longer than {seconds} s.'],
   QUEUE_WAITS: [
     'warning',
-    '{due} deliveries are due, the oldest for {age} s: if a worker is alive, add another one, or look for an endpoint that hangs (its deliveries wait for its own slots).',
+    '{due} deliveries are due, the oldest for {age} s. If a worker is alive, add another one, or look for an endpoint that hangs (its deliveries wait for its own slots).',
   ],
   HISTORY_KEPT: ['ok', 'Events are kept for {days} days, and tables are ready for the next {ahead} days.'],
   HISTORY_KEPT_LONGER: [
     'warning',
-    'Events are kept for {floor} days, although retention.eventDays is {days}: to keep them for a shorter time, the owner of the database lowers retention_floor.',
+    'Events are kept for {floor} days, although retention.eventDays is {days}. To keep them for less, lower retention_floor as the owner of the database.',
   ],
   PARTITIONS_MISSING: [
     'warning',
-    'No table is ready for the events of tomorrow: workers make them, so start one, or look in its log for "the tables of the coming days cannot be made".',
+    'There is no table for the events of tomorrow. Workers create them: start one, or search its log for "the tables of the coming days cannot be created".',
   ],
-  APP_ANSWERS: ['ok', 'The app answers on our routes as the plugin does.'],
+  APP_ANSWERS: ['ok', 'Our routes are answered by the plugin.'],
   APP_UNREACHABLE: [
     'error',
     'The app at the given URL cannot be reached: {cause}. Check the URL and that the app is running.',
   ],
   APP_HOOK_ANSWERS: [
     'error',
-    '{route} was answered with {status} by something other than the plugin: a hook of your app or a proxy. Begin that hook with `if (request.routeOptions.config.integrations) return`, and check the prefix in the URL.',
+    '{route} was answered with {status}, but not by the plugin: a hook of your app or a proxy answered first. Begin that hook with `if (request.routeOptions.config.integrations) return`, and check the prefix in the URL.',
   ],
   APP_LIMITS_TWICE: [
     'warning',
-    '{route} was counted by @fastify/rate-limit of your app: give it `allowList: (request) => request.routeOptions.config.integrations !== undefined`.',
+    '{route} is also limited by @fastify/rate-limit of your app. Set its option `allowList: (request) => request.routeOptions.config.integrations !== undefined`.',
   ],
 } as const satisfies Record<string, readonly [Level, string]>
 

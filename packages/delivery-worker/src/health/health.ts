@@ -1,35 +1,37 @@
 import { CLOCK_WARN_MS, CLOCK_WRONG_MS } from '@quickquote/core/internal'
 
-/** How a worker is. Read from memory: asking costs nothing, and asks the database nothing. */
+/** The health of a worker, from memory: no query. */
 export interface WorkerHealth {
-  /** Whether it does its work: it runs, the others know that it lives, and the database lets it claim and record. */
+  /** Whether it is working: it runs, the others know it is alive, and the database lets it claim and record. */
   readonly ready: boolean
-  /** Why it is not ready, for people. Empty when it is. */
+  /** Why it is not ready, for people. Empty if it is. */
   readonly reasons: readonly string[]
-  /** What is wrong though the worker does its work, for people: what somebody should look at. */
+  /** Problems that need attention although the worker is working, for people. */
   readonly warnings: readonly string[]
   readonly state: 'stopped' | 'starting' | 'running' | 'stopping'
-  /** Attempts that are under way. */
+  /** Attempts in flight. */
   readonly in_flight: number
-  /** Milliseconds since the database last took a sign of life. null: it does not run. */
+  /** Milliseconds since the last heartbeat. null: not running. */
   readonly heartbeat_age_ms: number | null
-  /** Milliseconds by which the clock of this machine is ahead of the database's; negative: behind. null: it does not run. */
+  /** Milliseconds that this machine's clock is ahead of the database's; negative if behind. null: not running. */
   readonly clock_ahead_ms: number | null
 }
 
-/** What a worker knows of itself while it runs. */
+/** The state of a running worker. */
 export interface Vitals {
   readonly inFlight: number
   readonly heartbeatAgeMs: number
-  /** For how long deliveries can not be claimed or recorded; 0: they can. */
+  /** How long deliveries could not be claimed or recorded; 0 if they can. */
   readonly failingForMs: number
   readonly clockAheadMs: number
-  /** How many secrets need each encryption key that is missing, by the id of the key. */
+  /** The number of secrets that need each missing encryption key, by key id. */
   readonly missingKeys: ReadonlyMap<string, number>
   readonly warnings: readonly string[]
 }
 
-/** @param toleratedMs how long something may go wrong: as long as the other workers wait before they take over */
+/**
+ * @param toleratedMs how long failures are tolerated: until other workers would take over
+ */
 export function assessHealth(
   state: WorkerHealth['state'],
   vitals: Vitals | undefined,
@@ -40,10 +42,10 @@ export function assessHealth(
   const warnings = [...(vitals?.warnings ?? [])]
   if (state !== 'running') reasons.push(`the worker is ${state}`)
   if (heartbeatAgeMs !== null && heartbeatAgeMs > toleratedMs) {
-    reasons.push(`the database has taken no heartbeat for ${heartbeatAgeMs} ms`)
+    reasons.push(`the last heartbeat reached the database ${heartbeatAgeMs} ms ago`)
   }
   if (failingForMs > toleratedMs) {
-    reasons.push(`deliveries cannot be claimed or recorded for ${failingForMs} ms`)
+    reasons.push(`deliveries could not be claimed or recorded for ${failingForMs} ms`)
   }
   const clockIsOffMs = Math.abs(clockAheadMs ?? 0)
   if (clockIsOffMs >= CLOCK_WARN_MS) {
@@ -53,7 +55,7 @@ export function assessHealth(
     else warnings.push(message)
   }
   for (const [keyId, secrets] of vitals?.missingKeys ?? []) {
-    reasons.push(`the encryption key "${keyId}" is missing: ${secrets} secrets of endpoints need it`)
+    reasons.push(`the encryption key "${keyId}" is missing: ${secrets} endpoint secrets need it`)
   }
   return {
     ready: reasons.length === 0,

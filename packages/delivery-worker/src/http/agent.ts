@@ -5,19 +5,19 @@ import { Agent, buildConnector } from 'undici'
 import { boundAnswers } from './bounded-answers.ts'
 import { createProxyTunnel, throughProxy } from './proxy-tunnel.ts'
 
-/** Sockets stay open this long without use: the endpoints of a busy host are called again before that. */
+/** How long idle sockets stay open: endpoints of a busy host are called again sooner. */
 const KEEP_ALIVE_MS = 30_000
 
-/** Hosts whose TLS session is kept, to shorten the next handshake. */
+/** The number of cached TLS sessions. They shorten the next handshake. */
 const TLS_SESSIONS = 10_000
 
-/** The sockets that webhooks are sent over. */
+/** The sockets for webhooks. */
 export interface Sockets {
   readonly dispatch: Agent['dispatch']
   close(): Promise<void>
 }
 
-/** Certificates are verified, whatever the environment says. */
+/** Certificates are always verified, whatever the environment says. */
 export function createAgent({
   lookup,
   connectTimeoutMs,
@@ -50,7 +50,7 @@ export function createAgent({
     ),
     maxHeaderSize: maxAnswerBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // One timer covers all of a request.
+    // One timer covers the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -83,12 +83,12 @@ function withEachSocket(
   }
 }
 
-/** undici remembers sessions only until the next garbage collection, unless somebody else holds them. */
+/** undici keeps sessions only until the next garbage collection, unless something else references them. */
 function sessionKeeper(): OnConnected {
   const sessions = new Map<string, Buffer>()
   return (socket, hostname) => {
     socket.on('session', (session: Buffer) => {
-      // The oldest makes room: a map keeps its order.
+      // Evicts the oldest: a map keeps insertion order.
       sessions.delete(hostname)
       sessions.set(hostname, session)
       if (sessions.size > TLS_SESSIONS) sessions.delete(sessions.keys().next().value ?? '')

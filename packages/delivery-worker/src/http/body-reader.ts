@@ -1,11 +1,11 @@
 import { createBrotliDecompress, createInflate, createUnzip } from 'node:zlib'
 
-/** Takes the body of an answer as it comes. */
+/** Reads the body of a response as it arrives. */
 export interface BodyReader {
   write(chunk: Uint8Array): void
-  /** There is no more. */
+  /** The body has ended. */
   end(): void
-  /** Nobody wants to know the rest. */
+  /** Discards the rest. */
   close(): void
 }
 
@@ -17,13 +17,13 @@ const DECODERS = {
 }
 
 /**
- * Decodes a body, up to a limit: beyond it no more than the piece that passed it (16 KiB) is unpacked. An encoding that is not known is taken
- * as it is, and a body that cannot be decoded ends there: the status of the answer counts, not its body.
- * @param reading.encoding the `content-encoding` of the answer
- * @param reading.maxBytes bytes that are read, before and after decoding
- * @param reading.onData what was decoded; the bytes are used again afterwards
- * @param reading.onEnd all of it was read
- * @param reading.onLimit there is more than `maxBytes`; called in place of `onEnd`
+ * Decodes a body up to a limit; beyond it, at most one more chunk (16 KiB) is decompressed. Unknown encodings are read
+ * as they are, and a body that cannot be decoded ends there: only the status matters.
+ * @param reading.encoding the `content-encoding` of the response
+ * @param reading.maxBytes bytes to read, before and after decoding
+ * @param reading.onData the decoded bytes; their buffer is reused afterwards
+ * @param reading.onEnd the whole body was read
+ * @param reading.onLimit the body exceeds `maxBytes`; called instead of `onEnd`
  */
 export function createBodyReader(reading: {
   readonly encoding: string | undefined
@@ -60,7 +60,7 @@ export function createBodyReader(reading: {
     write(chunk) {
       if (isOver) return
       received += chunk.length
-      // A copy: the buffer of a socket is used again.
+      // A copy, because the socket reuses its buffer.
       if (decoder === undefined) take(chunk)
       else decoder.write(Uint8Array.from(chunk))
       if (received > maxBytes) over(onLimit)

@@ -1,17 +1,17 @@
 import type { TLSSocket } from 'node:tls'
 
-/** A receiver answered with more raw bytes than are read of an answer. */
+/** A response exceeded the limit of raw bytes. */
 export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError'
   readonly code = 'ANSWER_TOO_LONG'
 }
 
 /**
- * Bounds what is read of each answer on a socket, and leaves informational answers out. At the socket, for the HTTP client
- * tells nobody of chunk extensions, and takes a `100 Continue` that it did not ask for as the end of the connection.
+ * Limits the bytes read of each response on a socket, and drops informational responses. On the socket, because the
+ * HTTP client does not report chunk extensions, and takes an unsolicited `100 Continue` for the end of the connection.
  *
- * An answer begins when its request is written: there is one at a time. Of one that is longer, `maxBytes` are handed on; then
- * the socket is destroyed with an AnswerTooLongError.
+ * A response begins when its request is written; there is one at a time. After `maxBytes`, the socket is destroyed with
+ * an AnswerTooLongError.
  */
 export function boundAnswers(socket: TLSSocket, maxBytes: number): void {
   const { read, write } = socket
@@ -32,28 +32,28 @@ export function boundAnswers(socket: TLSSocket, maxBytes: number): void {
       left -= chunk.length
       if (answer.length > 0) return answer
     }
-    // Not together with the last bytes: the client looks at nothing of a socket that is destroyed.
+    // Not together with the last bytes: the client reads nothing from a destroyed socket.
     socket.destroy(new AnswerTooLongError())
     return null
   }
 }
 
-/** Who answers 101 goes on in another protocol: there is no final answer to wait for. */
+/** 101 switches to another protocol, so there is no final response. */
 const INFORMATIONAL = /^HTTP\/1\.\d 1(?!01)\d\d/
 const EXAMPLE = 'HTTP/1.1 199'
 
 const NOTHING: Buffer = Buffer.alloc(0)
 const [LINE_FEED, CARRIAGE_RETURN] = Buffer.from('\n\r')
 
-/** Takes what a socket reads, piece by piece, and gives back what of it belongs to the final answer. */
+/** Filters the chunks read from a socket: returns the part that belongs to the final response. */
 function informationalFilter(): (chunk: Buffer) => Buffer {
   let isFinal = false
   let isInformational = false
   let isLineEmpty = false
-  /** Too little to tell which it is. */
+  /** Too little to recognize it. */
   let start = NOTHING
 
-  /** What comes after the empty line that ends a head. */
+  /** The rest after the empty line that ends the headers. */
   function afterHead(chunk: Buffer): Buffer | undefined {
     for (const [index, byte] of chunk.entries()) {
       if (byte === LINE_FEED && isLineEmpty) return chunk.subarray(index + 1)

@@ -3,12 +3,11 @@ import { lookup, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { AddressGuard } from '@quickquote/core/internal'
 
-/** None of a host's addresses may be called. The message is the guard's reason. */
+/** No address of the host may be called. The message is the guard's reason. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError'
 }
 
-/** Finds the addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 /** The resolver of a host, which names addresses alone. */
@@ -17,14 +16,14 @@ export function resolveWith(resolve: (hostname: string) => Promise<readonly stri
 }
 
 /**
- * The lookup that connections are made with: it answers with allowed addresses only, and the socket connects to what it
- * answers. There is no second lookup between check and connect, so a name that changes its mind gains nothing.
+ * The lookup for connections. It returns only allowed addresses, and the socket connects to exactly those: without a
+ * second lookup between check and connect, DNS rebinding has no effect.
  *
- * Sockets never ask it about a host that is an address itself: check those apart.
+ * Sockets do not call it for literal addresses: check those separately.
  */
 export function checkedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
   async function allowedAddresses(hostname: string): Promise<readonly LookupAddress[]> {
-    // A name that the host application allowed may be known to this machine alone (its hosts file).
+    // A name allowed by the host may only be in this machine's hosts file.
     if (guard.allowsHost(hostname)) return lookup(hostname, { all: true })
     const found = await resolve(hostname)
     const verdicts = found.map(({ address }) => guard.check(address))
@@ -54,12 +53,12 @@ class NoAddressError extends Error {
   readonly syscall = 'query'
 }
 
-/** Milliseconds for one question to a name server, of which each is asked twice. */
+/** The timeout of a DNS query, which is tried twice. */
 const QUESTION_TIMEOUT_MS = 2000
 
 /**
- * Asks the name servers of this machine. Not `dns.lookup`: that occupies one of the four threads of the process for as
- * long as a name server is silent, and signatures are made on the same threads.
+ * Queries the name servers of this machine. `dns.lookup` would block one of the process's four threads while a name
+ * server is silent, and signatures need the same threads.
  */
 export function createResolve(): Resolve {
   const resolver = new Resolver({ timeout: QUESTION_TIMEOUT_MS, tries: 2 })

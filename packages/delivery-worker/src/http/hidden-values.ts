@@ -1,13 +1,13 @@
 const HIDDEN = '…'
 
-/** What may give away a header: its value, what comes after `Basic` or `Bearer` in it, and both as JSON spells them. */
+/** Everything that may reveal a header: its value, the part after `Basic` or `Bearer`, and the JSON forms of both. */
 export function secretsOf(value: string): string[] {
   const credentials = /^(?:basic|bearer) +(.+)$/i.exec(value)?.[1] ?? []
   const secrets = [value, credentials].flat()
   return [...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))]
 }
 
-/** The text with `…` in place of each secret, and of the beginning of one where the text was cut. */
+/** Replaces each secret in the text by `…`, including one that is cut off at the end. */
 export function hideValues(text: string, secrets: readonly string[], { isCut }: { isCut: boolean }): string {
   const places = secrets
     .flatMap((secret) => [...wholeIn(text, secret), ...(isCut ? begunIn(text, secret) : [])])
@@ -15,7 +15,7 @@ export function hideValues(text: string, secrets: readonly string[], { isCut }: 
   let shown = ''
   let end = 0
   for (const [from, to] of places) {
-    // Those that overlap become one.
+    // Merges overlapping ones.
     if (from >= end) shown += text.slice(end, from) + HIDDEN
     end = Math.max(end, to)
   }
@@ -30,7 +30,7 @@ function* wholeIn(text: string, secret: string): Generator<Place> {
   }
 }
 
-/** Where the end of the text is the beginning of the secret. */
+/** Where a prefix of the secret ends the text. */
 function begunIn(text: string, secret: string): Place[] {
   for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1) {
     if (text.endsWith(secret.slice(0, length))) return [[text.length - length, text.length]]

@@ -11,30 +11,27 @@ import { parseRetryAfter } from './retry-after.ts'
 import { describeTransportError, NOT_HTTP } from './transport-error.ts'
 
 interface Post {
-  /** What {@link Http.turn} gave. */
+  /** From {@link Http.turn}. */
   readonly turn: Turn
-  /** With the query string. */
+  /** Including the query string. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Hears of the answer, up to the bytes that are read of it. */
+  /** Receives the response, up to the bytes that are read. */
   readonly listener?: ResponseListener
-  /** Asked right before the first byte is sent, on a connection that is there. Default: yes. */
+  /** Checked right before the first byte is sent, on an open connection. Default: yes. */
   readonly mayBegin?: () => boolean
 }
 
 export interface Http {
   /**
-   * Resolves when it is the turn of a request to this origin: scheme, host and port. The host was checked if it is an address.
-   * Make the request then, not before: where many wait, what they hold is what the garbage collector has to carry around.
+   * Resolves when a request to this origin (scheme, host and port) may be sent. Literal addresses must be checked
+   * before. Create the request only then: otherwise many waiting requests would burden the garbage collector.
    */
   turn(origin: string): Promise<Turn>
-  /**
-   * Sends once: no redirect is followed and nothing is sent again. Never rejects. null when nothing was sent, since
-   * `mayBegin` said no.
-   */
+  /** Sends once, without redirects and retries. Never rejects. null: nothing was sent, because `mayBegin` refused. */
   post(request: Post): Promise<Outcome | null>
-  /** Breaks off what is under way, and sends no more: the outcome is this error. */
+  /** Aborts all requests with this error, and sends no more. */
   abort(error: string): void
   /** Closes the sockets. */
   close(): Promise<void>
@@ -42,13 +39,13 @@ export interface Http {
 
 export interface HttpOptions {
   readonly guard: AddressGuard
-  /** Milliseconds for all of it: name, connection, TLS, request, headers, body. */
+  /** Milliseconds for everything: name, connection, TLS, request, headers, body. */
   readonly timeoutMs: number
-  /** Bytes of a decoded body that are read: of one that would unpack to gigabytes, no more than these. */
+  /** Decoded bytes of a body to read, even if it would decompress to gigabytes. */
   readonly maxResponseBytes: number
-  /** Raw bytes of an answer that are read: status lines, informational answers, headers, chunk extensions, body, trailers. */
+  /** Raw bytes of a response to read: status lines, informational responses, headers, chunk extensions, body, trailers. */
   readonly maxRawResponseBytes: number
-  /** Sockets of one origin while it answers quickly. */
+  /** Sockets per origin while it responds quickly. */
   readonly socketsPerOrigin: number
   /** Trusted in addition to the public certificates. */
   readonly ca?: Certificates | undefined
@@ -59,7 +56,7 @@ export interface HttpOptions {
   readonly resolve?: Resolve
 }
 
-/** How long a request may take before another one gets a socket beyond `socketsPerOrigin`. */
+/** After this time, a request lets another one open a socket beyond `socketsPerOrigin`. */
 const SLOW_AFTER_MS = 25
 
 export function createHttp(options: HttpOptions): Http {
@@ -72,8 +69,8 @@ export function createHttp(options: HttpOptions): Http {
     proxy: options.proxy,
   })
   const gate = createOriginGate({ sockets: options.socketsPerOrigin, slowAfterMs: SLOW_AFTER_MS })
-  // No Set: the tables that it outgrows keep all that was in them, each other, and so the collector busy (a quarter of the
-  // processor time of a delivery).
+  // Not a Set: its outgrown tables keep their contents and each other alive, which cost a quarter of the processor time
+  // of a delivery in garbage collection.
   const underWay: ((outcome: Outcome | null) => void)[] = []
   let stopped: Outcome | undefined
 
@@ -84,8 +81,8 @@ export function createHttp(options: HttpOptions): Http {
       let encoding: string | undefined
       let isOver = false
       let reader: BodyReader | undefined
-      // A process that was busy sees its timers before what its sockets hold: it must not mistake its own delay for the
-      // receiver's. An immediate comes after the sockets.
+      // A busy process runs timers before it reads sockets, and must not mistake its own delay for the receiver's. An
+      // immediate runs after the sockets.
       const timer = setTimeout(setImmediate, timeoutMs, timeOut)
       underWay.push(breakOff)
 
@@ -100,13 +97,13 @@ export function createHttp(options: HttpOptions): Http {
         underWay.splice(underWay.indexOf(breakOff), 1)
         clearTimeout(timer)
         reader?.close()
-        // undici gives a socket a turn of the event loop to be closed by its receiver, then takes it back. It asks for that
-        // after this call: the next tick asks right behind it.
+        // undici gives the receiver one turn of the event loop to close a socket before it reuses it, and requests that
+        // turn after this call. The next tick requests one right behind it.
         process.nextTick(setImmediate, turn.leave)
         resolve(outcome)
       }
 
-      /** The connection is lost with it. */
+      /** Its connection is lost, too. */
       function breakOff(outcome: Outcome | null): void {
         end(outcome)
         controller?.abort(new Error('broken off'))
@@ -115,7 +112,7 @@ export function createHttp(options: HttpOptions): Http {
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(started) {
           controller = started
-          // It may have waited for its connection until its time was over: then it must not be sent any more.
+          // It may have waited for a connection until its time was over, and must not be sent any more.
           if (isOver) started.abort(new Error('broken off'))
           else if (mayBegin?.() === false) breakOff(null)
         },

@@ -1,22 +1,22 @@
-/** Lets requests to one origin in, in the order in which they ask. */
+/** Admits requests to an origin in order. */
 export type OriginGate = (origin: string) => Promise<Turn>
 
 /** A socket of the origin is free, or will be in a moment. */
 export interface Turn {
   readonly origin: string
-  /** Is called when the request has ended; a second call does nothing. */
+  /** Call it when the request has ended. Further calls do nothing. */
   leave(): void
 }
 
-/** A request counts no longer than this, however busy this process is: it may hang. */
+/** A request stops counting after this time, however busy this process is: it may hang. */
 const SLOW_AT_LATEST_MS = 2000
 
 /**
- * Keeps requests waiting for a socket of their origin that will be free in a moment, instead of opening one more: few
- * sockets carry far more than many. A request that this process has waited for with nothing else to do, for `slowAfterMs` in
- * all, no longer counts: a receiver that is slow gets more sockets, and one that hangs keeps nobody waiting who calls another
- * path of the same origin. Where the process itself has no time, more sockets would only mean more handshakes.
- * @param idleMs the time that this process has had nothing to do. Default: that of its event loop
+ * Makes requests wait for a socket that will be free in a moment, instead of opening another: a few sockets carry far
+ * more than many. A request that this idle process has waited for, for `slowAfterMs` in total, no longer counts. So
+ * slow receivers get more sockets, and a hanging one does not block other paths of its origin. If the process itself is
+ * busy, more sockets would only mean more handshakes.
+ * @param idleMs the process's idle time. Default: that of its event loop
  */
 export function createOriginGate({
   sockets,
@@ -50,7 +50,7 @@ export function createOriginGate({
             slowAfterMs - (idleMs() - idleBefore),
             SLOW_AT_LATEST_MS - (performance.now() - begun),
           )
-          // Timers may come a little early.
+          // Timers may fire slightly early.
           if (missingMs < 1) leave()
           else timer = setTimeout(stopCountingIfSlow, missingMs)
         }

@@ -1,17 +1,16 @@
 import { hideValues } from './hidden-values.ts'
 
-/** Listens to an answer while it comes. */
 export interface ResponseListener {
-  /** The status and the headers are there. */
+  /** The status and the headers have arrived. */
   began(): void
   data(chunk: Uint8Array): void
-  /** There was no more. Not called where the rest was not read. */
+  /** The response has ended. Not called if the rest was discarded. */
   ended(): void
 }
 
-/** The beginning of an answer, for the people who look for what is wrong with it. */
+/** The beginning of a response, for diagnosis. */
 export interface ResponseSample extends ResponseListener {
-  /** null: no answer began. */
+  /** null: no response began. */
   body(): string | null
   firstByteMs(): number | null
 }
@@ -19,8 +18,8 @@ export interface ResponseSample extends ResponseListener {
 const MAX_BYTES = 1024
 
 /**
- * @param options.hidden what no record shows
- * @param options.now milliseconds since any moment
+ * @param options.hidden values to hide
+ * @param options.now a monotonic clock in milliseconds
  */
 export function createResponseSample({
   hidden = [],
@@ -41,7 +40,7 @@ export function createResponseSample({
     },
     data(chunk) {
       if (bytes >= MAX_BYTES) return
-      // A copy: the buffer of a socket is used again.
+      // A copy, because the socket reuses its buffer.
       chunks.push(Uint8Array.from(chunk.subarray(0, MAX_BYTES - bytes)))
       bytes += chunk.length
     },
@@ -55,7 +54,7 @@ export function createResponseSample({
 
 const decoder = new TextDecoder()
 
-/** PostgreSQL stores no NUL. What is not UTF-8 is shown by replacement characters, and so is a character that was cut. */
+/** PostgreSQL cannot store NUL. Invalid UTF-8, including a cut character, becomes a replacement character. */
 function toText(chunks: readonly Uint8Array[]): string {
   return chunks.length === 0 ? '' : decoder.decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD')
 }

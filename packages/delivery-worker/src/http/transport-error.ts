@@ -1,9 +1,9 @@
 import type { Outcome } from '@quickquote/core/internal'
 
-/** A request that got no answer: what the logs and metrics call that, and what the owner of the endpoint is told. */
+/** A request without a response: the code for logs and metrics, and the message for the owner of the endpoint. */
 type Failure = Omit<Extract<Outcome, { kind: 'error' }>, 'kind'>
 
-/** Never holds a URL, a header or a body. */
+/** Never contains a URL, a header or a body. */
 export function describeTransportError(error: unknown): Failure {
   const { name, code, syscall, message } = faultOf(error)
   if (/^(query|getaddrinfo)/.test(syscall)) {
@@ -22,7 +22,7 @@ export function describeTransportError(error: unknown): Failure {
   return { code: 'request_failed', error: 'the request failed' }
 }
 
-export const NOT_HTTP: Failure = { code: 'not_http', error: 'the answer is not HTTP' }
+export const NOT_HTTP: Failure = { code: 'not_http', error: 'the response is not HTTP' }
 
 const NAME_ERRORS: Readonly<Record<string, Failure>> = {
   ENOTFOUND: { code: 'dns_not_found', error: 'the host name does not exist' },
@@ -30,8 +30,8 @@ const NAME_ERRORS: Readonly<Record<string, Failure>> = {
 }
 
 const RESET: Failure = { code: 'connection_reset', error: 'connection reset' }
-const UNREACHABLE: Failure = { code: 'unreachable', error: 'the network cannot be reached' }
-const CONNECT_TIMEOUT: Failure = { code: 'connect_timeout', error: 'connecting timed out' }
+const UNREACHABLE: Failure = { code: 'unreachable', error: 'the network is unreachable' }
+const CONNECT_TIMEOUT: Failure = { code: 'connect_timeout', error: 'the connection timed out' }
 
 const CONNECTION_ERRORS: Readonly<Record<string, Failure>> = {
   ECONNREFUSED: { code: 'connection_refused', error: 'connection refused' },
@@ -39,23 +39,23 @@ const CONNECTION_ERRORS: Readonly<Record<string, Failure>> = {
   EPIPE: RESET,
   UND_ERR_SOCKET: {
     code: 'connection_closed',
-    error: 'the connection was closed before an answer came',
+    error: 'the connection was closed before a response arrived',
   },
-  EHOSTUNREACH: { code: 'unreachable', error: 'the host cannot be reached' },
+  EHOSTUNREACH: { code: 'unreachable', error: 'the host is unreachable' },
   ENETUNREACH: UNREACHABLE,
   EADDRNOTAVAIL: UNREACHABLE,
   ETIMEDOUT: CONNECT_TIMEOUT,
   UND_ERR_CONNECT_TIMEOUT: CONNECT_TIMEOUT,
   ANSWER_TOO_LONG: {
     code: 'headers_too_large',
-    error: 'the headers of the answer are too large',
+    error: 'the response headers are too large',
   },
 }
 
 const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed certificate',
   SELF_SIGNED_CERT_IN_CHAIN: 'self-signed certificate in the chain',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'it is not for this host name',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host name',
   CERT_HAS_EXPIRED: 'it has expired',
   CERT_NOT_YET_VALID: 'it is not valid yet',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the chain is incomplete',
@@ -63,12 +63,12 @@ const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the issuer is not trusted',
 }
 
-/** The codes of OpenSSL's verification (`CERT_…`, `CRL_…`, `UNABLE_TO_…`), and Node's own for the host name. */
+/** OpenSSL's verification codes (`CERT_…`, `CRL_…`, `UNABLE_TO_…`), and Node's own for the host name. */
 function isCertificateError(code: string): boolean {
   return code in CERTIFICATE_ERRORS || /^(CERT_|CRL_|UNABLE_TO_|INVALID_|HOSTNAME_MISMATCH)/.test(code)
 }
 
-/** OpenSSL's own words say nothing of the certificate's contents; Node appends hints after a semicolon. */
+/** OpenSSL's messages reveal nothing of the certificate; Node appends hints after a semicolon. */
 function withoutDetails(message: string): string {
   return message.split(/[;:\n]/, 1)[0] ?? ''
 }
@@ -80,7 +80,7 @@ interface Fault {
   readonly message: string
 }
 
-/** When every address of a host failed, Node wraps the failures: the first one speaks for all. */
+/** If all addresses of a host fail, Node wraps the errors: the first one is reported. */
 function faultOf(error: unknown): Fault {
   if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0])
   if (!(error instanceof Error)) return { name: '', code: '', syscall: '', message: '' }

@@ -1,16 +1,16 @@
-/** Runs one task again and again, whenever it is asked to. */
+/** Runs one task repeatedly, on request. */
 export interface Alarm {
-  /** Asks for a run in so many milliseconds. The earliest of several asks counts. */
+  /** Requests a run after this many milliseconds. The earliest request counts. */
   ringIn(ms: number): void
-  /** Rings no more. Resolves when the run that is under way has ended. */
+  /** Cancels further runs. Resolves when the current run has ended. */
   stop(): Promise<void>
 }
 
-/** Node's timers take no more; whoever waits longer is woken once for nothing. */
+/** Below the maximum of Node's timers. A longer wait is split. */
 const LONGEST_MS = 24 * 60 * 60 * 1000
 
 /**
- * The task never runs twice at once: asks that come while it runs are kept until it has ended.
+ * Never runs the task twice at once: requests during a run are served after it.
  * @param task must not reject
  */
 export function createAlarm(task: () => Promise<void>): Alarm {

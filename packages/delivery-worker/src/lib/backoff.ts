@@ -1,16 +1,16 @@
 import type { Logger } from '@quickquote/core'
 import { isOutage } from '@quickquote/core/internal'
 
-/** How long to wait after failures of the same thing, mostly the database's. It counts those that come in a row. */
+/** Counts consecutive failures, mostly of the database, and the waits between them. */
 export interface Backoff {
   /**
-   * Tells how many milliseconds to wait before the next attempt. The first failure of a row is logged, unless the
-   * database is away: that is told once for everything.
+   * Returns the milliseconds to wait before the next attempt. Logs the first failure of a row, unless the database is
+   * down: that is logged once for everything.
    */
   failed(error: unknown): number
-  /** The row has ended: an attempt succeeded. */
+  /** Ends the row of failures. */
   succeeded(): void
-  /** Milliseconds since the row began; 0 when there is none. */
+  /** Milliseconds since the first failure of the row; 0 without failures. */
   failingForMs(): number
 }
 
@@ -18,8 +18,8 @@ const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5000
 
 /**
- * @param what what failed, as a sentence for the log
- * @param longestWaitMs waits grow up to it. Default 5,000
+ * @param what the failure, as a sentence for the log
+ * @param longestWaitMs the maximum wait. Default 5,000
  */
 export function createBackoff(logger: Logger, what: string, longestWaitMs = LONGEST_WAIT_MS): Backoff {
   let failures = 0
@@ -34,11 +34,11 @@ export function createBackoff(logger: Logger, what: string, longestWaitMs = LONG
       }
       failures += 1
       const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), longestWaitMs)
-      // Workers that lost their database together do not come back to it together.
+      // Jitter: workers that lost their database together must not all return at once.
       return waitMs * (0.5 + Math.random() / 2)
     },
     succeeded() {
-      if (isTold) logger.info({ failures }, `${what}: that is over`)
+      if (isTold) logger.info({ failures }, `${what}: recovered`)
       isTold = false
       failures = 0
     },

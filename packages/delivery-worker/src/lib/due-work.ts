@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Integrations } from '@quickquote/core'
 
-/** What `deliverDue` and `startDue` have in common. */
+/** Shared by `deliverDue` and `startDue`. */
 export interface DueWorkOptions {
   readonly integrations: Integrations
-  /** Only what belongs to these organizations; what is others' stays as it is. Default: all of them. */
+  /** Only the work of these organizations. Default: all. */
   readonly organizationIds?: readonly string[]
 }
 
-/** Tells whose work may be done. */
+/** Checks whose work may be done. */
 export function ownerCheck(
   organizationIds: readonly string[] | undefined,
 ): (organizationId: string) => boolean {
@@ -17,13 +17,13 @@ export function ownerCheck(
   return (organizationId) => ids.has(organizationId)
 }
 
-/** Another worker claims in a few milliseconds: who meets it for so long has met something else. */
+/** A claim takes milliseconds: after this time, it is not another worker's claim. */
 const CONTENDED_MS = 10_000
 
 /**
- * Claims and works until a claim finds nothing, and nothing is due that somebody else is claiming at that moment.
- * @param round claims, works, and tells whether there was anything, and when the next thing is due
- * @throws Error when others hold what is due for 10 s
+ * Claims and works until nothing is due, not even work that someone else is claiming.
+ * @param round claims and works; returns whether it found anything, and when the next work is due
+ * @throws Error if others hold due work for 10 s
  */
 export async function untilNothingIsDue(
   now: () => Date,
@@ -39,7 +39,7 @@ export async function untilNothingIsDue(
     }
     contendedSince ??= performance.now()
     if (performance.now() - contendedSince > CONTENDED_MS) {
-      throw new Error(`Something is due that other workers have been claiming for ${CONTENDED_MS} ms.`)
+      throw new Error(`Work has been due for ${CONTENDED_MS} ms while other workers hold the claim.`)
     }
     await sleep(5 + 20 * Math.random())
   }

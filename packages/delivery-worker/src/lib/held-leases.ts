@@ -1,15 +1,15 @@
 /**
- * What this worker was told that it holds. A claim whose answer was lost may have leased more than that, which nobody would
- * ever send: after an error the next claims give back what is leased and not in here.
+ * The leases that this worker knows of. A claim whose result was lost may hold more, which nobody would send: after an
+ * error, the next claims return all leases that are not known here.
  */
 export interface HeldLeases {
   add(ids: readonly string[]): void
   remove(ids: readonly string[]): void
-  /** Runs a claim. It is handed what is held when there is a doubt, and undefined when there is none. */
+  /** Runs a claim. Passes the known leases while there is doubt, otherwise undefined. */
   claiming<T>(claim: (held: readonly string[] | undefined) => Promise<T>): Promise<T>
 }
 
-/** A statement whose connection broke may still be under way, and commit later: the doubt lasts longer than that. */
+/** A statement whose connection broke may still commit. The doubt lasts longer than that. */
 const DOUBT_MS = 60_000
 
 export function createHeldLeases(): HeldLeases {

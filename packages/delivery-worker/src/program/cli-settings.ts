@@ -3,22 +3,22 @@ import { ConfigurationError } from '@quickquote/core'
 import { givenOptions } from '@quickquote/core/internal'
 import { DEFAULT_WORKER_OPTIONS, type DeliveryWorkerOptions } from '../worker.ts'
 
-/** What the environment decides about a worker process. */
+/** The settings of a worker process, from the environment. */
 export interface CliSettings {
   readonly options: Omit<DeliveryWorkerOptions, 'integrations'>
-  /** Milliseconds for what is under way when the process is told to stop. undefined: the worker's default. */
+  /** The stop deadline in milliseconds. undefined: the worker's default. */
   readonly deadlineMs: number | undefined
 }
 
 interface Variable<T> {
   readonly help: string
-  /** What holds when it is not set, for the help. */
+  /** The default, for the help. */
   readonly fallback: string
   /** @throws Invalid */
   read(text: string): T
 }
 
-/** Says what is wrong with a value, and what would be right. Never the value: it may be a secret in the wrong place. */
+/** Says what is wrong with a value and what is allowed, but never repeats it: it may be a misplaced secret. */
 class Invalid extends Error {}
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -110,12 +110,14 @@ const VARIABLES = {
 type Name = keyof typeof VARIABLES
 type Values = { [N in Name]?: ReturnType<(typeof VARIABLES)[N]['read']> }
 
-/** One line for each variable: its name, what it holds when it is not set, and what it does. */
+/** One line per variable with its name and default, and one with its description. */
 export const VARIABLES_HELP: string = Object.entries(VARIABLES)
   .map(([name, { fallback, help }]) => `  ${name} (${fallback})\n      ${help}`)
   .join('\n')
 
-/** @throws ConfigurationError that names every variable that is wrong */
+/**
+ * @throws ConfigurationError that names every invalid variable
+ */
 export function cliSettings(env: Readonly<Record<string, string | undefined>>): CliSettings {
   const values = readVariables(env)
   const healthPort = values.QUICKQUOTE_HEALTH_PORT === undefined ? HEALTH_PORT : values.QUICKQUOTE_HEALTH_PORT
@@ -136,7 +138,7 @@ export function cliSettings(env: Readonly<Record<string, string | undefined>>): 
   }
 }
 
-/** The worker's own words about an option, with the variable that it came from. */
+/** Replaces option names in the worker's errors by their variables. */
 export function inWordsOfEnvironment(message: string): string {
   return message.replace(/^createDeliveryWorker: /, '').replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (option) => {
     const name = `QUICKQUOTE_${option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`

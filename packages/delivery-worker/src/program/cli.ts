@@ -38,15 +38,15 @@ Exit codes: 0 stopped; 1 could not start, or did not stop in time; 2 invalid com
 
 const EXIT = { failed: 1, misused: 2 } as const
 
-/** What is left of a stop after its deadline, for recording what was broken off and closing connections. */
+/** Time after the stop deadline for recording aborted attempts and closing connections. */
 const LAST_STEPS_MS = 10_000
 
-/** Something of the host's may keep the process alive that has nothing to do any more. */
+/** The host may leave something open that keeps the process alive. */
 const LINGER_MS = 1000
 
 await main().catch((error: unknown) => {
   if (error instanceof ConfigurationError) return end(EXIT.misused, inWordsOfEnvironment(error.message))
-  // An error of the host's module, or of the database: no more of it than may be logged.
+  // An error of the host's module or of the database: prints only what is safe to log.
   return end(EXIT.failed, JSON.stringify(loggableError(error)))
 })
 
@@ -129,7 +129,7 @@ function lineOf({ level, message }: Finding): string {
   return `${level.padEnd(7)}  ${message}\n`
 }
 
-/** Resolves at the first signal. The process ends by itself at the second one, or when stopping takes too long. */
+/** Resolves at the first signal. The process exits at the second one, or if stopping takes too long. */
 function toldToStop(withinMs: number): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let isStopping = false

@@ -3,19 +3,18 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigurationError, type Integrations } from '@quickquote/core'
 
-/** What a worker process gets from the module of its host. */
+/** The host's module for a worker process. */
 export interface HostModule {
   readonly integrations: Integrations
-  /** Ends what else the module opened, when the worker has stopped. */
+  /** Called when the worker has stopped. */
   close(): Promise<void>
 }
 
 /**
- * Loads the module that says what the host's integrations are: an export `integrations`, or the default export. Either is
- * what `createIntegrations()` returned, a promise of that, or a function that returns one of both. `close` may be exported
- * beside it.
+ * Loads the host's module. Its export `integrations`, or its default export, is the result of `createIntegrations()`, a
+ * promise of it, or a function that returns either. It may also export `close`.
  * @param path relative to the working directory
- * @throws ConfigurationError when the module is not there or exports something else, and what the module throws
+ * @throws ConfigurationError if the module is missing or exports something else, and any error of the module
  */
 export async function loadHostModule(path: string): Promise<HostModule> {
   const file = resolve(path)
@@ -38,7 +37,7 @@ export async function loadHostModule(path: string): Promise<HostModule> {
   }
 }
 
-/** The module may be built against another copy of core, so nothing is known but its shape. */
+/** The module may use another copy of core, so only the shape can be checked. */
 function isIntegrations(value: unknown): value is Integrations {
   const parts = ['storage', 'settings', 'requirementsFiles'] as const
   return (

@@ -11,20 +11,20 @@ import { createStartAttempt } from './start-attempt.ts'
 import { createStartSignals } from './start-signals.ts'
 
 export interface PipelineStarter {
-  /** There may be an order. */
+  /** Call it when there may be an order. */
   wake(): void
-  /** Takes no more orders and aborts the starts that are under way. Resolves when they have ended. */
+  /** Claims no more orders and aborts starts in progress. Resolves when they have ended. */
   drain(): Promise<void>
-  /** Waits no more for starts that do not end. */
+  /** Stops waiting for starts that do not end. */
   stop(): Promise<void>
 }
 
-/** The wait when an order is due that another worker is just taking. */
+/** The wait if another worker is claiming a due order. */
 const CONTENDED_MS = 50
 
 /**
- * Hands accepted quotes to the host's pipeline, and fails a quote whose pipeline cannot be started. An order that was
- * broken off by a stop stays leased: the worker gives it back when it retires, and the try does not count.
+ * Starts the host's pipeline for accepted quotes, and fails quotes whose pipeline cannot be started. A start aborted by
+ * a stop stays leased: the worker returns it when it deregisters, and it does not count as an attempt.
  */
 export function createPipelineStarter({
   integrations,
@@ -41,15 +41,15 @@ export function createPipelineStarter({
 }): PipelineStarter {
   const { storage, settings } = integrations
   const { start: policy, logger, now } = settings
-  const backoff = createBackoff(logger, 'orders to start pipelines cannot be claimed or ended')
+  const backoff = createBackoff(logger, 'pipeline starts cannot be claimed or completed')
   const alarm = createAlarm(round)
   const erasedAlarm = createAlarm(abortErased)
   const leases = createHeldLeases()
   const stopped = new AbortController()
-  // Each start that cannot be recorded waits for it.
+  // Each unrecorded start listens to it.
   setMaxListeners(0, stopped.signal)
   const signals = createStartSignals()
-  /** The starts that are under way, with what breaks each off: its signal must not be lost before that. */
+  /** Starts in progress, with their controllers: a signal must not be collected before its start ends. */
   const underWay = new Map<Promise<unknown>, AbortController>()
   const attempt = createStartAttempt({ integrations, workerId, telemetry, persist })
   let isDraining = false
@@ -74,7 +74,7 @@ export function createPipelineStarter({
     }
   }
 
-  /** A quotation may be erased in any process, while its hook is called or a run of the host goes on with its signal. */
+  /** A quotation may be erased by any process, during its hook or while a run continues with its signal. */
   async function abortErased(): Promise<void> {
     const quotes = signals.quotes()
     if (quotes.length === 0) return
@@ -82,7 +82,7 @@ export function createPipelineStarter({
     try {
       signals.abort(await storage.erasure.findErased(quotes))
     } catch (error) {
-      logger.debug({ err: error }, 'erased quotations cannot be asked for now')
+      logger.debug({ err: error }, 'erased quotations cannot be looked up')
     }
   }
 
@@ -104,7 +104,7 @@ export function createPipelineStarter({
     return persist(() => storage.pipelineStarts.release({ workerId, quotationId: quote.id, attempt }))
   }
 
-  /** Repeats what the database failed at, until it is done or the worker stops waiting. */
+  /** Repeats a failed write until it succeeds or the worker stops waiting. */
   async function persist(write: () => Promise<void>): Promise<void> {
     while (!stopped.signal.aborted) {
       try {

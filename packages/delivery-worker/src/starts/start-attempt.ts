@@ -2,22 +2,22 @@ import { IntegrationError, type Integrations, type QuotationReporter } from '@qu
 import { answerInTime, type ClaimedStart } from '@quickquote/core/internal'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 
-/** How one call of the pipeline hook ended. */
+/** The result of one call of the pipeline hook. */
 export type StartAttemptResult =
   | { readonly kind: 'started' }
-  /** `retryAt` is null after the last try: the quotation has failed. */
+  /** `retryAt` is null after the last attempt: the quotation has failed. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly retryAt: Date | null }
-  /** The worker stops: the order stays leased, and the try does not count. */
+  /** The worker is stopping: the order stays leased, and the attempt does not count. */
   | { readonly kind: 'broken_off' }
 
 /**
- * Calls the pipeline hook for an order, and records what follows from it. Whoever aborts the controller, which is of
- * this call alone, breaks it off.
+ * Calls the pipeline hook for an order, and records the result. Aborting the controller, which belongs to this call
+ * only, ends it.
  */
 export type StartAttempt = (start: ClaimedStart, controller: AbortController) => Promise<StartAttemptResult>
 
 /**
- * @param persist carries out a write to the database, again if it fails
+ * @param persist performs a write, with retries
  */
 export function createStartAttempt({
   integrations,
@@ -35,9 +35,9 @@ export function createStartAttempt({
 
   async function callHook(start: ClaimedStart, controller: AbortController): Promise<StartAttemptResult> {
     const { quote, attempt } = start
-    // The worker died during the last try, and there is none left.
+    // The worker died during the last attempt.
     if (attempt > policy.maxAttempts) {
-      return { kind: 'failed', error: new Error('The worker died during the last try.'), retryAt: null }
+      return { kind: 'failed', error: new Error('The worker died during the last attempt.'), retryAt: null }
     }
     const { signal } = controller
     try {
@@ -54,14 +54,14 @@ export function createStartAttempt({
       return { kind: 'started' }
     } catch (error) {
       if (signal.aborted) return { kind: 'broken_off' }
-      // What has taken too long must not go on beside the next try.
+      // A call that timed out must not continue beside the next attempt.
       controller.abort(error)
       logger.warn({ err: error, quotation_id: quote.id, attempt }, 'a pipeline could not be started')
       return { kind: 'failed', error, retryAt: retryTime(attempt) }
     }
   }
 
-  /** When to try again; null after the last try. */
+  /** The time of the next attempt; null after the last. */
   function retryTime(attempt: number): Date | null {
     if (attempt >= policy.maxAttempts) return null
     return new Date(now().getTime() + policy.backoffMs * 2 ** (attempt - 1))
@@ -80,7 +80,7 @@ export function createStartAttempt({
   }
 }
 
-/** A quote that has ended meanwhile, or is gone, needs no more. */
+/** A quote that has ended or been deleted needs nothing more. */
 async function fail(report: QuotationReporter): Promise<void> {
   try {
     await report.failed({ errorCode: 'PIPELINE_START_FAILED' })

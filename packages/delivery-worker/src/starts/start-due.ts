@@ -7,7 +7,7 @@ import { openTelemetry } from '../telemetry/telemetry.ts'
 import { version } from '../version.ts'
 import { createStartAttempt, type StartAttemptResult } from './start-attempt.ts'
 
-/** A call of the pipeline hook that was made: for which quote, the how manieth, and how it ended. */
+/** One call of the pipeline hook: its quote, its attempt number and its result. */
 export interface StartTry {
   readonly quote: Quote
   /** 1 for the first. */
@@ -16,11 +16,11 @@ export interface StartTry {
 }
 
 /**
- * Hands the quotes whose start is due, by the clock of the integrations, to the pipeline hook, one after another: what
- * `deliverDue` is to webhooks. A hook that throws is recorded and tried again when the next try is due, as a worker does it.
+ * Calls the pipeline hook for each quote whose start is due by the clock of the integrations, one after another: the
+ * counterpart of `deliverDue`. As with a worker, a failed call is recorded and retried when due.
  *
- * @returns the calls that were made
- * @throws what the storage throws when the database cannot be reached
+ * @returns the calls
+ * @throws the storage's error if the database cannot be reached
  */
 export async function startDue({
   integrations,
@@ -56,8 +56,8 @@ interface Claim {
 }
 
 /**
- * Each order is claimed by a worker of its own, since a worker gives all of its orders back when it retires: those of
- * others do, in the same transaction, so that nobody sees that they were gone.
+ * Each order is claimed under its own worker id, because a worker returns all its orders when it deregisters. Orders of
+ * others are returned in the same transaction, so that nobody sees them missing.
  */
 async function claim(
   transaction: Storage,
@@ -72,7 +72,7 @@ async function claim(
     const round = await transaction.pipelineStarts.claim({ workerId, limit: 1, now })
     nextDueAt = round.nextDueAt
     const [start] = round.claimed
-    // Without a claim, what is due is held by others, or had ended and was removed.
+    // Without a claim, due orders are held by others, or have ended and been removed.
     if (start === undefined) break
     if (isWanted(start.quote.organization_id)) {
       await transaction.workers.heartbeat(workerId)

@@ -1,4 +1,4 @@
-/** A quote whose hook was called, as far as its signal goes. */
+/** A quote whose hook was called. */
 interface RunningQuote {
   readonly id: string
   readonly organization_id: string
@@ -6,20 +6,20 @@ interface RunningQuote {
   readonly since: Date
 }
 
-/** Makes what aborts the signals that pipeline hooks are given. */
+/** Creates and aborts the signals of pipeline hooks. */
 export interface StartSignals {
-  /** Its signal aborts with `abortAll`, too: also after its call has ended, for a run of the host that goes on with it. */
+  /** Its signal aborts with `abortAll` even after its call has ended, for a run that continues with it. */
   create(quote: RunningQuote): AbortController
   abortAll(): void
-  /** Quotes whose signal somebody still has. */
+  /** Quotes whose signal is still referenced. */
   quotes(): readonly RunningQuote[]
   /** Aborts the signals of these quotes. */
   abort(quoteIds: ReadonlySet<string>): void
 }
 
 /**
- * A signal is only followed for as long as somebody has it, so that nothing is kept of a start that is over, even where
- * its hook left a listener. `AbortSignal.any` keeps something of each for good on Node 20 and 22.
+ * Signals are only tracked while something references them, so that nothing of a finished start is kept, even if its
+ * hook left a listener. `AbortSignal.any` leaks on Node 20 and 22.
  */
 export function createStartSignals(): StartSignals {
   const controllers = new WeakMap<AbortSignal, AbortController>()

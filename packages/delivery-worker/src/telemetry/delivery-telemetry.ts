@@ -9,27 +9,28 @@ import {
 import { instrument, METRICS } from './metrics.ts'
 import { createDurations, parentOf, type Telemetry } from './telemetry.ts'
 
-/** Where the deliveries of a claim come from, by their ids. */
+/** The origins of claimed deliveries, by id. */
 export type Origins = Promise<ReadonlyMap<string, DeliveryOrigin>>
 
-/** An attempt that was made, with what only telemetry wants to know of it. */
+/** An attempt, with details only for telemetry. */
 interface ObservedAttempt {
   readonly attempt: SettledAttempt
   readonly origin: DeliveryOrigin | undefined
 }
 
-/** Measures attempts. */
 export interface DeliveryTelemetry {
   /**
-   * Asks where a claim comes from, while it is sent. Never rejects: what is not known is left out. undefined: nobody
-   * listens, and nothing was asked.
+   * Looks up the origins of a claim while it is sent. Never rejects: unknown ones are left out. undefined: telemetry is
+   * off.
    */
   originsOf(claimed: readonly ClaimedDelivery[]): Origins | undefined
-  /** @param tell runs inside the span of the attempt, so that a log line can be found by it */
+  /**
+   * @param tell runs inside the span of the attempt, so that its log line can be correlated
+   */
   attempted(observed: ObservedAttempt, tell: () => void): void
 }
 
-/** Metrics leave tests out; spans do not. See docs/monitoring for the names. */
+/** Metrics exclude tests; spans include them. See docs/monitoring for the names. */
 export function createDeliveryTelemetry({
   telemetry,
   storage,

@@ -1,24 +1,23 @@
-/** A metric of the worker. */
 export interface Metric {
   readonly name: string
   readonly kind: 'counter' | 'histogram' | 'gauge'
   readonly unit: string
   readonly description: string
-  /** Names of attributes, with what they hold. */
+  /** Attributes and their values. */
   readonly attributes: Readonly<Record<string, string>>
-  /** `worker`: each worker has its own value, and they are added. `all`: every worker reports the same one. */
+  /** `worker`: each worker reports its own value, and they are added. `all`: every worker reports the same value. */
   readonly scope: 'worker' | 'all'
 }
 
-const OUTCOME = '`succeeded`, `failed` (tried again), `exhausted` (the last attempt), or `rejected`'
+const OUTCOME = '`succeeded`, `failed` (to be retried), `exhausted` (the last attempt failed), or `rejected`'
 
-/** Every metric that there is: instruments, documents, dashboard and alerts are made of this table. */
+/** All metrics. Instruments, documents, dashboard and alerts are derived from this table. */
 export const METRICS = {
   attempts: {
     name: 'quickquote.delivery.attempts',
     kind: 'counter',
     unit: '{attempt}',
-    description: 'Attempts to deliver an event, by how they ended.',
+    description: 'Delivery attempts, by outcome.',
     attributes: { 'quickquote.outcome': OUTCOME, 'error.type': 'the `error_code` of the log line' },
     scope: 'worker',
   },
@@ -34,7 +33,7 @@ export const METRICS = {
     name: 'quickquote.delivery.lag',
     kind: 'histogram',
     unit: 's',
-    description: 'Time from when an attempt was due until it began.',
+    description: 'Delay of an attempt after it was due.',
     attributes: {},
     scope: 'worker',
   },
@@ -42,7 +41,7 @@ export const METRICS = {
     name: 'quickquote.delivery.in_flight',
     kind: 'gauge',
     unit: '{delivery}',
-    description: 'Attempts that this worker has under way.',
+    description: 'Attempts in flight in this worker.',
     attributes: {},
     scope: 'worker',
   },
@@ -50,7 +49,7 @@ export const METRICS = {
     name: 'quickquote.delivery.queue.depth',
     kind: 'gauge',
     unit: '{delivery}',
-    description: 'Deliveries that wait, over all workers.',
+    description: 'Waiting deliveries, over all workers.',
     attributes: { 'quickquote.queue.state': '`due`, or `scheduled` for a retry' },
     scope: 'all',
   },
@@ -58,7 +57,7 @@ export const METRICS = {
     name: 'quickquote.delivery.queue.oldest_age',
     kind: 'gauge',
     unit: 's',
-    description: 'Time that the oldest due delivery has waited, over all workers; 0 when none is due.',
+    description: 'Age of the oldest due delivery, over all workers; 0 when none is due.',
     attributes: {},
     scope: 'all',
   },
@@ -66,16 +65,16 @@ export const METRICS = {
     name: 'quickquote.pipeline_starts',
     kind: 'counter',
     unit: '{start}',
-    description: 'Calls of the pipeline hook, by how they ended.',
+    description: 'Calls of the pipeline hook, by outcome.',
     attributes: {
       'quickquote.outcome':
-        '`started`, `failed` (called again), `exhausted` (the quote failed), or `broken_off` (the worker stopped)',
+        '`started`, `failed` (to be retried), `exhausted` (the quote failed), or `broken_off` (the worker stopped)',
     },
     scope: 'worker',
   },
 } as const satisfies Record<string, Metric>
 
-/** The arguments of the meter's functions: name and description. */
+/** The arguments for the meter: name and description. */
 export function instrument({
   name,
   unit,

@@ -6,18 +6,18 @@ import type { Instruments } from './telemetry.ts'
 /** Metrics for Prometheus, kept in the process. */
 export interface Prometheus {
   readonly meter: Instruments
-  /** Collects now. The text format of Prometheus. */
+  /** Collects the metrics, in the text format of Prometheus. */
   read(): Promise<string>
 }
 
 const UNITS: Readonly<Record<string, string>> = { s: '_seconds' }
 
-/** The name that Prometheus has for a metric: as OpenTelemetry's own exporters translate it. */
+/** The Prometheus name of a metric, translated like OpenTelemetry's own exporters. */
 export function prometheusName({ name, kind, unit }: Metric): string {
   return `${toWord(name)}${UNITS[unit] ?? ''}${kind === 'counter' ? '_total' : ''}`
 }
 
-/** The name that Prometheus has for an attribute. */
+/** The Prometheus name of an attribute. */
 export function prometheusLabel(attribute: string): string {
   return toWord(attribute)
 }
@@ -26,7 +26,7 @@ function toWord(name: string): string {
   return name.replaceAll('.', '_')
 }
 
-/** Takes the metrics of a worker in the place of an OpenTelemetry SDK. */
+/** Collects a worker's metrics instead of an OpenTelemetry SDK. */
 export function createPrometheus(): Prometheus {
   const registry = new Registry()
   const callbacks = new Set<() => void | Promise<void>>()
@@ -69,11 +69,11 @@ export function createPrometheus(): Prometheus {
     removeBatchObservableCallback: (callback) => removals.get(callback)?.(),
   }
 
-  /** What cannot be measured now is left out, rather than shown as it was. */
+  /** Leaves out metrics that cannot be measured now, rather than repeat old values. */
   async function collect(): Promise<string> {
     for (const gauge of gauges.values()) {
       gauge.reset()
-      // Without labels a reset is a zero.
+      // Without labels, a reset would set it to zero.
       gauge.remove({})
     }
     await Promise.all([...callbacks].map((callback) => callback()))

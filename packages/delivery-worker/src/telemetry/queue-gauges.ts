@@ -4,7 +4,7 @@ import { instrument, METRICS } from './metrics.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /**
- * Shows what waits and what is under way whenever metrics are collected: one statement each time, and none between.
+ * Observes the queue and the attempts in flight, with one statement per collection.
  * @returns stops it
  */
 export function observeQueue({

@@ -3,12 +3,11 @@ import type { ClaimedStart } from '@quickquote/core/internal'
 import { instrument, METRICS } from './metrics.ts'
 import { parentOf, type Telemetry } from './telemetry.ts'
 
-/** How one call of the pipeline hook ended. After `failed` it is called again, after `exhausted` no more. */
+/** The result of one call of the pipeline hook. After `failed` it is called again, after `exhausted` it is not. */
 type StartStatus = 'started' | 'failed' | 'exhausted' | 'broken_off'
 
-/** Measures the starts of pipelines. */
 export interface StartTelemetry {
-  /** Runs the hook inside a span that carries on the trace of the quote. Rejects with what the hook rejects with. */
+  /** Runs the hook inside a span that continues the quote's trace. Rejects with the hook's error. */
   traced(start: ClaimedStart, callHook: () => Promise<void>): Promise<void>
   ended(status: StartStatus): void
 }
@@ -39,7 +38,7 @@ export function createStartTelemetry({ tracer, meter }: Telemetry): StartTelemet
       try {
         await context.with(trace.setSpan(parent, span), callHook)
       } catch (error) {
-        // The message of an error of the host's may hold anything: its name does.
+        // The message of a host's error may contain secrets; its name does not.
         span.setAttribute('error.type', error instanceof Error ? error.name : typeof error)
         span.setStatus({ code: SpanStatusCode.ERROR })
         throw error

@@ -14,7 +14,7 @@ import type { TraceContext } from '@quickquote/core'
 import { spanContextOf } from '@quickquote/core/internal'
 import { instrument, type Metric } from './metrics.ts'
 
-/** What we use of a meter. */
+/** The part of a meter that we use. */
 export type Instruments = Pick<
   Meter,
   | 'createCounter'
@@ -24,19 +24,19 @@ export type Instruments = Pick<
   | 'removeBatchObservableCallback'
 >
 
-/** What the process's OpenTelemetry SDK gives us. Without one, all of it does nothing. */
+/** The process's OpenTelemetry SDK. Without one, everything is a no-op. */
 export interface Telemetry {
   readonly tracer: Tracer
   readonly meter: Instruments
-  /** Whether there is an SDK, so that anything that costs something is worth it. */
+  /** Whether there is an SDK. Check it before anything expensive. */
   readonly isOn: boolean
 }
 
 const SCOPE = '@quickquote/delivery-worker'
 
 /**
- * An SDK that is registered later is not noticed.
- * @param meter takes the metrics in the SDK's place
+ * An SDK registered later is not noticed.
+ * @param meter collects the metrics instead of the SDK
  */
 export function openTelemetry(
   version: string,
@@ -51,21 +51,21 @@ function isTracing(): boolean {
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(SCOPE) !== undefined
 }
 
-/** Where a span continues a trace that began in another process. */
+/** The parent of a span whose trace began in another process. */
 export function parentOf(origin: TraceContext | null | undefined): Context {
   return origin ? trace.setSpanContext(ROOT_CONTEXT, spanContextOf(origin)) : ROOT_CONTEXT
 }
 
 /**
- * Keeps instrumentations of HTTP clients silent, by the key that all of OpenTelemetry's own know: theirs would be a second
- * span of the attempt, with the whole URL in it, and would send our trace to the receiver.
+ * Silences instrumentations of HTTP clients, with the key that OpenTelemetry's own recognize. They would add a second
+ * span with the whole URL, and send our trace to the receiver.
  */
 export const UNINSTRUMENTED: Context = ROOT_CONTEXT.setValue(
   createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'),
   true,
 )
 
-/** Bounds of histograms, in seconds. */
+/** Histogram boundaries, in seconds. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
 
 /** A histogram of seconds. */

@@ -7,21 +7,25 @@ export interface Eraser {
   stop(): Promise<void>
 }
 
-/** Leaves room for what others do. */
+/** Leaves room for other work. */
 const PAUSE_MS = 20
 
-/** A file storage, or a host's database, may be away for long. */
+/** A file storage or a host's database may be down for long. */
 const LONGEST_RETRY_MS = 60_000
 
 /**
- * Erases organizations, a batch at a time. Every worker does it; each batch is a transaction, so what dies in the middle of
- * one has done nothing of it.
+ * Erases organizations one batch at a time. Every worker does this. Each batch is a transaction, so a crash leaves
+ * nothing half done.
  */
 export function createEraser(
   { continueErasing, settings: { logger } }: Pick<Integrations, 'continueErasing' | 'settings'>,
   pollIntervalMs: number,
 ): Eraser {
-  const backoff = createBackoff(logger, 'an organization cannot be erased further', LONGEST_RETRY_MS)
+  const backoff = createBackoff(
+    logger,
+    'erasing an organization failed; it will be tried again',
+    LONGEST_RETRY_MS,
+  )
   const alarm = createAlarm(async () => {
     try {
       const isMore = await continueErasing()

@@ -3,24 +3,24 @@ import type { Clock } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
 
-/** What a worker knows of its leases. */
+/** Whether this worker still holds its leases. */
 export interface LifeSigns {
-  /** Whether the others are sure to take this worker for alive. When not, it claims nothing and begins nothing. */
+  /** Whether the others certainly consider this worker alive. If not, it claims and begins nothing. */
   isFresh(): boolean
-  /** Another number when the others gave this worker up meanwhile: what it claimed before is no longer its own. */
+  /** Changes if the others declared this worker dead: its earlier leases are lost. */
   life(): number
 }
 
-/** Whether what was claimed in a life is still held for sure. Asked right before anything is begun with it. */
+/** Whether leases of a life are still certainly held. Check it right before you begin anything with them. */
 export function holds(lifeSigns: LifeSigns, life: number): boolean {
   return lifeSigns.isFresh() && lifeSigns.life() === life
 }
 
 export interface Heartbeat extends LifeSigns {
-  /** The first beat: rejects when the database cannot be reached. */
+  /** Sends the first heartbeat. Rejects if the database cannot be reached. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** Milliseconds since the last beat. */
+  /** Milliseconds since the last heartbeat. */
   ageMs(): number
 }
 
@@ -28,7 +28,7 @@ export interface HeartbeatOptions {
   readonly storage: Pick<Storage, 'workers'>
   readonly workerId: string
   readonly everyMs: number
-  /** How long a worker may be silent before the others take over what it held. */
+  /** Milliseconds without a heartbeat before other workers take over. */
   readonly deadAfterMs: number
   readonly maxAttempts: number
   readonly logger: Logger
@@ -38,23 +38,23 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Tells that this worker lives, compares its clock with the database's, and takes over what dead workers held.
+ * Sends heartbeats, compares this machine's clock with the database's, and takes over from dead workers.
  *
- * It declares no other worker dead before its own heartbeat has been uninterrupted for `deadAfterMs`: after an outage of the
- * database every worker looks dead, and each still has the outcomes of what it was sending.
+ * A worker declares no other dead until its own heartbeat has been uninterrupted for `deadAfterMs`: after an outage of
+ * the database every worker looks dead, although each still has the outcomes of its deliveries.
  */
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { storage, workerId, everyMs, deadAfterMs, maxAttempts, logger, clock, onFresh } = options
-  /** Halfway between the next beat and the moment when others may take over. */
+  /** Halfway between the next heartbeat and the moment when others may take over. */
   const freshForMs = (everyMs + deadAfterMs) / 2
   const backoff = createBackoff(logger, 'the heartbeat of this worker fails')
   const alarm = createAlarm(beatAndRecover)
   let lastBeat = { monotonic: Number.NEGATIVE_INFINITY, machine: Number.NEGATIVE_INFINITY }
-  /** undefined: the last beat failed, or came too late. */
+  /** undefined: the last heartbeat failed or was late. */
   let steadySince: number | undefined
   let life = 0
 
-  /** By both clocks: the monotonic one stands still while a machine is asleep. */
+  /** By both clocks: the monotonic one stops while a machine is asleep. */
   function ageMs(): number {
     return Math.max(performance.now() - lastBeat.monotonic, Date.now() - lastBeat.machine)
   }
@@ -62,7 +62,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const isFresh = () => ageMs() < freshForMs
 
   async function beat(): Promise<void> {
-    // The database takes the time of a beat after it was sent: counted from here a worker never thinks itself too young.
+    // Taken before the heartbeat is sent, so that a worker never underestimates its age.
     const begun = { monotonic: performance.now(), machine: Date.now() }
     const { isNew } = await clock.compare(() => storage.workers.heartbeat(workerId))
     const wasFresh = isFresh()
@@ -89,7 +89,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     const now = clock.now()
     const recovered = await storage.workers.recoverDead({ silentForMs: deadAfterMs, maxAttempts, now })
     if (recovered.deliveries + recovered.starts > 0) {
-      logger.warn(recovered, 'took over from a worker that is no longer there')
+      logger.warn(recovered, 'took over from a dead worker')
     }
   }
 

@@ -7,15 +7,15 @@ import type { MissingKeys } from './missing-keys.ts'
 
 export interface Housekeeping {
   start(): void
-  /** Begins nothing more. Resolves when what is under way has ended, which may be never: do not wait for it for long. */
+  /** Begins nothing more. Resolves when the current steps have ended, which may be never: limit the wait. */
   stop(): Promise<void>
-  /** What has failed, or not ended, for so long, in words. */
+  /** Steps that have failed or hung for too long, in words. */
   warnings(): readonly string[]
 }
 
-/** One of the things that are done now and then. */
+/** A periodic task. */
 interface Step {
-  /** What goes wrong when it fails, for the log. */
+  /** The failure, for the log. */
   readonly failure: string
   readonly everyMs: number
   run(): Promise<void>
@@ -23,21 +23,21 @@ interface Step {
 
 const MINUTE_MS = 60 * 1000
 const EVERY_MS = 10 * MINUTE_MS
-/** A step that failed is tried again after this time at the latest. */
+/** The longest wait before a failed step is retried. */
 const LONGEST_RETRY_MS = MINUTE_MS
-/** The other steps wait no longer for one that takes its time, or hangs. It goes on, and is not begun again until it ends. */
+/** How long the other steps wait for a slow one. It continues, and does not begin again until it has ended. */
 const STEP_MS = 20 * 1000
-/** A step that has failed for so long is worth a warning. */
+/** A step that has failed for this long causes a warning. */
 const TOLERATED_MS = 30 * MINUTE_MS
-/** No upload takes this long: one that is older and belongs to no quote was given up. */
+/** Longer than any upload: an older file without a quote is abandoned. */
 const UPLOAD_MS = 60 * MINUTE_MS
 const BATCH = 100
-/** Reports of stalled runs that are under way at once: a hook of the host may hang. */
+/** Concurrent reports of stalled runs: a hook of the host may hang. */
 const REPORTS_AT_ONCE = 10
 
 /**
- * What has to be done now and then, step by step. Every worker does it: it is cheap, and done twice it does nothing. A step
- * that fails or hangs holds up no other one. What it removes or fails is old by the clock of the database.
+ * Periodic maintenance. Every worker does it: it is cheap, and repeating it has no effect. A failing or hanging step
+ * does not block the others. Ages are by the database's clock.
  */
 export function createHousekeeping(
   {
@@ -55,16 +55,16 @@ export function createHousekeeping(
 
   const steps: readonly Step[] = [
     {
-      failure: 'the tables of the coming days cannot be made',
+      failure: 'the tables of the coming days cannot be created',
       everyMs: EVERY_MS,
       run: () => storage.retention.ensurePartitions(),
     },
     {
-      failure: 'the delivery attempts of the last hours cannot be counted',
+      failure: 'the delivery attempts of recent hours cannot be counted',
       everyMs: MINUTE_MS,
       run: () => storage.retention.countHours(),
     },
-    { failure: 'runs without a report cannot be failed', everyMs: EVERY_MS, run: failStalled },
+    { failure: 'runs that report nothing cannot be failed', everyMs: EVERY_MS, run: failStalled },
     {
       failure: 'failing endpoints cannot be disabled',
       everyMs: EVERY_MS,
@@ -75,15 +75,15 @@ export function createHousekeeping(
       everyMs: MINUTE_MS,
       run: async () => void (await sendWarnings()),
     },
-    { failure: 'what is no longer kept cannot be removed', everyMs: EVERY_MS, run: enforceRetention },
+    { failure: 'expired data cannot be removed', everyMs: EVERY_MS, run: enforceRetention },
     {
       failure: 'old idempotency keys cannot be removed',
       everyMs: EVERY_MS,
       run: async () => storage.retention.forgetIdempotencyKeys(await before(IDEMPOTENCY_WINDOW_MS)),
     },
-    { failure: 'files of no quote cannot be removed', everyMs: EVERY_MS, run: removeFiles },
+    { failure: 'abandoned files cannot be removed', everyMs: EVERY_MS, run: removeFiles },
     {
-      failure: 'it is not known whether an encryption key is missing',
+      failure: 'encryption keys cannot be checked',
       everyMs: MINUTE_MS,
       run: () => missingKeys.check(),
     },
@@ -102,7 +102,7 @@ export function createHousekeeping(
     ringForNext()
   }
 
-  /** Resolves when the step has ended, or the others have waited long enough for it. */
+  /** Resolves when the step has ended, or the others have waited long enough. */
   async function begin(plan: Plan): Promise<void> {
     const ended = new AbortController()
     waiting = ended
@@ -131,7 +131,7 @@ export function createHousekeeping(
     if (Number.isFinite(next)) alarm.ringIn(Math.max(next - performance.now(), 0))
   }
 
-  /** Those that cannot be failed keep nobody from it who comes after them: more are asked for then. */
+  /** Runs that cannot be failed do not block later ones: the limit grows with them. */
   async function failStalled(): Promise<void> {
     const silentSince = await before(policy.timeoutMs)
     const seen = new Set<string>()
@@ -154,10 +154,13 @@ export function createHousekeeping(
         logger.warn({ quotation_id: quotationId }, 'a run failed: it reported nothing for too long')
       } catch (error) {
         stuck += 1
-        // It has ended meanwhile, well or badly.
+        // It has ended meanwhile.
         if (error instanceof IntegrationError && error.code !== 'SERVICE_UNAVAILABLE') return
         if (!isOutage(error)) {
-          logger.error({ err: error, quotation_id: quotationId }, 'a run without a report cannot be failed')
+          logger.error(
+            { err: error, quotation_id: quotationId },
+            'a run that reports nothing cannot be failed',
+          )
         }
         errors.push(error)
       }
@@ -166,7 +169,7 @@ export function createHousekeeping(
 
   async function removeFiles(): Promise<void> {
     const files = await requirementsFiles.deleteAbandoned(await before(UPLOAD_MS))
-    if (files > 0) logger.info({ files }, 'removed files that belonged to no quote')
+    if (files > 0) logger.info({ files }, 'removed abandoned files')
   }
 
   async function before(ms: number): Promise<Date> {
@@ -188,7 +191,7 @@ export function createHousekeeping(
   }
 }
 
-/** A step, and how it stands with it. */
+/** A step and its state. */
 interface Plan {
   readonly step: Step
   readonly backoff: Backoff

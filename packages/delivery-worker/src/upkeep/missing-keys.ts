@@ -1,11 +1,11 @@
 import type { Logger, Storage } from '@quickquote/core'
 import type { Keyring } from '@quickquote/core/internal'
 
-/** Knows the encryption keys that the data needs and this process does not have. */
+/** Finds encryption keys that the data needs and this process lacks. */
 export interface MissingKeys {
-  /** Looks. Rejects when the database cannot be asked. */
+  /** Rejects if the database cannot be reached. */
   check(): Promise<void>
-  /** How many secrets need each of them, by the id of the key. Empty: none is missing. */
+  /** The number of secrets that need each missing key, by key id. */
   known(): ReadonlyMap<string, number>
 }
 
@@ -25,10 +25,10 @@ export function createMissingKeys({
       const before = [...missing.keys()].join()
       missing = new Map([...secrets].filter(([keyId]) => !keyring.has(keyId)))
       if ([...missing.keys()].join() === before) return
-      if (missing.size === 0) logger.info({}, 'no encryption key is missing any more')
+      if (missing.size === 0) logger.info({}, 'all encryption keys are available again')
       else {
         const fields = { secrets_by_key: Object.fromEntries(missing) }
-        logger.error(fields, 'encryption keys are missing: deliveries that need them wait')
+        logger.error(fields, 'encryption keys are missing; deliveries that need them wait')
       }
     },
     known: () => missing,

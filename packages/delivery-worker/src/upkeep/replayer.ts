@@ -7,15 +7,15 @@ export interface Replayer {
   stop(): Promise<void>
 }
 
-/** Events that are looked at in one transaction. */
+/** Events per transaction. */
 const BATCH = 200
 
-/** Leaves room for what is delivered as it happens. */
+/** Leaves room for new deliveries. */
 const PAUSE_MS = 50
 
 /**
- * Moves replays on, a batch at a time, turn by turn. Every worker does it; no two work on the same one at once, and what
- * dies in the middle of a batch has done nothing of it.
+ * Advances replays in turn, one batch at a time. Every worker does this, but no two on the same replay at once. A crash
+ * within a batch leaves nothing half done.
  */
 export function createReplayer({
   storage,
@@ -28,7 +28,7 @@ export function createReplayer({
   logger: Logger
   now: () => Date
 }): Replayer {
-  const backoff = createBackoff(logger, 'replays cannot be moved on')
+  const backoff = createBackoff(logger, 'replays cannot continue')
   const alarm = createAlarm(async () => {
     try {
       const moved = await storage.replays.advance(BATCH, now())

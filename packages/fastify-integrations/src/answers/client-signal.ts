@@ -1,7 +1,7 @@
 import { IntegrationError } from '@quickquote/core'
 import type { FastifyReply } from 'fastify'
 
-/** Aborted when the client hangs up before it has its answer. */
+/** Aborts if the client disconnects before it has its response. */
 export function clientSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const abort = () => controller.abort(new IntegrationError('MALFORMED_REQUEST', 'The client hung up.'))

@@ -4,17 +4,16 @@ import type { FastifyRequest } from 'fastify'
 import type { Answer } from '../route.ts'
 import { calledPath } from './called-path.ts'
 
-/** For the `answer.headers` of a row whose list has pages. */
+/** The `answer.headers` of routes with paginated lists. */
 export const PAGE_HEADERS = {
   Link: Type.String({
-    description:
-      'The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page.',
+    description: 'The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none.',
   }),
 }
 
 /**
- * Answers a page of a list: the entries, and in the `Link` header the way to the page that follows.
- * @param query of the row: nothing else of the request's query is repeated in the link
+ * Responds with a page of a list, and a `Link` header to the next page.
+ * @param query of the route: the link repeats only these parameters
  */
 export function pageAnswer<T>(
   { items, nextCursor }: Page<T>,
@@ -26,7 +25,7 @@ export function pageAnswer<T>(
   return { body, headers: { Link: linkTo(request, query, { cursor: nextCursor }) } }
 }
 
-/** The way to the page that follows: the request's own query, as far as the row knows it, with what `changed`. */
+/** A link with the request's own known parameters, and the changed ones. */
 export function linkTo(request: FastifyRequest, query: TObject, changed: Record<string, string>): string {
   const [, sent] = request.url.split('?')
   const parameters = [...new URLSearchParams(sent)].filter(([name]) => Object.hasOwn(query.properties, name))

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What may stand in a header, a log line and a problem document as it is. */
+/** Characters that are safe in headers, log lines and problem documents. */
 const USABLE = /^[\w.~:/;=+@-]{1,128}$/
 
 /**
- * Puts the request id on the answer. It is Fastify's, which the host may take from a header that a client sent: one that is
- * too long or holds odd characters is replaced, and the log says by what.
+ * Sets the response's request id. Fastify's id may come from a client's header: if it is too long or has unsafe
+ * characters, it is replaced, and the replacement is logged.
  */
 export function identifyRequest(request: FastifyRequest, reply: FastifyReply): string {
   if (!USABLE.test(request.id)) {
     request.id = randomUUID()
-    request.log.info({ requestId: request.id }, 'the client sent a request id that cannot be used')
+    request.log.info({ requestId: request.id }, 'the client sent an invalid request id')
   }
   reply.header('x-request-id', request.id)
   return request.id

@@ -6,9 +6,8 @@ import type { FastifyInstance } from 'fastify'
 type Serialize = (value: unknown) => string
 
 /**
- * Our own validator and serializer, for our routes only: what the host has set (zod, another Ajv, a
- * reply serializer) stays with the host.
- * Fastify validates what is in the URL, with core's validator; bodies are validated by core itself.
+ * Sets our own validator and serializer for our routes only, instead of the host's (zod, another Ajv, a reply
+ * serializer). Fastify validates URLs with core's validator; core itself validates bodies.
  */
 export function compileSchemas(fastify: FastifyInstance): void {
   fastify.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
@@ -32,7 +31,7 @@ export function compileSchemas(fastify: FastifyInstance): void {
     return serialize
   })
 
-  // A reply serializer of the host's would stand before the schemas, and what they leave out would be sent. Fastify takes
-  // null, which is its own default; its types do not say so.
+  // A reply serializer of the host would bypass our schemas, and with them the removal of undeclared fields. Fastify
+  // accepts null, its own default, although its types do not.
   fastify.setReplySerializer(null as unknown as Parameters<typeof fastify.setReplySerializer>[0])
 }

@@ -4,9 +4,9 @@ import { leavePreflightsToHost, NO_PREFLIGHT } from '../auth/preflight.ts'
 import { type Access, type Area, UNDOCUMENTED } from '../route.ts'
 
 /**
- * Answers what no row answers: 405 with `Allow` for a known path, else 404. These are routes, not only a not-found handler,
- * so that no route of the host's (for `/*`, or OPTIONS of `*`) takes what is below our prefixes. The handler is for methods
- * that Fastify has no routes for.
+ * Answers everything else: 405 with `Allow` for a known path, otherwise 404. These are routes, and not just a not-found
+ * handler, so that no route of the host (`/*`, or OPTIONS of `*`) captures paths below our prefixes. The handler is for
+ * methods without routes in Fastify.
  */
 export function refuseUnknownRoutes(fastify: FastifyInstance, { kind, routes }: Area): void {
   const { routerOptions, caseSensitive } = fastify.initialConfig
@@ -18,7 +18,7 @@ export function refuseUnknownRoutes(fastify: FastifyInstance, { kind, routes }: 
     const path = rest === undefined ? '' : `/${rest}`
     const allowed = withHead(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
     if (allowed.length === 0) throw new IntegrationError('ROUTE_NOT_FOUND')
-    // The router gives up on a parameter that is longer than it takes.
+    // The router does not match overlong parameters.
     if (allowed.includes(request.method))
       throw new IntegrationError('MALFORMED_REQUEST', 'A part of the path is too long.')
     reply.header('allow', allowed.join(', '))
@@ -31,7 +31,7 @@ export function refuseUnknownRoutes(fastify: FastifyInstance, { kind, routes }: 
   for (const url of ['', '/*']) {
     const taken = withHead(routes.filter((route) => route.url === url).map(({ method }) => method))
     const method = fastify.supportedMethods.filter((each) => each !== 'OPTIONS' && !taken.includes(each))
-    // Before the body is read: what it holds does not matter any more.
+    // Runs before the body is read: its content does not matter.
     const refused = { url, config, schema: { hide: true }, preParsing: refuse, handler: refuse }
     fastify.route({ ...refused, method })
     fastify.route({ ...refused, method: 'OPTIONS', constraints: NO_PREFLIGHT })

@@ -4,10 +4,10 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 const OWN_SITE = new Set(['same-origin', 'same-site', 'none'])
 
 /**
- * Whether a request that changes something was sent by a page of another site. Browsers tell by `Sec-Fetch-Site`; those
- * that do not send it tell their `Origin`, which must be this host's: scheme, name and port, as the proxy tells them that the
- * host trusts (`trustProxy`). Without either the caller is no browser.
- * @param trustedOrigins pages of other sites that may call, as `https://app.example.com`
+ * Whether a page of another site sent a request that makes changes. Browsers send `Sec-Fetch-Site`, or else an
+ * `Origin`, which must match this host's scheme, name and port, as reported by a trusted proxy (`trustProxy`). A caller
+ * without either is not a browser.
+ * @param trustedOrigins other origins whose pages may call, such as `https://app.example.com`
  */
 export function isCrossSite(
   request: Pick<FastifyRequest, 'method' | 'headers' | 'protocol' | 'host'>,

@@ -4,32 +4,32 @@ import type { FastifyInstance } from 'fastify'
 
 const REDACTED = '[redacted]'
 
-/** Parameters that are named like a key, in any case. */
+/** Parameter names of keys, in any case. */
 const KEY_NAMES = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'token', 'access_token'])
 
-/** How often a part of a URL may have been percent-encoded. */
+/** How many times a part of a URL may be percent-encoded. */
 const ROUNDS = 3
 
-/** Refuses requests to these routes whose URL holds a key, before anybody is asked who calls. */
+/** Refuses requests with a key in the URL, before authentication. */
 export function refuseKeysInUrls(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', async ({ originalUrl, url }) => {
     if (holdsApiKey(originalUrl) || holdsApiKey(url)) throw new IntegrationError('API_KEY_IN_QUERY')
   })
 }
 
-/** Whether anything in a URL has the shape of a key, in the path or the query, percent-encoded up to three times. */
+/** Whether the path or the query of a URL contains something like a key, percent-encoded up to three times. */
 export function holdsApiKey(url: string): boolean {
   return decodings(url).some(looksLikeApiKey)
 }
 
-/** Whether a parameter in the query of a URL is named like a key (specification, "Authentication", rule 2). */
+/** Whether the query of a URL has a parameter named like a key (specification, "Authentication", rule 2). */
 export function hasParameterOfKey(url: string): boolean {
   return parametersOf(url).some(isNamedLikeKey)
 }
 
 /**
- * The URL without what may be a key: use it wherever a host logs URLs itself. Only values of parameters named like a key,
- * and anything that looks like a key, percent-encoded up to three times, are replaced.
+ * Removes keys from a URL. Use it wherever the host logs URLs itself. It replaces only values of parameters named like
+ * a key, and anything like a key, percent-encoded up to three times.
  */
 export function redactApiKeys(url: string): string {
   const start = startOfQuery(url)
@@ -45,17 +45,17 @@ export function redactApiKeys(url: string): string {
   return path + url.charAt(start) + query.join('&')
 }
 
-/** Whether `redactApiKeys` could change the URL. Cheap, for every request. */
+/** Whether `redactApiKeys` could change the URL. Cheap enough for every request. */
 export function mayHoldKey(url: string): boolean {
   return /[?;%]|pk_/i.test(url)
 }
 
-/** The parameters of the query, as they are. */
+/** The raw parameters of the query. */
 function parametersOf(url: string): string[] {
   return url.slice(startOfQuery(url) + 1).split(/[&;]/)
 }
 
-/** A router may be set to take `;` as the start of the query, too. */
+/** A router may also accept `;` as the start of the query. */
 function startOfQuery(url: string): number {
   const start = url.search(/[?;]/)
   return start === -1 ? url.length : start
@@ -76,7 +76,7 @@ function redact(parameter: string): string {
   return holdsApiKey(name) ? REDACTED : `${name}=${REDACTED}`
 }
 
-/** A text, and what it becomes when it is decoded once, twice and three times. */
+/** A text, and its one, two and three times decoded forms. */
 function decodings(text: string): string[] {
   const forms = [text]
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -87,7 +87,7 @@ function decodings(text: string): string[] {
   return forms
 }
 
-/** Keys and names are ASCII: nothing else is decoded. Malformed escapes stay as they are. */
+/** Keys and names are ASCII, so nothing else is decoded. Malformed escapes are kept. */
 function decode(text: string): string {
   return text.replace(/%[0-7][0-9a-f]/gi, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)))
 }

@@ -6,10 +6,10 @@ import { isPreflight } from './preflight.ts'
 import { API_KEY, AUTH_ERROR } from './request-state.ts'
 
 /**
- * The first checks of a partner request, in the order of the specification: a parameter named like a key (400), no or no good key
- * (401), a key that may not be used (403). A failed authentication is thrown only after the limiter of failures has seen
- * it: see rate-limits.ts, whose hook runs between these two. A CORS preflight that nobody else answered is no attempt to
- * authenticate. In the last 30 days of a key, every response says when it expires.
+ * The first checks of a partner request, in the order of the specification: a parameter named like a key (400), a
+ * missing or invalid key (401), a key that may not be used (403). A failure is thrown only after the limiter of failed
+ * authentications has counted it: see rate-limits.ts, whose hook runs between these two. CORS preflights do not count
+ * as failures. In the last 30 days of a key, every response carries its expiry.
  */
 export function authenticatePartners(fastify: FastifyInstance, { apiKeys, settings }: Integrations): void {
   fastify.addHook('onRequest', async (request, reply) => {
@@ -34,7 +34,7 @@ export function authenticatePartners(fastify: FastifyInstance, { apiKeys, settin
   })
 }
 
-/** The key of a request that got past the hooks. */
+/** The key of an authenticated request. */
 export function apiKeyOf(request: FastifyRequest): AuthenticatedKey {
   const key = request[API_KEY]
   if (key === null) throw new IntegrationError('API_KEY_MISSING')

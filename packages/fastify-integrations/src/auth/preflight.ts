@@ -4,12 +4,12 @@ import { holdsApiKey } from './key-in-url.ts'
 
 const NAME = 'quickquoteOptions'
 
-/** The constraint of our routes for OPTIONS: they take all requests but CORS preflights. */
+/** The constraint of our routes for OPTIONS: they match everything except CORS preflights. */
 export const NO_PREFLIGHT = { [NAME]: 'taken' }
 
 type Head = Pick<IncomingMessage, 'method' | 'headers'>
 
-/** Whether a browser asks if a page of another origin may send a request. Browsers send no key along. */
+/** Whether a browser asks if a page of another origin may send a request. Preflights carry no key. */
 export function isPreflight({ method, headers }: Head): boolean {
   return (
     method === 'OPTIONS' &&
@@ -20,8 +20,8 @@ export function isPreflight({ method, headers }: Head): boolean {
 }
 
 /**
- * Leaves preflights to the host, which may answer them in a route of its own (as @fastify/cors has one): a route of ours
- * for OPTIONS, being more specific, would hide it. A preflight with a key in its URL is not left to the host's log.
+ * Leaves preflights to the host, for example to the route of @fastify/cors, which our more specific OPTIONS routes
+ * would hide. Except preflights with a key in the URL, which must not reach the host's log.
  */
 export function leavePreflightsToHost(fastify: FastifyInstance): void {
   if (fastify.hasConstraintStrategy(NAME)) return
@@ -35,7 +35,7 @@ export function leavePreflightsToHost(fastify: FastifyInstance): void {
       }
     },
     validate() {},
-    // Routes without the constraint, which are all those of the host, match in any case.
+    // The host's routes have no constraint and always match.
     mustMatchWhenDerived: false,
     deriveConstraint(request: IncomingMessage) {
       if (request.method !== 'OPTIONS') return undefined

@@ -7,8 +7,8 @@ type RequestSerializer = (request: FastifyRequest) => unknown
 const PINO_SERIALIZERS = Symbol.for('pino.serializers')
 
 /**
- * Keeps keys in URLs out of Fastify's own log lines for our routes, 404s included: Fastify logs `req.url` before any hook
- * runs, so the logger of the request itself must know better. What the host made of `req` stays, with another URL in it.
+ * Keeps keys in URLs out of Fastify's own log lines for our routes, including 404s. Fastify logs `req.url` before any
+ * hook, so this wraps the serializer of the request's logger. The host's serializer still applies, with a redacted URL.
  */
 export function keepKeysOutOfLogs(fastify: FastifyInstance): void {
   const inherited = fastify.childLoggerFactory
@@ -21,8 +21,8 @@ export function keepKeysOutOfLogs(fastify: FastifyInstance): void {
 }
 
 /**
- * Logs what Fastify logs of a request, without what may be a key in its URL. For the logger of the host, since Fastify logs
- * a URL that it cannot read before any plugin sees it: `Fastify({ logger: { serializers: { req: requestSerializer } } })`.
+ * Serializes a request like Fastify, with keys removed from its URL. Use it for the host's logger, because Fastify logs
+ * unreadable URLs before any plugin sees them: `Fastify({ logger: { serializers: { req: requestSerializer } } })`.
  */
 export function requestSerializer(request: FastifyRequest): Record<string, unknown> {
   const { method, url, headers, host, ip, socket } = request
@@ -41,7 +41,7 @@ function serializerOf(logger: FastifyBaseLogger): RequestSerializer {
   return serializers?.req ?? (({ method, url }) => ({ method, url }))
 }
 
-/** The same request, seen without keys in its URL, however a serializer gets at it. */
+/** A view of the request without keys in its URL, for any serializer. */
 function withoutKeys(request: FastifyRequest): FastifyRequest {
   const { raw } = request
   const url = redactApiKeys(raw.url ?? '')

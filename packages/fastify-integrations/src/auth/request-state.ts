@@ -1,7 +1,7 @@
 import type { AuthenticatedKey, IntegrationError, Member, Session } from '@quickquote/core'
 import type { FastifyInstance } from 'fastify'
 
-/** What the hooks of ours keep on a request. Symbols, so that nothing of the host's can collide. */
+/** Request properties of our hooks. Symbols cannot collide with the host's. */
 export const API_KEY: unique symbol = Symbol('quickquote: the key of the request')
 export const AUTH_ERROR: unique symbol = Symbol('quickquote: why authentication failed')
 export const SESSION: unique symbol = Symbol('quickquote: the session of the member')

@@ -13,10 +13,10 @@ export interface SessionAuthentication {
   readonly integrations: Pick<Integrations, 'organizations'>
 }
 
-/** Finds out which member calls: the resolver is asked once. 401 without a session, 403 without the right to this route. */
+/** Authenticates the member; calls the resolver once. 401 without a session, 403 without the right to this route. */
 export function authenticateMembers(fastify: FastifyInstance, options: SessionAuthentication): void {
   fastify.addHook('onRequest', async (request) => {
-    // Asked for at once: it is gone when the client is.
+    // Read immediately: it is lost when the client disconnects.
     const clientAddress = addressOf(request)
     const session = await readSession(() => options.resolveSession(request), {
       timeoutMs: options.sessionTimeoutMs,
@@ -33,19 +33,19 @@ export function authenticateMembers(fastify: FastifyInstance, options: SessionAu
   })
 }
 
-/** None on a Unix socket, of a client that hung up, and where a proxy that is trusted says something else. */
+/** null for Unix sockets, disconnected clients, and invalid values of a trusted proxy. */
 function addressOf({ ip }: FastifyRequest): string | null {
   return isIP(ip ?? '') === 0 ? null : ip
 }
 
-/** The member of a request that got past the hook. */
+/** The member of an authenticated request. */
 export function callerOf(request: FastifyRequest): Member {
   const member = request[MEMBER]
   if (member === null) throw new IntegrationError('SESSION_REQUIRED')
   return member
 }
 
-/** The session of a request that got past the hook. */
+/** The session of an authenticated request. */
 export function sessionOf(request: FastifyRequest): Session {
   const session = request[SESSION]
   if (session === null) throw new IntegrationError('SESSION_REQUIRED')

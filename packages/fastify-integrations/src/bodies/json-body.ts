@@ -8,10 +8,10 @@ import { MAX_DEPTH, markInexactNumbers, scanJson } from './json-numbers.ts'
 import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, type MinDataRate, malformed, readBody } from './read-body.ts'
 
 /**
- * Replaces the content type parsers that came from the host: our routes take JSON as we read it, and nothing else (415).
- * An empty body is `undefined`; whether that is wrong is up to the route.
+ * Replaces the host's content type parsers: our routes accept only JSON (otherwise 415). An empty body is `undefined`;
+ * the route decides whether that is valid.
  * @param bodyLimit in bytes; more is a 413
- * @param minDataRate of the client; below it the answer is 400, as for a multipart body
+ * @param minDataRate of the client; below it the response is 400, as for a multipart body
  */
 export function parseJsonOnly(
   fastify: FastifyInstance,
@@ -30,13 +30,13 @@ export function parseJsonOnly(
 }
 
 /**
- * Parses the JSON of a client. A number that would not come back as it was sent becomes INEXACT_NUMBER.
- * @throws IntegrationError MALFORMED_REQUEST, with what is wrong in the detail and nothing of what was sent
+ * Parses a client's JSON. A number that JavaScript would change becomes INEXACT_NUMBER.
+ * @throws IntegrationError MALFORMED_REQUEST. The detail names the problem, but repeats nothing of the body
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
   const scan = scanJson(bytes)
-  if (scan.isTooDeep) throw malformed(`The body is nested more than ${MAX_DEPTH} levels deep.`)
+  if (scan.isTooDeep) throw malformed(`The body must not be nested more than ${MAX_DEPTH} levels deep.`)
   const text = bytes.toString('utf8')
   try {
     const value = parse(text)
@@ -44,7 +44,7 @@ export function parseJson(bytes: Buffer): unknown {
   } catch {
     throw malformed(
       isJson(text)
-        ? 'The body holds a forbidden key: `__proto__`, or `constructor` with a `prototype`.'
+        ? 'The body contains a forbidden key: `__proto__`, or `constructor` with a `prototype`.'
         : 'The body is not valid JSON.',
     )
   }

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { INEXACT_NUMBER } from '@quickquote/core/internal'
 
-/** Deeper than anybody writes, and far from where recursive code runs out of stack. */
+/** Deeper than any real data, and far from a stack overflow. */
 export const MAX_DEPTH = 64
 
-/** Where something stands: the first byte, and the one after the last. */
+/** The index of the first byte, and the one after the last. */
 type Span = readonly [begin: number, end: number]
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * Looks through JSON before anything is built from it, in one pass over its bytes: how deep it is nested, and which of its
- * numbers are changed by parsing. `JSON.parse` tells the source of a number from Node 22 on only. Of bytes that are no
- * JSON it tells nothing.
+ * Scans JSON in one pass over its bytes, before anything is built: the nesting depth, and the numbers that parsing
+ * would change. `JSON.parse` reports the source of a number only from Node 22 on. The result for invalid JSON is
+ * meaningless.
  */
 export function scanJson(json: Buffer): { readonly isTooDeep: boolean; readonly inexact: readonly Span[] } {
   const inexact: Span[] = []
@@ -37,9 +37,7 @@ export function scanJson(json: Buffer): { readonly isTooDeep: boolean; readonly 
   return { isTooDeep: false, inexact }
 }
 
-/**
- * Parses valid JSON with INEXACT_NUMBER in these places: first a string is put there that nobody can have guessed.
- */
+/** Parses valid JSON with INEXACT_NUMBER at these places, by way of an unguessable string. */
 export function markInexactNumbers(json: Buffer, inexact: readonly Span[]): unknown {
   const mark = randomUUID()
   const pieces: string[] = []
@@ -53,7 +51,7 @@ export function markInexactNumbers(json: Buffer, inexact: readonly Span[]): unkn
   return JSON.parse(text, (_, value) => (value === mark ? INEXACT_NUMBER : value))
 }
 
-/** The index of the quote that ends the string. */
+/** The index of the closing quote. */
 function endOfString(json: Buffer, begin: number): number {
   for (let index = begin + 1; index < json.length; index += 1) {
     if (json[index] === BACKSLASH) index += 1
@@ -74,20 +72,20 @@ function beginsNumber(byte: number | undefined): boolean {
   return byte === 0x2d || (byte !== undefined && byte >= 0x30 && byte <= 0x39)
 }
 
-/** Fifteen digits are always kept, wherever the point is; a string is made of others only. */
+/** Fifteen digits are always exact, wherever the point is. */
 function isShort(json: Buffer, begin: number, end: number): boolean {
   if (end - begin > 15) return false
   for (let index = begin; index < end; index += 1) if ((json[index] ?? 0) > 0x39) return false
   return true
 }
 
-/** Whether a number as it was written equals, in decimals, what JavaScript makes of it and writes. */
+/** Whether JavaScript writes the number with the same decimal value. */
 export function isExact(source: string): boolean {
   const sent = decimalOf(source)
   return sent === null || sent === decimalOf(String(Number(source)))
 }
 
-/** One spelling for every decimal: its digits without zeros around them, and an exponent. null: it is no number. */
+/** A normal form of decimals: digits without surrounding zeros, and an exponent. null: not a number. */
 function decimalOf(number: string): string | null {
   const [matched, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? []
@@ -97,7 +95,7 @@ function decimalOf(number: string): string | null {
   let end = digits.length
   while (digits[begin] === '0') begin += 1
   if (begin === end) return '0'
-  // By hand: an expression that looks for zeros before an end takes quadratic time for a million of them.
+  // By hand: a regular expression for trailing zeros takes quadratic time for a million of them.
   while (digits[end - 1] === '0') end -= 1
   const scale = Number(exponent) - fraction.length + (digits.length - end)
   return `${sign}${digits.slice(begin, end)}e${scale}`

@@ -3,7 +3,7 @@ import { Dicer } from '@fastify/busboy'
 import { type PartHeader, readPartHeader } from './part-header.ts'
 import { type BodyBounds, malformed, readBody } from './read-body.ts'
 
-/** A part of a multipart body. Its bytes are read to their end before the next part is asked for. */
+/** A part of a multipart body. Read its bytes to the end before the next part. */
 export interface Part extends PartHeader {
   readonly bytes: AsyncIterable<Buffer>
 }
@@ -13,25 +13,25 @@ export interface FormBounds extends BodyBounds {
 }
 
 const DICER_OPTIONS = {
-  // Of one part: a file name of 200 characters, given twice and percent-encoded, fits.
+  // Per part: fits a file name of 200 characters, twice and percent-encoded.
   maxHeaderPairs: 16,
   maxHeaderSize: 8 * 1024,
   // Never full: see feed().
   partHwm: Number.MAX_SAFE_INTEGER,
 }
 
-const BROKEN_OFF = 'The body breaks off before its last boundary.'
-const NO_HEADER = 'A part has no Content-Disposition that can be read: it must be form-data and have a name.'
+const BROKEN_OFF = 'The body ends before its last boundary.'
+const NO_HEADER = 'A part has no valid Content-Disposition: it must be form-data with a name.'
 
 /**
- * Splits a body into its parts while it arrives, at the pace at which they are read. Dicer is the parser inside of
- * @fastify/busboy; Busboy itself passes over parts that it cannot read, and would lose a partner's file in silence.
+ * Splits a body into its parts as it arrives and is read. Dicer is the parser inside @fastify/busboy; Busboy itself
+ * silently skips parts that it cannot read, and would lose a partner's file.
  *
- * Dicer only cuts here. Left to itself it holds up the body by the fill of its parts, and ends the form before its last part
- * was read, or never, where a boundary is cut between two packets. So the body is given to it chunk by chunk, and only when
- * what it cut is used up.
- * @throws IntegrationError while the parts, or the bytes of one, are read: PAYLOAD_TOO_LARGE, or MALFORMED_REQUEST when the
- * body breaks off, comes too slowly, has too many parts, or is no multipart
+ * Dicer only splits here. By itself it applies backpressure per part, and ends the form before its last part has been
+ * read, or never, if a boundary is split between two packets. So it gets the body chunk by chunk, each once the parts
+ * of the previous one have been used up.
+ * @throws IntegrationError while parts or their bytes are read: PAYLOAD_TOO_LARGE, or MALFORMED_REQUEST for a body that
+ * is incomplete, too slow, has too many parts, or is not multipart
  */
 export async function* readParts(
   body: Readable,
@@ -91,7 +91,7 @@ export async function* readParts(
     }
     if (failure !== undefined) throw malformed(failure)
   } finally {
-    // Not waited for: whoever gave up the bytes of a part may have left a read behind that waits for the client.
+    // Not awaited: an abandoned part may have left a read that waits for the client.
     void chunks.return()
   }
 }

@@ -7,46 +7,45 @@ import { parseJson } from './json-body.ts'
 import { type FormBounds, type Part, readParts } from './multipart-parts.ts'
 import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, type MinDataRate, malformed } from './read-body.ts'
 
-/** What a multipart request held: its fields as JSON would have them, and its files, stored. */
+/** The fields of a multipart request as in JSON, and its stored files. */
 export interface MultipartForm {
   readonly body: Readonly<Record<string, unknown>>
   readonly files: readonly ReceivedFile[]
 }
 
 export interface MultipartOptions {
-  /** Whose the files are. */
+  /** The organization of the files. */
   readonly organizationId: string
   readonly requirementsFiles: RequirementsFiles
   readonly limits: Limits
-  /** How slow a client may be. Default: half a minute, and a second more for every 16 KiB. */
+  /** The slowest accepted rate. Default: half a minute, plus a second per 16 KiB. */
   readonly minDataRate?: MinDataRate
 }
 
-/** Parts beside the files. A start has five fields; unknown ones are passed over. */
+/** The maximum number of parts besides files. A start has five fields; unknown ones are ignored. */
 const MAX_FIELDS = 100
-/** Bytes of a part that are not its content: its boundary and its header. */
+/** Bytes of a part besides its content: boundary and header. */
 const PART_OVERHEAD = 10 * 1024
 
 /**
- * Makes the routes of a plugin take multipart bodies, unread: `receiveMultipart` reads them, after authentication and
+ * Lets the routes of a plugin accept multipart bodies, unread. `receiveMultipart` reads them after authentication and
  * limits.
  */
 export function takeMultipart(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
 }
 
-/** Whether a request has a multipart body. */
 export function isMultipart(request: FastifyRequest): boolean {
   return request.body instanceof Readable
 }
 
 /**
- * Reads the multipart body of a quote start. Parts may come in any order. Files stream into the storage, checked on their
- * way; give them to `quotations.start`. When anything is wrong, nothing that was stored stays.
+ * Reads the multipart body of a quote start, with parts in any order. Files are checked while they stream into the
+ * storage; pass them to `quotations.start`. After an error, nothing remains stored.
  *
- * Text fields are those of the JSON body. `metadata` is JSON text; an empty `metadata` or `config_id` counts as null. Of
- * fields that a start does not have, texts are ignored, and files are refused: their sender means them to count. A file
- * without name and content, which browsers send where none was chosen, counts as absent.
+ * Text fields are those of the JSON body. `metadata` is JSON text; an empty `metadata` or `config_id` means null.
+ * Unknown text fields are ignored, but unknown files are refused: their sender expects them to count. A file without a
+ * name and content, which browsers send if none was chosen, counts as absent.
  * @throws IntegrationError VALIDATION_FAILED, MALFORMED_REQUEST, PAYLOAD_TOO_LARGE
  */
 export async function receiveMultipart(
@@ -77,7 +76,7 @@ function maxParts(limits: Limits): number {
   return limits.files + MAX_FIELDS
 }
 
-/** Bytes of the largest form, which is the largest body of all routes. */
+/** The size of the largest form, which is the largest body of all routes. */
 export function formBytes(limits: Limits): number {
   return limits.files * limits.fileBytes + limits.jsonBodyBytes + maxParts(limits) * PART_OVERHEAD
 }
@@ -87,12 +86,12 @@ function boundaryOf(contentType: string): string {
     /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))\s*(?:;|$)/i.exec(contentType) ?? []
   const boundary = quoted ?? plain
   if (boundary === undefined) {
-    throw malformed('The Content-Type has no boundary of 1 to 70 characters.')
+    throw malformed('The Content-Type needs a boundary of 1 to 70 characters.')
   }
   return boundary
 }
 
-/** Reads every part: files into `files`, the fields of a start into the result. */
+/** Reads all parts: files into `files`, fields into the result. */
 async function readForm(
   parts: AsyncIterable<Part>,
   files: ReceivedFile[],
@@ -111,7 +110,7 @@ async function readForm(
     }
     const isKnown = known.has(name)
     if (!isKnown && fileName !== null) throw wrong('/files', 'must be the field name of every file')
-    if (fields.has(name)) throw wrong(`/${name}`, 'must be sent once')
+    if (fields.has(name)) throw wrong(`/${name}`, 'must be sent only once')
     const value = await readField(bytes, room)
     room -= value.length
     if (isKnown) fields.set(name, value)
@@ -124,21 +123,23 @@ async function isEmpty(bytes: AsyncIterable<Buffer>): Promise<boolean> {
   return true
 }
 
-/** @throws IntegrationError PAYLOAD_TOO_LARGE when there is more than all the fields together may have */
+/**
+ * @throws IntegrationError PAYLOAD_TOO_LARGE if all fields together are too large
+ */
 async function readField(bytes: AsyncIterable<Buffer>, room: number): Promise<Buffer> {
   let left = room
   return buffer(
     (async function* () {
       for await (const chunk of bytes) {
         left -= chunk.length
-        if (left < 0) throw new IntegrationError('PAYLOAD_TOO_LARGE', 'The fields of the form are too large.')
+        if (left < 0) throw new IntegrationError('PAYLOAD_TOO_LARGE', 'The form fields are too large.')
         yield chunk
       }
     })(),
   )
 }
 
-/** What a JSON body would hold. */
+/** The equivalent JSON body. */
 function toBody(fields: ReadonlyMap<string, Buffer>): Record<string, unknown> {
   return Object.fromEntries([...fields].map(([name, value]) => [name, toValue(name, value)]))
 }
@@ -149,7 +150,7 @@ function toValue(name: string, value: Buffer): unknown {
   try {
     return name === 'metadata' ? parseJson(value) : new TextDecoder('utf-8', { fatal: true }).decode(value)
   } catch {
-    throw wrong(`/${name}`, name === 'metadata' ? 'must be a JSON object, as text' : 'must be text in UTF-8')
+    throw wrong(`/${name}`, name === 'metadata' ? 'must be a JSON object, as text' : 'must be UTF-8 text')
   }
 }
 

@@ -1,17 +1,17 @@
-/** What the header of a part says. */
+/** The header of a part. */
 export interface PartHeader {
   readonly name: string
-  /** null: the part is a plain field. '': it is a file, and has no name. */
+  /** null: a plain field. '': a file without a name. */
   readonly fileName: string | null
 }
 
 const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary'])
 
 /**
- * Reads the header of a part (RFC 7578), in the dialect that browsers and libraries really write: UTF-8 as it is,
- * `filename*` beside `filename`, quotes or none.
+ * Parses the header of a part (RFC 7578), as browsers and libraries really write it: raw UTF-8, `filename*` beside
+ * `filename`, with or without quotes.
  * @param header lower-case names; the bytes of the values as Latin-1
- * @returns null where the part cannot be told: it must be refused then, or a file would get lost without a word
+ * @returns null if it is invalid: the part must be refused, or a file would be lost silently
  */
 export function readPartHeader(header: Readonly<Record<string, readonly string[]>>): PartHeader | null {
   const [disposition, ...more] = header['content-disposition'] ?? []
@@ -24,7 +24,7 @@ export function readPartHeader(header: Readonly<Record<string, readonly string[]
   return { name, fileName: extendedValue(parameters.get('filename*')) ?? parameters.get('filename') ?? null }
 }
 
-/** Looks at each character once: a client chooses them, and may choose those at which a regular expression tries again and again. */
+/** Visits each character once: a client could choose ones that make a regular expression backtrack. */
 function readParameters(disposition: string): Map<string, string> | null {
   const type = 'form-data'
   if (disposition.slice(0, type.length).toLowerCase() !== type) return null
@@ -42,7 +42,7 @@ function readParameters(disposition: string): Map<string, string> | null {
     at += 1
     return true
   }
-  /** Backslashes of Windows' paths stay: only quotes and backslashes are escaped. */
+  /** Backslashes of Windows paths stay: only quotes and backslashes are escaped. */
   function takeQuoted(): string | null {
     let isEscaped = false
     const quoted = take((character) => {
@@ -69,7 +69,7 @@ const isSpace = (character: string) => character === ' ' || character === '\t'
 const isTokenCharacter = (character: string) => /[!#$%&'*+.^_`|~\w-]/.test(character)
 const isPlain = (character: string) => character !== ';' && character !== '"'
 
-/** `UTF-8''a%20b.pdf` (RFC 8187). Other charsets are out of use: their `filename` is taken. */
+/** `UTF-8''a%20b.pdf` (RFC 8187). Other charsets are obsolete: their `filename` is used. */
 function extendedValue(value: string | undefined): string | null {
   const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(value ?? '') ?? []
   try {

@@ -1,13 +1,16 @@
 import type { Readable } from 'node:stream'
 import { IntegrationError } from '@quickquote/core'
 
-/** How slowly a client may send a body. It has `graceMs` in any case, and a second more for every `bytesPerSecond` received. */
+/** The slowest accepted rate of a body: `graceMs`, plus a second per `bytesPerSecond` received. */
 export interface MinDataRate {
   readonly graceMs: number
   readonly bytesPerSecond: number
 }
 
-/** A client that sends a byte a second is given up after half a minute; one ten times slower than a bad telephone line is not. */
+/**
+ * A client that sends a byte a second is cut off after half a minute; one ten times slower than a bad telephone line is
+ * not.
+ */
 export const DEFAULT_MIN_DATA_RATE: MinDataRate = Object.freeze({
   graceMs: 30_000,
   bytesPerSecond: 16 * 1024,
@@ -19,10 +22,9 @@ export interface BodyBounds {
 }
 
 /**
- * Reads a body at the pace at which its chunks are asked for. Only waiting for the client counts against the rate, not
- * the time that the caller takes. When the reading ends early the stream is left as it is: destroying it would take the
- * answer with it.
- * @throws IntegrationError PAYLOAD_TOO_LARGE, or MALFORMED_REQUEST for a body that breaks off or arrives too slowly
+ * Reads a body at the caller's pace. Only waiting for the client counts against the rate. If reading ends early, the
+ * stream is left alone: destroying it would destroy the response, too.
+ * @throws IntegrationError PAYLOAD_TOO_LARGE, or MALFORMED_REQUEST for a body that is incomplete or too slow
  */
 export async function* readBody(
   stream: Readable,
@@ -37,7 +39,7 @@ export async function* readBody(
     for (;;) {
       const chunk: Buffer | string | null = stream.read()
       if (chunk !== null) {
-        // A hook of the host's may have put a stream of text in front.
+        // A hook of the host may have inserted a stream of strings.
         const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
         received += bytes.length
         if (received > totalBytes) throw bodyTooLarge(totalBytes)
@@ -45,9 +47,9 @@ export async function* readBody(
         continue
       }
       if (stream.readableEnded) return
-      if (stream.destroyed) throw malformed('The body breaks off.')
+      if (stream.destroyed) throw malformed('The body is incomplete.')
       const leftMs = minDataRate.graceMs + (received / minDataRate.bytesPerSecond) * 1000 - waitedMs
-      if (leftMs <= 0) throw malformed('The body arrives too slowly.')
+      if (leftMs <= 0) throw malformed('The body arrived too slowly.')
       const begun = performance.now()
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, leftMs)

@@ -3,19 +3,19 @@ import { constants, type Http2ServerRequest } from 'node:http2'
 import type { FastifyInstance } from 'fastify'
 import { readBody } from './read-body.ts'
 
-/** How long an answer waits for the client to finish its body. */
+/** How long a response waits for the client to finish its body. */
 const DROP_MS = 2000
 
 /**
- * Answers clients that have not sent their whole body, as those that were refused before it was read: the rest is read and
- * dropped for a moment, because a client or a proxy that only sends reads no answer. Who sends even then has its
- * connection closed after the answer; on HTTP/2 its stream.
- * @param totalBytes how much is dropped at most
+ * Answers clients that are still sending a body that was refused unread. The rest is read and dropped for a moment,
+ * because a client or a proxy that is sending does not read the response. After that, the connection, or the HTTP/2
+ * stream, is closed.
+ * @param totalBytes the maximum to drop
  */
 export function dropUnreadBodies(fastify: FastifyInstance, totalBytes: number): void {
   fastify.addHook('onSend', async ({ raw }, reply) => {
     const stream = http2StreamOf(raw)
-    // Fastify sets it for a body that could not be read; HTTP/2 has no such header, and Node warns of it.
+    // Fastify sets it for an unreadable body; HTTP/2 has no such header, and Node would warn.
     if (stream !== undefined) reply.removeHeader('connection')
     if (isWhole(raw)) return
     await drop(raw, totalBytes)
@@ -39,6 +39,6 @@ async function drop(raw: IncomingMessage, totalBytes: number): Promise<void> {
     raw.unpipe()
     for await (const _ of readBody(raw, { totalBytes, minDataRate }));
   } catch {
-    // Too long, too slow, or the client is gone.
+    // Too long, too slow, or disconnected.
   }
 }

@@ -11,10 +11,10 @@ import { identifyRequest } from '../answers/request-id.ts'
 import { holdsApiKey } from '../auth/key-in-url.ts'
 import { seenFrom, toIntegrationError } from './integration-error.ts'
 
-/** What is away, be it the database or a store of the host's, is seldom back sooner. A hook of the host may say otherwise. */
+/** A failed database or store is rarely back sooner. A hook of the host may set another value. */
 const RETRY_AFTER_SECONDS = 5
 
-/** Answers every error of our routes with a problem document, and logs those that are our fault. */
+/** Answers all errors of our routes with problem documents, and logs those that are our fault. */
 export function errorHandler({ typeBase }: { typeBase: string }) {
   return function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = seenFrom(request.routeOptions.config?.integrations?.access, toIntegrationError(thrown))
@@ -41,8 +41,8 @@ export function errorHandler({ typeBase }: { typeBase: string }) {
 const answer = errorHandler({ typeBase: DEFAULT_PROBLEM_TYPE_BASE })
 
 /**
- * For the `frameworkErrors` option of the host's `Fastify()`: answers malformed URLs, which never reach a plugin, with the
- * problem documents that our routes use. Fastify logs such a URL: see `requestSerializer`.
+ * For the host's `Fastify()` option `frameworkErrors`: answers malformed URLs, which never reach a plugin, with a
+ * problem document. Fastify logs such URLs: see `requestSerializer`.
  */
 export function answerFrameworkError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   answer(holdsApiKey(request.url) ? new IntegrationError('API_KEY_IN_QUERY') : error, request, reply)

@@ -1,7 +1,7 @@
 import { type ErrorCode, IntegrationError } from '@quickquote/core'
 import type { Access } from '../route.ts'
 
-/** Statuses that hooks of the host (guards, limiters, load shedding) and Fastify itself refuse with. */
+/** The codes for statuses used by the host's hooks (guards, limiters, load shedding) and by Fastify. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'MALFORMED_REQUEST',
   401: 'SESSION_REQUIRED',
@@ -15,13 +15,13 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'SERVICE_UNAVAILABLE',
 }
 
-/** Errors of Fastify that are worth more words than their status has. */
+/** Errors of Fastify that deserve a better message than their status. */
 const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
-  FST_ERR_BAD_URL: 'The URL holds a malformed percent-escape.',
+  FST_ERR_BAD_URL: 'The URL contains a malformed percent-escape.',
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
 }
 
-/** Turns whatever was thrown into an error of the table. The words of a foreign error are never passed on. */
+/** Converts any error into one of the table. The message of a foreign error is never exposed. */
 export function toIntegrationError(error: unknown): IntegrationError {
   if (error instanceof IntegrationError) return error
   const { statusCode, code } = (error ?? {}) as { statusCode?: unknown; code?: unknown }

@@ -2,8 +2,8 @@ import type { Settings } from '@quickquote/core'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 
 /**
- * A host that gave `createIntegrations` no logger has the one of its app; and where the app has none, what fails in our
- * routes is told where everything else of ours is told. Nobody fails in silence.
+ * A host without a logger in `createIntegrations` gets its app's; if the app has none, errors of our routes go where
+ * our other errors go. No error is silent.
  */
 export function shareLogger(fastify: FastifyInstance, { logger, lendLogger }: Settings): void {
   if (logsSomething(fastify.log)) {
@@ -22,7 +22,7 @@ export function shareLogger(fastify: FastifyInstance, { logger, lendLogger }: Se
   fastify.setChildLoggerFactory(() => failures)
 }
 
-/** Without its option `logger` Fastify has one whose functions are all the same, and which has no level. */
+/** Without the option `logger`, Fastify's logger has no level, and one function for all. */
 function logsSomething(log: FastifyBaseLogger): boolean {
   return log.level !== undefined || log.error !== log.debug
 }

@@ -1,22 +1,22 @@
 import type { Limits } from '@quickquote/core'
 import type { EventFeedStorage } from '@quickquote/core/internal'
 
-/** How often somebody looks for those who wait: one statement for all of them. */
+/** The interval of the one look-up for all waiting requests. */
 const LOOK_EVERY_MS = 500
 
-/** Requests that wait for events of a process. They hold no connection of the database. */
+/** The requests of a process that wait for events. They hold no database connection. */
 export interface EventWaits {
-  /** A place to wait; null when there are too many, or the server is closing. Leave it in the end. */
+  /** Begins a wait; null if there are too many, or the server is closing. Call `end` afterwards. */
   enter(apiKeyId: string): EventWait | null
-  /** Ends all waits: the server closes. */
+  /** Ends all waits when the server closes. */
   close(): void
   readonly isClosed: boolean
 }
 
 interface EventWait {
-  /** Resolves when there may be events after the position, when the time is over, or the wait is ended. */
+  /** Resolves when there may be events after the position, the time is over, or the wait has ended. */
   forNews(organizationId: string, position: number, ms: number): Promise<void>
-  /** Ends the wait: the client has gone. */
+  /** Ends the wait, for example when the client has gone. */
   end(): void
   leave(): void
 }
@@ -46,7 +46,7 @@ export function createEventWaits(
       const news = await feed.findReadersWithNews(asked)
       for (const index of news) asked[index]?.wake()
     } catch {
-      // Whoever waits is answered when its time is over: the database may be back by then.
+      // Waiting requests are answered when their time is over: the database may be back by then.
     }
     isLooking = false
     schedule()

@@ -1,12 +1,12 @@
 import { type RequestCounter, WINDOW_MS } from './request-counter.ts'
 
-/** How many keys and addresses are counted at once. Beyond, those that were not seen for longest are forgotten. */
+/** The maximum number of counted keys and addresses. Beyond it, the least recently seen are dropped. */
 const MAX_COUNTED = 100_000
 
 /** Counts in this process. */
 export function memoryCounter(): RequestCounter {
-  // Two generations: what is seen again moves to the new one, and the old one is dropped whole. A single map would
-  // have to find its oldest entry among the holes of those that were removed, which costs more the more there are.
+  // Two generations: entries that are seen again move to the new one, and the old one is dropped as a whole. In a
+  // single map, finding the oldest entry among removed ones gets slower as it grows.
   let generation = new Map<string, PassedTimes>()
   let previous = new Map<string, PassedTimes>()
   let begunAt = performance.now()
@@ -49,7 +49,7 @@ export function memoryCounter(): RequestCounter {
   }
 }
 
-/** When requests were let through, the oldest first. Never more than the limit, and what is removed first is not moved. */
+/** The times of accepted requests, oldest first, at most as many as the limit. Removing the first moves nothing. */
 class PassedTimes {
   readonly #times: number[] = []
   #first = 0
@@ -62,7 +62,7 @@ class PassedTimes {
     return this.#times[this.#first]
   }
 
-  /** Forgets what is not after the given time. */
+  /** Removes times up to and including the given one. */
   countSince(time: number): number {
     while ((this.oldest ?? Infinity) <= time) this.#first += 1
     if (this.#first * 2 > this.#times.length) {

@@ -7,21 +7,23 @@ import { memoryCounter } from './memory-counter.ts'
 import { type RedisClient, redisCounter } from './redis-counter.ts'
 import { type Count, type Limit, type RequestCounter, WINDOW_MS } from './request-counter.ts'
 
-/** A limit, and what whoever is beyond it is told. */
+/** A limit with its error message. */
 interface RateLimit extends Limit {
   readonly detail: string
 }
 
 /** Counts requests in a store that may fail. */
 export interface RateLimiter {
-  /** @returns null if the store does not answer, and requests are let through then */
+  /**
+   * @returns null if the store does not respond and requests may pass
+   */
   take(limits: readonly Limit[], onError?: 'open' | 'closed'): Promise<Count | null>
   giveBack(limits: readonly Limit[], at: number): Promise<void>
 }
 
 /**
  * @param store.redis shares the limits between all instances; without it each process counts for itself
- * @param store.onLimiterError while Redis does not answer `open` lets requests through, `closed` answers 503
+ * @param store.onLimiterError if Redis does not respond, `open` lets requests pass, `closed` answers 503
  */
 export function createRateLimiter(
   { redis, onLimiterError }: { redis: RedisClient | undefined; onLimiterError: 'open' | 'closed' },
@@ -38,15 +40,15 @@ export function createRateLimiter(
       }
     },
     async giveBack(limits, at) {
-      // What cannot be given back ends with its minute.
+      // If this fails, the count expires within a minute.
       await Promise.resolve(counter.giveBack(limits, at)).catch(() => undefined)
     },
   }
 }
 
 /**
- * Limits the requests of the plugin, whatever their method and path: authenticated ones by key, failed authentications by
- * client (specification, "Limits"). For a plugin that authenticates partners in a hook before this one.
+ * Limits all requests of a plugin: authenticated ones by key, failed authentications by client (specification,
+ * "Limits"). The plugin must authenticate partners in an earlier hook.
  */
 export function limitRequests(fastify: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
   fastify.addHook('onRequest', async (request, reply) => {
@@ -58,10 +60,10 @@ export function limitRequests(fastify: FastifyInstance, limiter: RateLimiter, li
     const isStart = request.routeOptions.config.integrations?.limit === 'starts'
     const { requestsPerMinute, startsPerMinute } = limits
     const ofKey = [
-      limit('requests', keyId, requestsPerMinute, `At most ${requestsPerMinute} requests a minute.`),
-      limit('starts', keyId, startsPerMinute, `At most ${startsPerMinute} quote starts a minute.`),
+      limit('requests', keyId, requestsPerMinute, `At most ${requestsPerMinute} requests per minute.`),
+      limit('starts', keyId, startsPerMinute, `At most ${startsPerMinute} quote starts per minute.`),
     ].slice(0, isStart ? 2 : 1)
-    // The IETF's RateLimit fields, which can tell of several limits.
+    // The IETF's RateLimit fields, which support several limits.
     reply.header(
       'ratelimit-policy',
       ofKey.map(({ name, max }) => `"${name}";q=${max};w=${WINDOW_MS / 1000}`).join(', '),
@@ -81,7 +83,7 @@ export function limitRequests(fastify: FastifyInstance, limiter: RateLimiter, li
     const ofClient = [
       limit('failures', clientOf(request), max, 'Too many failed authentications from this address.'),
     ]
-    // Who failed to authenticate is told so, counted or not.
+    // A failed authentication gets its own error, counted or not.
     const count = await limiter.take(ofClient, 'open')
     if (count !== null) refuseBeyond(ofClient, count, reply)
   }
@@ -94,7 +96,7 @@ function limit(name: string, whose: string, max: number, detail: string) {
 /** Statuses of a test that was not sent. */
 const NOT_SENT = new Set([400, 404, 503])
 
-/** Limits the test deliveries, for a plugin of nothing but their route. One that is not sent does not count. */
+/** Limits test deliveries, for a plugin with only their route. Tests that are not sent do not count. */
 export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
   const counted = new WeakMap<FastifyRequest, { limits: readonly Limit[]; at: number }>()
 
@@ -104,15 +106,15 @@ export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limit
     const { testsPerEndpointPerMinute: perEndpoint, testsPerOrganizationPerMinute: perOrganization } = limits
     return [
       {
-        // With the organization in it: the endpoint may be another's.
+        // Includes the organization: the endpoint may be another's.
         key: `tests:{${organizationId}}:${id.toLowerCase()}`,
         max: perEndpoint,
-        detail: `At most ${perEndpoint} tests a minute of one endpoint.`,
+        detail: `At most ${perEndpoint} tests per minute and endpoint.`,
       },
       {
         key: `tests:{${organizationId}}`,
         max: perOrganization,
-        detail: `At most ${perOrganization} tests a minute in one organization.`,
+        detail: `At most ${perOrganization} tests per minute and organization.`,
       },
     ]
   }
@@ -130,7 +132,7 @@ export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limit
   })
 }
 
-/** Whoever waits for `Retry-After` is let through: it is the longest wait of the limits that have no room. */
+/** `Retry-After` is the longest wait of the full limits, so a request after it is accepted. */
 function refuseBeyond(
   limits: readonly RateLimit[],
   { isAdmitted, states }: Count,

@@ -2,25 +2,23 @@ import type { Logger } from '@quickquote/core'
 import { answerInTime } from '@quickquote/core/internal'
 import { type Count, type Limit, type RequestCounter, WINDOW_MS } from './request-counter.ts'
 
-/** The part of an ioredis client that limits need. */
 export interface RedisClient {
   eval(script: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
 }
 
-/** How long Redis may take, in milliseconds. A client that reconnects would otherwise hold requests for many seconds. */
+/** The timeout of Redis, in milliseconds. A reconnecting client would otherwise hold requests for many seconds. */
 const TIMEOUT_MS = 1000
 
-/** A command that was not answered for this long is taken for lost, and another one is tried, in milliseconds. */
+/** After this many milliseconds, an unanswered command is considered lost, and another one is tried. */
 const LOST_MS = 60_000
 
 /**
- * Each limit is a list of the moments at which requests were let through, in microseconds of Redis's clock, the oldest
- * first: numbers that are exact, and one clock for all instances. A clock that was set back a little stands still until it is
- * past the newest moment; where it was set back by more than the window, the list is begun anew.
+ * Each limit is a list of the times of accepted requests, oldest first, in microseconds of Redis's clock: exact
+ * numbers, and one clock for all instances. If the clock was set back a little, it stands still until it passes the
+ * newest time; if by more than the window, the list starts again.
  *
- * KEYS: the limits. ARGV: the window in milliseconds, then the maximum of each limit.
- * Returns whether the request was counted, when, and for each limit how many are in the window and the microseconds
- * until one leaves it so that there is room for another.
+ * KEYS: the limits. ARGV: the window in milliseconds, then the maximum of each limit. Returns whether the request was
+ * counted, when, and for each limit the requests in the window and the microseconds until there is room for another.
  */
 const TAKE = `
 local window = ARGV[1] * 1000
@@ -56,14 +54,14 @@ for i, key in ipairs(KEYS) do
 end
 return answer`
 
-/** KEYS: the limits. ARGV: the moment that is forgotten in each. */
+/** KEYS: the limits. ARGV: the time to remove from each. */
 const GIVE_BACK = `
 for _, key in ipairs(KEYS) do redis.call('LREM', key, -1, ARGV[1]) end
 return 1`
 
 /**
  * Counts in Redis, for all instances of the host.
- * @returns a counter whose methods reject while Redis does not answer, at once after the first time
+ * @returns a counter whose methods reject while Redis does not respond, immediately after the first time
  */
 export function redisCounter(redis: RedisClient, logger: Logger): RequestCounter {
   const ask = askPatiently(redis, logger)
@@ -74,19 +72,19 @@ export function redisCounter(redis: RedisClient, logger: Logger): RequestCounter
 }
 
 /**
- * Runs a script within a second, or rejects. After a command that was not answered in time, nothing more is sent until the
- * client settles that one: it would keep every command, and every request would wait for a second.
+ * Runs a script within a second, or rejects. After an unanswered command, nothing more is sent until the client settles
+ * it: the client would queue every command, and every request would wait for a second.
  */
 function askPatiently(redis: RedisClient, logger: Logger) {
   let isDown = false
   let silentSince: number | null = null
 
-  /** Not for every request: when the counting begins to fail, and when it works again. */
+  /** Logs only when counting begins to fail, and when it works again. */
   function report(error?: unknown): void {
     const wasDown = isDown
     isDown = error !== undefined
-    if (isDown && !wasDown) logger.error({ err: error }, 'the rate limits cannot be counted')
-    if (wasDown && !isDown) logger.info({}, 'the rate limits are counted again')
+    if (isDown && !wasDown) logger.error({ err: error }, 'rate limits cannot be counted in Redis')
+    if (wasDown && !isDown) logger.info({}, 'rate limits are counted in Redis again')
   }
 
   return async function ask<T>(
@@ -96,7 +94,7 @@ function askPatiently(redis: RedisClient, logger: Logger) {
     read: (answer: unknown) => T,
   ): Promise<T> {
     if (silentSince !== null && performance.now() - silentSince < LOST_MS) {
-      throw new Error('Redis has not answered the command before')
+      throw new Error('Redis has not responded to the previous command')
     }
     const keys = limits.map(({ key }) => `quickquote:${key}`)
     let isSettled = false
@@ -120,10 +118,10 @@ function askPatiently(redis: RedisClient, logger: Logger) {
 
 function toCount(limits: readonly Limit[]): (answer: unknown) => Count {
   return (answer) => {
-    // Numbers, or their digits where the client is set up so.
+    // Depending on the client's options, numbers or strings of digits.
     const numbers = Array.isArray(answer) ? answer.map((each) => Number.parseInt(String(each), 10)) : []
     if (numbers.length !== 2 + 2 * limits.length || numbers.some(Number.isNaN)) {
-      throw new Error('Redis answered with something else than counts')
+      throw new Error('Redis returned something other than counts')
     }
     const [admitted, at = 0, ...counts] = numbers
     const states = limits.map(({ max }, index) => {

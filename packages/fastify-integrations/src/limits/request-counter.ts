@@ -1,37 +1,34 @@
-/** The span of time that every limit is about. */
+/** The period of every limit. */
 export const WINDOW_MS = 60_000
 
-/** How often something may happen in any 60 seconds. */
+/** A maximum for any 60 seconds. */
 export interface Limit {
-  /** What is counted. Limits that are taken together have the same part in braces: Redis Cluster keeps them together. */
+  /** Names the limit. Limits taken together share the part in braces, which keeps them on one node of Redis Cluster. */
   readonly key: string
   /** At least 1. */
   readonly max: number
 }
 
-/** What is left of a limit. */
+/** The state of a limit. */
 interface LimitState {
   readonly left: number
-  /** Milliseconds until `left` grows; 0 while nothing is used. */
+  /** Milliseconds until `left` grows; 0 if nothing is used. */
   readonly growsInMs: number
 }
 
-/** What `take` found. */
+/** The result of `take`. */
 export interface Count {
   readonly isAdmitted: boolean
   /** In the order of the limits. */
   readonly states: readonly LimitState[]
-  /** When it was counted, for `giveBack`. */
+  /** The time of the count, for `giveBack`. */
   readonly at: number
 }
 
-/**
- * Counts what was let through in the last 60 seconds, request by request: a sliding window, so that a limit holds for
- * every span of 60 seconds.
- */
+/** Counts accepted requests in a sliding window of 60 seconds. */
 export interface RequestCounter {
-  /** Counts a request in all of the limits if each has room, else in none: a refused request does not count. */
+  /** Counts a request in all limits if each has room, otherwise in none: refused requests do not count. */
   take(limits: readonly Limit[]): Count | Promise<Count>
-  /** Forgets what `take` counted at that time. */
+  /** Removes a request counted by `take` at that time. */
   giveBack(limits: readonly Limit[], at: number): void | Promise<void>
 }

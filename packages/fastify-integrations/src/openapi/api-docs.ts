@@ -9,7 +9,7 @@ import { llmsText } from './llms-text.ts'
 import { toOpenApi30 } from './openapi-30.ts'
 import { finishDocument, openapiFrame } from './openapi-document.ts'
 
-/** Everything comes from this server; swagger-ui sets styles of elements, but needs no inline script. */
+/** Everything comes from this server. swagger-ui needs inline styles, but no inline scripts. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,9 +22,9 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /**
- * Collects the routes that are registered after this, and serves their OpenAPI document with swagger-ui. It
- * goes along with an @fastify/swagger of the host's: both decorate, but each its own context.
- * @throws ConfigurationError below a prefix with parameters: the page could not find its own files
+ * Collects the routes registered after this, and serves their OpenAPI document with swagger-ui. Compatible with the
+ * host's own @fastify/swagger: each decorates its own context.
+ * @throws ConfigurationError below a prefix with parameters: the page could not find its files
  */
 export async function serveApiDocs(
   fastify: FastifyInstance,
@@ -34,7 +34,7 @@ export async function serveApiDocs(
   const { path, title, logo } = options
   if (fastify.prefix.includes(':')) {
     throw new ConfigurationError(
-      `fastifyIntegrations: the documentation cannot be below a prefix with parameters (${fastify.prefix}): pass apiDocs: false.`,
+      `fastifyIntegrations: the documentation cannot be served below a prefix with parameters (${fastify.prefix}): pass apiDocs: false.`,
     )
   }
   await fastify.register(swagger, {
@@ -52,7 +52,7 @@ export async function serveApiDocs(
       uiConfig: { layout: 'BaseLayout', docExpansion: 'list' },
     } as const
     const serve = (options: FastifySwaggerUiOptions) =>
-      // It decorates, so each page has a context of its own.
+      // It decorates, so each page needs its own context.
       inner.register(async (scope) => void (await scope.register(swaggerUi, { ...page, ...options })))
     await serve({ routePrefix: path })
     for (const audience of AUDIENCES) {
@@ -73,7 +73,7 @@ export async function serveApiDocs(
   })
 }
 
-/** An image of a style sheet runs no script, whatever is in it. */
+/** An image in a style sheet runs no scripts. */
 function logoStyle({ type, content }: ApiDocsLogo): string {
   const image = `data:${type};base64,${Buffer.from(content).toString('base64')}`
   return `.swagger-ui .info::before { content: ''; display: block; height: 48px; margin-bottom: 24px; background: url("${image}") left / contain no-repeat; }`

@@ -1,4 +1,4 @@
-/** Who reads a part of the documentation: each has a page and a document of its own. */
+/** The audiences of the documentation, each with its own page and document. */
 export const AUDIENCES = ['partners', 'members'] as const
 type Audience = (typeof AUDIENCES)[number]
 
@@ -8,7 +8,7 @@ type Operations = Record<string, { readonly security?: readonly object[]; readon
 
 type Components = Record<string, Record<string, unknown>>
 
-/** The document with the routes of one audience alone, and the components that they refer to. Webhooks are for partners. */
+/** The document reduced to the routes of one audience and their components. Webhooks are for partners. */
 export function documentFor(
   audience: Audience,
   document: Readonly<Record<string, unknown>>,
@@ -43,7 +43,7 @@ export function documentFor(
   }
 }
 
-/** The components that `part` refers to, directly or not. */
+/** The components that `part` refers to, directly or indirectly. */
 function referredComponents(part: unknown, components: Components): Components {
   const found: Components = {}
   const collect = (node: unknown) => {

@@ -1,4 +1,4 @@
-/** Values that the examples of the documents share, so that they tell one story. */
+/** Shared values, so that all examples tell one story. */
 export const EXAMPLE = {
   organizationId: '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e',
   quotationId: '0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d',

@@ -7,7 +7,7 @@ interface Document {
 }
 
 /**
- * The API in the form of llms.txt (llmstxt.org): what programs that write code read first.
+ * The API in the format of llms.txt (llmstxt.org), for coding assistants.
  * @param at the path of the documentation
  */
 export function llmsText(document: Readonly<Record<string, unknown>>, at: string): string {
@@ -19,12 +19,12 @@ export function llmsText(document: Readonly<Record<string, unknown>>, at: string
     `# ${whole.info.title}`,
     `> ${about.replaceAll('\n', ' ')}`,
     ...more,
-    'Partners send their API key in the header `X-API-Key`, never in the URL. Starts are asynchronous: they answer 202, and the result is polled, read from the event feed, or announced by signed webhooks. A start takes an `Idempotency-Key`. After 429 and 503 wait for `Retry-After`.',
+    'Partners send their API key in the header `X-API-Key`, never in the URL. Starts are asynchronous: they return 202; poll the result, read the event feed, or receive signed webhooks. Send an `Idempotency-Key` with each start. After 429 and 503, wait for `Retry-After`.',
     `## Documents\n\n${[
       `- [OpenAPI 3.1 for partners](${at}/partners/json): the routes of an API key, and the webhooks`,
       `- [OpenAPI 3.1 for members](${at}/members/json): the routes of a session`,
-      `- [OpenAPI 3.1, all of it](${at}/json)`,
-      `- [OpenAPI 3.0 for partners](${at}/partners/openapi-3.0.json): for older tools; it has no webhooks`,
+      `- [OpenAPI 3.1, complete](${at}/json)`,
+      `- [OpenAPI 3.0 for partners](${at}/partners/openapi-3.0.json): for older tools, without webhooks`,
     ].join('\n')}`,
     `## Routes for partners\n\n${routesOf(partners)}`,
     `## Webhooks\n\n${Object.entries(whole.webhooks)

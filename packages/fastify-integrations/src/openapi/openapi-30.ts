@@ -1,12 +1,12 @@
-/** Values, not schemas, wherever they are: nothing in them is converted. */
+/** Keys whose content is data, not schemas, and is not converted. */
 const DATA = new Set(['example', 'value', 'default', 'enum'])
 
 /** Objects whose keys are names: a property may be called `example`. */
 const NAMED = new Set(['properties', 'schemas', 'paths', 'responses', 'headers', 'content'])
 
 /**
- * The document as OpenAPI 3.0.3, for tools that do not read 3.1. 3.0 has no webhooks: those are left out. A schema of several
- * types becomes `anyOf`; one that may be null, `nullable`.
+ * Converts the document to OpenAPI 3.0.3, for tools that cannot read 3.1. Drops webhooks, which 3.0 lacks. A schema
+ * with several types becomes `anyOf`; one that allows null becomes `nullable`.
  */
 export function toOpenApi30(document: object): object {
   const { webhooks: _, tags, ...rest } = document as { webhooks?: object; tags: readonly { name: string }[] }

@@ -15,16 +15,16 @@ const ABOUT_ERRORS = [
   `${ERRORS.METHOD_NOT_ALLOWED.status} \`METHOD_NOT_ALLOWED\`. Undocumented fields are ignored.`,
 ].join('\n')
 
-/** How our documents are told from those of hosts. */
+/** Marks our documents among the host's. */
 const ownInfos = new WeakSet<object>()
 
-/** Whether @fastify/swagger is writing our document, or one of the host's. */
+/** Whether @fastify/swagger is generating our document, and not the host's. */
 export function isOwnDocument(context: object): boolean {
   const { openapiObject } = context as { openapiObject?: { info?: object } }
   return openapiObject?.info !== undefined && ownInfos.has(openapiObject.info)
 }
 
-/** All of the document that does not come from the route table. */
+/** The parts of the document that do not come from the route table. */
 export function openapiFrame(
   { integrations }: PluginSettings,
   { sessionScheme, title, description, license }: Required<ApiDocsOptions>,
@@ -69,10 +69,10 @@ interface JsonObject {
   [name: string]: Json
 }
 
-/** Marks an operation whose body may be left out: @fastify/swagger takes every body for required. */
+/** Marks an optional body: @fastify/swagger declares every body as required. */
 export const BODY_IS_OPTIONAL = 'x-body-is-optional'
 
-/** What @fastify/swagger wrote, in the form that readers and generators want: what occurs often stands in `components`. */
+/** Improves the output of @fastify/swagger for readers and generators: repeated parts move to `components`. */
 export function finishDocument(document: object): object {
   const schemas: JsonObject = {}
   const named: unknown = nameSchemas(JSON.parse(JSON.stringify(document)), schemas)
@@ -116,7 +116,7 @@ function finishOperation(
   }
 }
 
-/** An answer with one code stands under that code, and so does the example of every code: most routes have the same. */
+/** Shares responses with a single code, and the examples of all codes: most routes have the same. */
 function shareProblem(response: Response, shared: SharedProblems): object {
   const media = response.content?.[PROBLEM_MEDIA_TYPE]
   if (media?.examples === undefined) return response
@@ -129,7 +129,7 @@ function shareProblem(response: Response, shared: SharedProblems): object {
   return { $ref: `#/components/responses/${code}` }
 }
 
-/** Moves every schema that has a title to `schemas`, so that its name is seen. */
+/** Moves titled schemas to `schemas`, so that generators use their names. */
 function nameSchemas(node: Json, schemas: JsonObject): Json {
   if (Array.isArray(node)) return node.map((each) => nameSchemas(each, schemas))
   if (typeof node !== 'object' || node === null) return node

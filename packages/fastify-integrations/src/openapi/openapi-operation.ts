@@ -15,7 +15,7 @@ const REQUEST_ID = Type.String({ description: 'The ID of the request. Include it
 const KEY_HEADERS = {
   'X-API-Key-Expires-At': Type.String({
     format: 'date-time',
-    description: 'When the API key expires. Sent only during its last 30 days.',
+    description: 'The expiry of the API key. Sent only during its last 30 days.',
   }),
   'RateLimit-Policy': Type.String({
     description: 'The limits that apply to this route (IETF RateLimit fields).',
@@ -25,7 +25,7 @@ const KEY_HEADERS = {
   }),
 }
 
-/** How the rows of the table are documented: always in our own document, and in the host's when it asks for them. */
+/** Documents the routes in our own document, and in the host's if requested. */
 export function documentation(options: { problemTypeBase: string; inHostDocument: boolean }): Documentation {
   return (route) => {
     const own = operationOf(route, options.problemTypeBase)
@@ -42,7 +42,7 @@ export function documentation(options: { problemTypeBase: string; inHostDocument
   }
 }
 
-/** Every code that a route can answer with: its own, and those that come with its access, its parameters and its body. */
+/** All codes of a route: its own, and those of its access, parameters and body. */
 function errorCodesOf(route: Route): ErrorCode[] {
   const isWrite = route.method !== 'GET'
   const codes = new Set<ErrorCode>([
@@ -66,7 +66,7 @@ function errorCodesOf(route: Route): ErrorCode[] {
   return CODES.filter((code) => codes.has(code))
 }
 
-/** The row as @fastify/swagger wants to read it. */
+/** The route in the form that @fastify/swagger expects. */
 function operationOf(route: Route, typeBase: string): FastifySchema & Record<string, unknown> {
   const { answer, body } = route
   const codes = errorCodesOf(route)
@@ -136,7 +136,7 @@ function problemResponse(route: Route, status: number, codes: readonly ErrorCode
   }
 }
 
-/** The problem document with every code that there is. */
+/** The problem document with every code. */
 function documentedProblem() {
   return {
     ...Problem,

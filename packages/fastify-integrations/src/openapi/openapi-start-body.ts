@@ -2,7 +2,7 @@ import type { Limits } from '@quickquote/core'
 import { startQuotationBody } from '@quickquote/core/internal'
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 
-/** A start as `application/json`: without files, so the requirements are in the text. */
+/** A start as `application/json`: without files, so the text is required. */
 export function startQuotationJson(limits: Limits): TObject {
   const { requirementsText: _, ...others } = startQuotationBody(limits).properties
   return Type.Object(
@@ -11,7 +11,7 @@ export function startQuotationJson(limits: Limits): TObject {
       requirementsText: Type.String({
         format: 'text',
         maxLength: limits.requirementsTextLength,
-        // Not `\S` alone: Python's generated clients match from the beginning.
+        // Not just `\S`: Python's generated clients match from the beginning.
         pattern: '^\\s*\\S',
         description: 'The requirements as text. To send files, send a form instead.',
       }),
@@ -21,8 +21,8 @@ export function startQuotationJson(limits: Limits): TObject {
 }
 
 /**
- * A start as `multipart/form-data`: the same fields, of which a form has no null, and the files. A part that is an object
- * is JSON text: that is OpenAPI's default.
+ * A start as `multipart/form-data`: the same fields without null, and files. In OpenAPI, an object part is JSON by
+ * default.
  */
 export function startQuotationForm(limits: Limits): TObject {
   const fields = Object.entries(startQuotationBody(limits).properties)

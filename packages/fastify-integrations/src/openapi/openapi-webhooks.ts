@@ -4,7 +4,6 @@ import type { TSchema } from '@sinclair/typebox'
 import { EXAMPLE } from './examples.ts'
 import { mapValues } from './map-values.ts'
 
-/** The tag of the events. */
 export const EVENTS_TAG = 'Events'
 
 /** The events of the catalog, as the `webhooks` of an OpenAPI document (specification, "Events"). */
@@ -39,7 +38,7 @@ const STANDARD_PARAMETERS = [
   },
 ].map((header) => ({ in: 'header', required: true, ...header }))
 
-/** `Content-Type`, the fifth header of the specification, is the media type of the body: OpenAPI has no parameter for it. */
+/** OpenAPI has no parameter for `Content-Type`, the fifth header of the specification: it is the media type of the body. */
 function operationOf(
   { type, description, example }: CatalogEntry,
   data: TSchema,
@@ -75,7 +74,7 @@ function operationOf(
       header(
         'Signature-Previous',
         SIGNATURE,
-        'The same, keyed with the secret before the last rotation: only while that one overlaps.',
+        'The same, keyed with the previous signing secret. Sent only during the overlap of a rotation.',
         false,
       ),
       ...(delivery.standardWebhooks ? STANDARD_PARAMETERS : []),
@@ -96,13 +95,13 @@ function operationOf(
     },
     responses: {
       '2XX': { description: 'The event was received. Respond within 10 seconds.' },
-      '410': { description: 'The receiver does not want this event: it is not sent again.' },
-      default: { description: 'The event was not received: it is retried later, up to 8 attempts in all.' },
+      '410': { description: 'The receiver does not want this event. It is not sent again.' },
+      default: { description: 'The event was not received. It is retried, up to 8 attempts in total.' },
     },
   }
 }
 
-/** Titled schemas become components. Only ours may: a title of the host's could be one of ours, or no name at all. */
+/** Schemas with a title become components. Only our own: a host's title could equal one of ours, or be an invalid name. */
 function documented(data: TSchema): unknown {
   return data === QuotationEventData ? data : withoutTitles(data)
 }

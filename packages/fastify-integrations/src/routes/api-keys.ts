@@ -29,8 +29,8 @@ const params = Type.Composite([organizationParams, Type.Object({ id: Uuid })])
 const common = { access: 'member', tag: 'API keys' } as const
 
 /**
- * API keys of an organization (specification, "API key management"). A member reaches its own, a holder of
- * `manage_integrations` those of every member.
+ * API keys of an organization (specification, "API key management"). Members reach their own keys, holders of
+ * `manage_integrations` all keys.
  */
 export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): readonly SessionRoute[] {
   return [
@@ -45,7 +45,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       query: ApiKeyListQuery,
       answer: {
         status: 200,
-        description: 'The key records. The keys themselves are not shown again.',
+        description: 'The key records, without the keys themselves.',
         schema: Type.Array(ApiKey),
         example: [apiKey],
         headers: PAGE_HEADERS,
@@ -108,13 +108,13 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       description: 'The expiry cannot be changed, and a revoked key keeps its name.',
       params,
       body: {
-        'application/json': { schema: updateApiKeyBody(limits), example: { name: 'CRM of the north' } },
+        'application/json': { schema: updateApiKeyBody(limits), example: { name: 'CRM north' } },
       },
       answer: {
         status: 200,
         description: 'The updated key record.',
         schema: ApiKey,
-        example: { ...apiKey, name: 'CRM of the north', updated_at: EXAMPLE.finishedAt },
+        example: { ...apiKey, name: 'CRM north', updated_at: EXAMPLE.finishedAt },
       },
       errors: ['API_KEY_NOT_FOUND', 'STATE_CONFLICT'],
       handle: async ({ member, params, body }) => ({ body: await apiKeys.update(member, params.id, body) }),
@@ -164,7 +164,7 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       operationId: 'revokeApiKey',
       summary: 'Revoke an API key permanently',
       description:
-        'Requests with the key are refused with 403 from now on. Its record stays. Does nothing to a key that is revoked.',
+        'Requests with the key are refused with 403 from now on. Its record is kept. Has no effect on a revoked key.',
       params,
       answer: NO_CONTENT,
       errors: ['API_KEY_NOT_FOUND'],

@@ -6,7 +6,6 @@ import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'
 import { organizationParams } from './organization-params.ts'
 
-/** Who changed which API key or webhook endpoint of an organization, or had something sent to one, and when. */
 export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRoute[] {
   return [
     sessionRoute({
@@ -17,7 +16,7 @@ export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRout
       tag: 'Audit log',
       summary: 'List changes of API keys and webhook endpoints',
       description:
-        'The newest first: changes, tests, resends and replays. Long texts and secrets are named only; URLs are kept without their queries.',
+        'Lists changes, tests, resends and replays, newest first. For long texts and secrets, only the name of the field is recorded; URLs are recorded without their queries.',
       params: organizationParams,
       query: AuditLogQuery,
       answer: {

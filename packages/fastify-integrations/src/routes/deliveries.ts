@@ -44,7 +44,7 @@ const delivery = {
 const params = Type.Composite([organizationParams, Type.Object({ deliveryId: Uuid })])
 const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 
-/** What was sent to the webhook endpoints of an organization (specification, `GET /deliveries`). */
+/** The deliveries of an organization (specification, `GET /deliveries`). */
 export function deliveryRoutes({
   deliveryLog,
   settings: { productName, events },
@@ -70,7 +70,7 @@ export function deliveryRoutes({
       operationId: 'listDeliveryAttempts',
       summary: 'List delivery attempts',
       description:
-        'Lists attempts, including tests, newest first. Deleted endpoints can still be filtered by.',
+        'Lists attempts, including tests, newest first. You can still filter by a deleted endpoint.',
       params: organizationParams,
       query: listQuery,
       answer: {
@@ -92,7 +92,7 @@ export function deliveryRoutes({
       operationId: 'countDeliveryAttempts',
       summary: 'Count delivery attempts by hour',
       description:
-        'How many attempts succeeded and failed, for each hour (UTC) that had any; tests left out. At most seven days.',
+        'Counts successful and failed attempts per hour (UTC), without tests and without empty hours. At most seven days.',
       params: organizationParams,
       query: DeliveryHoursQuery,
       answer: {
@@ -111,7 +111,7 @@ export function deliveryRoutes({
       url: '/deliveries/:deliveryId',
       operationId: 'getDelivery',
       summary: 'Get a delivery with all of its attempts',
-      description: 'Shows the request, the responses of the receiver, and their duration.',
+      description: 'Returns the request, the responses of the receiver, and their durations.',
       params,
       answer: {
         status: 200,
@@ -130,7 +130,7 @@ export function deliveryRoutes({
       operationId: 'resendDelivery',
       summary: 'Resend the event of a delivery',
       description:
-        'As a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. What is left of the old delivery, pending or parked, is dropped.',
+        'Creates a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. A pending or parked old delivery is dropped.',
       params,
       answer: {
         status: 202,

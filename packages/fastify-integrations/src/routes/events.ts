@@ -11,7 +11,7 @@ import { createEventWaits, type EventWaits } from '../limits/event-waits.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
 
-/** The event feed: webhooks for those who cannot receive any, or have missed some. */
+/** The event feed, for partners who cannot receive webhooks or have missed some. */
 export function eventRoutes({ eventFeed, settings, storage }: Integrations): readonly PartnerRoute[] {
   const waits = createEventWaits(storage.eventFeed, settings.limits)
   return [
@@ -23,7 +23,7 @@ export function eventRoutes({ eventFeed, settings, storage }: Integrations): rea
       tag: 'Events',
       summary: 'Read the events of the organization',
       description:
-        'The oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Keep the `Link` of each answer and go on from there: no event is skipped, and none comes twice. With `wait`, the answer to an empty page comes with the next event.',
+        'Returns events oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Store the `Link` of each response and continue from there: no event is skipped or repeated. With `wait`, an empty page waits for the next event.',
       params: Type.Object({}),
       query: eventFeedQuery,
       longestWaitMs: LONGEST_EVENT_WAIT_SECONDS * 1000,
@@ -44,7 +44,7 @@ export function eventRoutes({ eventFeed, settings, storage }: Integrations): rea
         const { organizationId } = apiKey
         const read = (more: object) => eventFeed.read(organizationId, { ...(query as object), ...more })
         const first = await read({})
-        // The service has checked it.
+        // Already validated by the service.
         const waitMs = Number((query as { wait?: unknown }).wait ?? 0) * 1000
         const page =
           first.bodies.length > 0 || waitMs === 0
@@ -54,7 +54,7 @@ export function eventRoutes({ eventFeed, settings, storage }: Integrations): rea
           json: `[${page.bodies.join(',')}]`,
           headers: {
             Link: linkTo(request, eventFeedQuery, { after: page.nextCursor }),
-            // Fastify closes connections that are idle when it begins to close; this one was not.
+            // When Fastify begins to close, it closes idle connections; this one was in use.
             ...(waits.isClosed && request.raw.httpVersionMajor === 1 && { Connection: 'close' }),
           },
         }
@@ -68,7 +68,7 @@ function exampleOf({ events }: Settings): WebhookEvent {
   return JSON.parse(JSON.stringify(entries.find(({ type }) => type === 'quotation.completed')?.example))
 }
 
-/** The page that follows an empty one, once there is an event or the time is over. */
+/** The page after an empty one, once there is an event or the time is over. */
 async function waitedFor({
   first,
   read,

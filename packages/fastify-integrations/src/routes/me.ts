@@ -28,7 +28,7 @@ const Me = Type.Object(
   { title: 'Me' },
 )
 
-/** Who is calling, for screens: the session as this service understands it. */
+/** The caller's session, as this service understands it. */
 export function meRoutes(): readonly SessionRoute[] {
   const organization = { id: EXAMPLE.organizationId, name: 'Acme GmbH' }
   return [

@@ -1,5 +1,5 @@
 import { Uuid } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 
-/** The parameters of every session route: the organization stands in the path. */
+/** The parameters of every session route. */
 export const organizationParams = Type.Object({ organizationId: Uuid })

@@ -15,7 +15,7 @@ import { EXAMPLE } from '../openapi/examples.ts'
 import { startQuotationForm, startQuotationJson } from '../openapi/openapi-start-body.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
 
-/** A hint for polling, in seconds: three requests every five seconds stay below 60 a minute. */
+/** Seconds between polls: three requests every five seconds stay below 60 a minute. */
 const POLL_AFTER_SECONDS = 5
 
 const params = Type.Object({ id: Uuid })
@@ -50,14 +50,14 @@ export function quotationRoutes({
       tag,
       summary: 'Start a Quick Quote',
       description:
-        'Returns at once. Follow the quote by polling, or by webhooks. Whatever the body says about an organization is ignored: the key decides.',
+        'Returns at once. Follow the quote by polling, or by webhooks. Any organization in the body is ignored: the key decides.',
       params: Type.Object({}),
       requestHeaders: Type.Object({
         'Idempotency-Key': Type.Optional(
           Type.String({
             pattern: '^[!-~]{1,255}$',
             description:
-              'A key of your own. The same request under the same key starts nothing within 24 hours: it gets the first answer.',
+              'Your own unique key. A repeated request with the same key within 24 hours starts nothing and gets the first response.',
           }),
         ),
       }),
@@ -206,7 +206,7 @@ function listRoute(list: NonNullable<Integrations['quotations']['list']>): Partn
     tag,
     summary: 'List the quotations of the organization',
     description:
-      'The newest first, those of the web app included. Follow the `Link` header: a quotation that exists throughout is listed once, whatever is started or changed meanwhile.',
+      'Lists quotations newest first, including those of the web app. Follow the `Link` header: a quotation that exists throughout is listed exactly once, even if others are started or changed meanwhile.',
     params: Type.Object({}),
     query: QuotationListQuery,
     answer: {

@@ -20,7 +20,6 @@ const replay = {
   updated_at: EXAMPLE.finishedAt,
 }
 
-/** Sending an endpoint what it missed. */
 export function replayRoutes({ replays }: Integrations): readonly SessionRoute[] {
   return [
     sessionRoute({
@@ -30,12 +29,12 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       operationId: 'startReplay',
       summary: 'Replay missed events to an endpoint',
       description:
-        'Makes new deliveries, with the same event ids, of what happened in a span of time. It runs in the background: follow its progress.',
+        'Creates new deliveries, with the same event ids, of events in a period. Runs in the background.',
       params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
       body: { 'application/json': { schema: ReplayBody, example: { since: replay.since } } },
       answer: {
         status: 202,
-        description: 'The replay has begun.',
+        description: 'The replay has started.',
         schema: Replay,
         example: replay,
         headers: { Location: Type.String({ description: 'The path of its progress.' }) },

@@ -20,7 +20,7 @@ const settings = {
   name: 'CRM',
   url: 'https://crm.example.com/webhooks/quick-quote',
   events: ['quotation.completed', 'quotation.failed'],
-  description: 'Moves the deal when the quote is there.',
+  description: 'Moves the deal forward when the quote arrives.',
   trigger_mode: 'headless_only',
   ordering: 'none',
   is_enabled: true,
@@ -137,7 +137,7 @@ export function webhookRoutes({
       operationId: 'updateWebhookEndpoint',
       summary: 'Change a webhook endpoint',
       description:
-        'Any of the fields. Deliveries that are pending when an endpoint is disabled are parked: they are not sent later on their own.',
+        'Changes only the given fields. Pending deliveries of a disabled endpoint are parked: they are not sent automatically later.',
       params,
       body: {
         'application/json': {
@@ -185,7 +185,7 @@ export function webhookRoutes({
       operationId: 'rotateWebhookSecret',
       summary: 'Issue a new signing secret',
       description:
-        'The answer holds it, for the only time. With `overlap_seconds` deliveries also carry a signature of the old secret for that long, in a header of its own.',
+        'Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header.',
       params,
       body: { 'application/json': { schema: rotateSecretBody(limits), example: { overlap_seconds: 3600 } } },
       bodyIsOptional: true,
@@ -214,7 +214,7 @@ export function webhookRoutes({
       operationId: 'testWebhookEndpoint',
       limit: 'tests',
       summary: 'Send a sample event',
-      description: `Sent once, as every delivery is sent, whether or not the endpoint is enabled. Answers when the receiver has answered. At most ${limits.testsPerEndpointPerMinute} a minute of one endpoint, and ${limits.testsPerOrganizationPerMinute} in one organization; a test that is not sent does not count.`,
+      description: `Sent once, like any delivery, whether or not the endpoint is enabled. Waits for the receiver's response. At most ${limits.testsPerEndpointPerMinute} per minute and endpoint, and ${limits.testsPerOrganizationPerMinute} per minute and organization; a test that is not sent does not count.`,
       params,
       body: {
         'application/json': {
@@ -224,7 +224,7 @@ export function webhookRoutes({
       },
       answer: {
         status: 200,
-        description: 'How it went.',
+        description: 'The result of the test.',
         schema: TestDeliveryResult,
         example: {
           success: false,

@@ -36,7 +36,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key permanently
-         * @description Requests with the key are refused with 403 from now on. Its record stays. Does nothing to a key that is revoked.
+         * @description Requests with the key are refused with 403 from now on. Its record is kept. Has no effect on a revoked key.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -99,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample event
-         * @description Sent once, as every delivery is sent, whether or not the endpoint is enabled. Answers when the receiver has answered. At most 10 a minute of one endpoint, and 60 in one organization; a test that is not sent does not count.
+         * @description Sent once, like any delivery, whether or not the endpoint is enabled. Waits for the receiver's response. At most 10 per minute and endpoint, and 60 per minute and organization; a test that is not sent does not count.
          */
         post: operations["testWebhookEndpoint"];
         delete?: never;
@@ -172,7 +172,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description Any of the fields. Deliveries that are pending when an endpoint is disabled are parked: they are not sent later on their own.
+         * @description Changes only the given fields. Pending deliveries of a disabled endpoint are parked: they are not sent automatically later.
          */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a new signing secret
-         * @description The answer holds it, for the only time. With `overlap_seconds` deliveries also carry a signature of the old secret for that long, in a header of its own.
+         * @description Only this response contains the secret. With `overlap_seconds`, deliveries also carry a signature of the old secret for that long, in a separate header.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -206,7 +206,7 @@ export interface paths {
         };
         /**
          * List delivery attempts
-         * @description Lists attempts, including tests, newest first. Deleted endpoints can still be filtered by.
+         * @description Lists attempts, including tests, newest first. You can still filter by a deleted endpoint.
          */
         get: operations["listDeliveryAttempts"];
         put?: never;
@@ -226,7 +226,7 @@ export interface paths {
         };
         /**
          * Count delivery attempts by hour
-         * @description How many attempts succeeded and failed, for each hour (UTC) that had any; tests left out. At most seven days.
+         * @description Counts successful and failed attempts per hour (UTC), without tests and without empty hours. At most seven days.
          */
         get: operations["countDeliveryAttempts"];
         put?: never;
@@ -246,7 +246,7 @@ export interface paths {
         };
         /**
          * Get a delivery with all of its attempts
-         * @description Shows the request, the responses of the receiver, and their duration.
+         * @description Returns the request, the responses of the receiver, and their durations.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -268,7 +268,7 @@ export interface paths {
         put?: never;
         /**
          * Resend the event of a delivery
-         * @description As a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. What is left of the old delivery, pending or parked, is dropped.
+         * @description Creates a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. A pending or parked old delivery is dropped.
          */
         post: operations["resendDelivery"];
         delete?: never;
@@ -288,7 +288,7 @@ export interface paths {
         put?: never;
         /**
          * Replay missed events to an endpoint
-         * @description Makes new deliveries, with the same event ids, of what happened in a span of time. It runs in the background: follow its progress.
+         * @description Creates new deliveries, with the same event ids, of events in a period. Runs in the background.
          */
         post: operations["startReplay"];
         delete?: never;
@@ -343,7 +343,7 @@ export interface paths {
         };
         /**
          * List changes of API keys and webhook endpoints
-         * @description The newest first: changes, tests, resends and replays. Long texts and secrets are named only; URLs are kept without their queries.
+         * @description Lists changes, tests, resends and replays, newest first. For long texts and secrets, only the name of the field is recorded; URLs are recorded without their queries.
          */
         get: operations["listAuditLog"];
         put?: never;
@@ -384,7 +384,7 @@ export interface components {
             id: string;
             /** Format: uuid */
             organization_id: string;
-            /** @description The member who made the key. */
+            /** @description The member who created the key. */
             owner_id: string;
             name: string;
             masked_key: string;
@@ -403,27 +403,27 @@ export interface components {
         Problem: {
             /**
              * Format: uri
-             * @description Names the kind of problem. Stable.
+             * @description Identifies the kind of problem. Stable.
              */
             type: string;
-            /** @description The kind of problem, in words. */
+            /** @description A summary of the kind of problem. */
             title: string;
             /** @description The HTTP status. */
             status: number;
-            /** @description What happened here, or what to do about it. */
+            /** @description What happened, or what to do about it. */
             detail: string;
             /** @description The request id, as in `X-Request-Id`. */
             instance: string;
             /**
-             * @description A stable code to switch on.
+             * @description A stable code for programs.
              * @enum {string}
              */
             code: "VALIDATION_FAILED" | "MALFORMED_REQUEST" | "API_KEY_IN_QUERY" | "API_KEY_MISSING" | "API_KEY_INVALID" | "SESSION_REQUIRED" | "API_KEY_INACTIVE" | "API_KEY_EXPIRED" | "API_KEY_REVOKED" | "OTHER_ORGANIZATION" | "NOT_A_MEMBER" | "PERMISSION_REQUIRED" | "ORGANIZATION_ERASED" | "CROSS_SITE_REQUEST" | "ROUTE_NOT_FOUND" | "QUOTATION_NOT_FOUND" | "PROPOSAL_NOT_FOUND" | "DOCUMENT_NOT_READY" | "API_KEY_NOT_FOUND" | "WEBHOOK_ENDPOINT_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "STATE_CONFLICT" | "API_KEY_LIMIT_REACHED" | "WEBHOOK_ENDPOINT_LIMIT_REACHED" | "IDEMPOTENCY_KEY_IN_USE" | "CURSOR_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
-            /** @description The fields that are wrong, for a validation failure. */
+            /** @description The invalid fields, for a validation failure. */
             errors?: {
                 /** @description A JSON pointer into the body; `:name` or `?name` for a part of the URL. */
                 pointer: string;
-                /** @description What is allowed there. */
+                /** @description What is allowed. */
                 detail: string;
             }[];
         };
@@ -433,7 +433,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description In the future, at most 731 days away. It cannot be changed later.
+             * @description In the future, at most 731 days from now. It cannot be changed later.
              */
             expires_at: string;
         };
@@ -443,7 +443,7 @@ export interface components {
             id: string;
             /** Format: uuid */
             organization_id: string;
-            /** @description The member who made the key. */
+            /** @description The member who created the key. */
             owner_id: string;
             name: string;
             masked_key: string;
@@ -457,7 +457,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description The key itself. It is not shown again. */
+            /** @description The key itself. It is shown only once. */
             key: string;
         };
         /** UpdateApiKey */
@@ -468,7 +468,7 @@ export interface components {
         /** TestDelivery */
         TestDelivery: {
             /**
-             * @description An event type that the endpoint subscribes to.
+             * @description One of the event types of the endpoint.
              * @enum {string}
              */
             event_type: "quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed";
@@ -492,21 +492,21 @@ export interface components {
         };
         /** WebhookEvent */
         WebhookEvent: {
-            /** @description Unique per event; deduplicate on it. */
+            /** @description Unique per event. Use it to deduplicate. */
             id: string;
-            /** @description One of the catalog. */
+            /** @description An event type of the catalog. */
             type: string;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             created_at: string;
             /**
              * Format: uuid
-             * @description Whose event it is.
+             * @description The organization of the event.
              */
             organization_id: string;
-            /** @description What happened: its fields are up to the type. */
+            /** @description The data of the event. Its fields depend on the type. */
             data: {
                 [key: string]: unknown;
             };
@@ -525,11 +525,11 @@ export interface components {
             trigger_mode: "headless_only" | "always";
             /** @enum {string} */
             ordering: "none" | "quotation";
-            /** @description The names of the headers of its own, sorted. Their values are never shown. */
+            /** @description The sorted names of the endpoint's own headers. Their values are never shown. */
             header_names: string[];
             is_enabled: boolean;
             /**
-             * @description Null while it is enabled. `failing`: all deliveries failed for too long.
+             * @description Null while the endpoint is enabled. `failing`: all deliveries have failed for too long.
              * @enum {string|null}
              */
             disabled_reason: "requested" | "failing" | null;
@@ -538,19 +538,19 @@ export interface components {
                 last_success_at: string | null;
                 /**
                  * Format: date-time
-                 * @description The first failure after the last success. Null while deliveries succeed.
+                 * @description The first failure since the last success. Null while deliveries succeed.
                  */
                 failing_since: string | null;
-                /** @description How many of the last 100 attempts there are. */
+                /** @description The number of recent attempts, at most 100. */
                 recent_attempts: number;
-                /** @description The share of those that succeeded, from 0 to 1. Null without attempts. */
+                /** @description The share of them that succeeded, from 0 to 1. Null without attempts. */
                 recent_success_rate: number | null;
             };
             /** @description The first characters and the last four of the signing secret. */
             secret_hint: string;
             /**
              * Format: date-time
-             * @description Until when the secret before the last rotation signs too.
+             * @description The time until which the previous secret also signs.
              */
             previous_secret_expires_at: string | null;
             /** Format: date-time */
@@ -577,12 +577,12 @@ export interface components {
              */
             trigger_mode?: "headless_only" | "always";
             /**
-             * @description `quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: no event waits for another.
+             * @description `quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: events do not wait for each other.
              * @default none
              * @enum {string}
              */
             ordering?: "none" | "quotation";
-            /** @description Headers that are sent with each delivery, for example `Authorization` for a gateway. At most 10, 4096 characters in all. No answer shows the values. */
+            /** @description Headers to send with each delivery, for example `Authorization` for a gateway. At most 10, 4096 characters in total. Responses never contain the values. */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -603,11 +603,11 @@ export interface components {
             trigger_mode: "headless_only" | "always";
             /** @enum {string} */
             ordering: "none" | "quotation";
-            /** @description The names of the headers of its own, sorted. Their values are never shown. */
+            /** @description The sorted names of the endpoint's own headers. Their values are never shown. */
             header_names: string[];
             is_enabled: boolean;
             /**
-             * @description Null while it is enabled. `failing`: all deliveries failed for too long.
+             * @description Null while the endpoint is enabled. `failing`: all deliveries have failed for too long.
              * @enum {string|null}
              */
             disabled_reason: "requested" | "failing" | null;
@@ -616,26 +616,26 @@ export interface components {
                 last_success_at: string | null;
                 /**
                  * Format: date-time
-                 * @description The first failure after the last success. Null while deliveries succeed.
+                 * @description The first failure since the last success. Null while deliveries succeed.
                  */
                 failing_since: string | null;
-                /** @description How many of the last 100 attempts there are. */
+                /** @description The number of recent attempts, at most 100. */
                 recent_attempts: number;
-                /** @description The share of those that succeeded, from 0 to 1. Null without attempts. */
+                /** @description The share of them that succeeded, from 0 to 1. Null without attempts. */
                 recent_success_rate: number | null;
             };
             /** @description The first characters and the last four of the signing secret. */
             secret_hint: string;
             /**
              * Format: date-time
-             * @description Until when the secret before the last rotation signs too.
+             * @description The time until which the previous secret also signs.
              */
             previous_secret_expires_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description The signing secret. It is not shown again. */
+            /** @description The signing secret. It is shown only once. */
             secret: string;
         };
         /** UpdateWebhookEndpoint */
@@ -654,11 +654,11 @@ export interface components {
             /** @enum {string} */
             trigger_mode?: "headless_only" | "always";
             /**
-             * @description `quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: no event waits for another.
+             * @description `quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: events do not wait for each other.
              * @enum {string}
              */
             ordering?: "none" | "quotation";
-            /** @description Merged with the headers that the endpoint has: null removes a header, `headers: null` removes all of them. An update that moves `url` to another origin sends the whole new set. At most 10, 4096 characters in all. No answer shows the values. */
+            /** @description Merged with the existing headers: null removes a header, `headers: null` removes all of them. An update that moves `url` to another origin must send the complete new set. At most 10, 4096 characters in total. Responses never contain the values. */
             headers?: {
                 [key: string]: string | null;
             } | null;
@@ -667,7 +667,7 @@ export interface components {
         /** RotateSecret */
         RotateSecret: {
             /**
-             * @description How long deliveries are signed with the old secret, too.
+             * @description Seconds for which deliveries are also signed with the old secret.
              * @default 0
              */
             overlap_seconds?: number;
@@ -778,16 +778,16 @@ export interface components {
         StartReplay: {
             /**
              * Format: date-time
-             * @description Events that happened then or later.
+             * @description Events at this time or later.
              */
             since: string;
             /**
              * Format: date-time
-             * @description Events that happened before then. Default: now.
+             * @description Events before this time. Default: now.
              */
             until?: string;
             /**
-             * @description `missed`: what never succeeded, whether or not it was tried. `failed`: of that, what was tried. `all`: what succeeded, too.
+             * @description `missed`: events that were never delivered successfully, whether or not they were tried. `failed`: those of them that were tried. `all`: successful ones, too.
              * @default missed
              * @enum {string}
              */
@@ -808,12 +808,12 @@ export interface components {
             /** @enum {string} */
             status: "missed" | "failed" | "all";
             progress: {
-                /** @description Events of the organization that were looked at. */
+                /** @description Examined events of the organization. */
                 examined: number;
-                /** @description Events of the organization in that time. */
+                /** @description Events of the organization in this period. */
                 total: number;
             };
-            /** @description Deliveries that were made. */
+            /** @description Created deliveries. */
             resent: number;
             /** Format: date-time */
             created_at: string;
@@ -822,9 +822,9 @@ export interface components {
         };
         /** ReplayCount */
         ReplayCount: {
-            /** @description Events that it would send, as far as they were counted. */
+            /** @description The events that the replay would send, as far as they were counted. */
             events: number;
-            /** @description Whether there are events that were not looked at. */
+            /** @description Whether there are more events that were not examined. */
             is_more: boolean;
         };
         /** AuditEntry */
@@ -833,9 +833,9 @@ export interface components {
             id: string;
             /** Format: uuid */
             organization_id: string;
-            /** @description The member who made the change; null for what the service did on its own. */
+            /** @description The member who made the change. Null for changes made by the service. */
             actor_id: string | null;
-            /** @description The IP address that the request came from; null where none was known, or the change came of no request. */
+            /** @description The IP address of the request. Null if unknown, or if the change was not made by a request. */
             client_address: string | null;
             /** @enum {string} */
             action: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "quotation.erased" | "organization.erased";
@@ -843,9 +843,9 @@ export interface components {
             resource_type: "api_key" | "webhook_endpoint" | "quotation" | "organization";
             /** Format: uuid */
             resource_id: string;
-            /** @description The name of the key or the endpoint after the change; `[erased]` of what was erased. */
+            /** @description The name of the key or the endpoint after the change; `[erased]` if it was erased. */
             resource_name: string;
-            /** @description The fields that changed. */
+            /** @description The changed fields. */
             changes: {
                 field: string;
                 from?: null | boolean | string[] | string;
@@ -1142,10 +1142,10 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description `me`: your own keys; `all`: those of every member, for holders of `manage_integrations`. */
+                /** @description `me`: your own keys; `all`: the keys of every member (requires `manage_integrations`). */
                 owner?: "me" | "all";
                 limit?: number;
-                /** @description Taken from the `next` link of the page before. */
+                /** @description From the `next` link of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -1156,12 +1156,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key records. The keys themselves are not shown again. */
+            /** @description The key records, without the keys themselves. */
             200: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
+                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -1340,7 +1340,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. The answer has no body. */
+            /** @description Done. The response has no body. */
             204: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1617,7 +1617,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How it went. */
+            /** @description The result of the test. */
             200: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -1946,7 +1946,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. The answer has no body. */
+            /** @description Done. The response has no body. */
             204: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2147,14 +2147,14 @@ export interface operations {
                 endpoint_id?: string;
                 event_type?: "quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed";
                 status?: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
-                /** @description Only events that never reached the endpoint, each with its newest attempt; tests left out. `retrying`: another attempt is to come. `given_up`: none is. `all`: those, and what is parked. */
+                /** @description Only undelivered events, each with its newest attempt, without tests. `retrying`: another attempt is due. `given_up`: no attempts are left. `all`: both, and parked deliveries. */
                 undelivered?: "all" | "retrying" | "given_up";
-                /** @description Attempts made then or later. */
+                /** @description Attempts made at this time or later. */
                 since?: string;
-                /** @description Attempts made before then. */
+                /** @description Attempts made before this time. */
                 until?: string;
                 limit?: number;
-                /** @description Taken from the `next` link of the page before. */
+                /** @description From the `next` link of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -2170,7 +2170,7 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
+                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -2224,9 +2224,9 @@ export interface operations {
         parameters: {
             query?: {
                 endpoint_id?: string;
-                /** @description Attempts made then or later: at most seven days before `until`. Default: a day before. */
+                /** @description Attempts made at this time or later: at most seven days before `until`. Default: one day before. */
                 since?: string;
-                /** @description Attempts made before then. Default: now. */
+                /** @description Attempts made before this time. Default: now. */
                 until?: string;
             };
             header?: never;
@@ -2439,7 +2439,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The replay has begun. */
+            /** @description The replay has started. */
             202: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -2500,11 +2500,11 @@ export interface operations {
     countReplay: {
         parameters: {
             query: {
-                /** @description Events that happened then or later. */
+                /** @description Events at this time or later. */
                 since: string;
-                /** @description Events that happened before then. Default: now. */
+                /** @description Events before this time. Default: now. */
                 until?: string;
-                /** @description `missed`: what never succeeded, whether or not it was tried. `failed`: of that, what was tried. `all`: what succeeded, too. */
+                /** @description `missed`: events that were never delivered successfully, whether or not they were tried. `failed`: those of them that were tried. `all`: successful ones, too. */
                 status?: "missed" | "failed" | "all";
             };
             header?: never;
@@ -2641,12 +2641,12 @@ export interface operations {
                 /** @description One key or endpoint. */
                 resource_id?: string;
                 action?: "api_key.created" | "api_key.updated" | "api_key.activated" | "api_key.deactivated" | "api_key.revoked" | "api_key.transferred" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.disabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.deleted" | "webhook_endpoint.tested" | "webhook_endpoint.delivery_resent" | "webhook_endpoint.replay_started" | "quotation.erased" | "organization.erased";
-                /** @description Changes made then or later. */
+                /** @description Changes made at this time or later. */
                 since?: string;
-                /** @description Changes made before then. */
+                /** @description Changes made before this time. */
                 until?: string;
                 limit?: number;
-                /** @description Taken from the `next` link of the page before. */
+                /** @description From the `next` link of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -2662,7 +2662,7 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
-                    /** @description The page that follows: `<…>; rel="next"` (RFC 8288), relative to this URL. Not sent with the last page. */
+                    /** @description The next page: `<…>; rel="next"` (RFC 8288), relative to this URL. The last page has none. */
                     Link?: string;
                     [name: string]: unknown;
                 };

@@ -1,7 +1,7 @@
-/** A refusal of the API, or an answer that never came. */
+/** An error of the API, or a missing response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** Stable: a code of the API, or `NETWORK` when there was no answer. */
+  /** Stable: a code of the API, or `NETWORK` without a response. */
   readonly code: string
   readonly status: number
   /** The field errors of a 400: JSON pointer to text. */
@@ -26,17 +26,17 @@ export class ApiError extends Error {
   }
 }
 
-/** How requests are sent. All of it may be replaced by the page that holds the element. */
+/** How requests are sent. The page with the element may replace any part. */
 export interface Transport {
-  /** Default: the browser's, with the cookies of this origin. */
+  /** Default: the browser's `fetch`, with the cookies of this origin. */
   readonly fetch?: typeof fetch
-  /** Sent with each request, as `{ Authorization: 'Bearer …' }`; asked for each time. */
+  /** Sent with each request, such as `{ Authorization: 'Bearer …' }`. A function is called each time. */
   readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
 }
 
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** The `cursor` of the page that follows. */
+  /** The `cursor` of the next page. */
   readonly next: string | null
 }
 
@@ -51,10 +51,10 @@ export interface Http {
   list<Item>(path: string, request?: Request): Promise<Page<Item>>
 }
 
-/** A read is repeated this often; a change never is: whether it happened is not known. */
+/** Retries of a read. Changes are never retried: the first attempt may have succeeded. */
 const READ_REPEATS = 2
 const REPEAT_AFTER_MS = 1000
-/** Who is told to wait longer than this is told so, and not kept waiting. */
+/** A longer wait is shown instead of waited for. */
 const LONGEST_WAIT_MS = 5000
 const TIMEOUT_MS = 30_000
 
@@ -65,7 +65,7 @@ export function createHttp(baseUrl: URL, transport: Transport, onSignedOut: () =
     const given = new Headers(typeof headers === 'function' ? await headers() : headers)
     given.set('Accept', 'application/json')
     if (body !== undefined) given.set('Content-Type', 'application/json')
-    // A timer of its own, which is cleared: it must not outlive the request.
+    // A separate timer, cleared so that it does not outlive the request.
     const controller = new AbortController()
     const abort = () => controller.abort()
     signal?.addEventListener('abort', abort)

@@ -1,4 +1,4 @@
-/** What the session routes take and answer, after the OpenAPI document. `test/wire-types.ts` fails to compile when they part. */
+/** The types of the session routes, as in the OpenAPI document. `test/wire-types.ts` fails to compile if they differ. */
 
 export interface Organization {
   id: string
@@ -67,7 +67,7 @@ export interface EndpointInput {
   events: string[]
   trigger_mode: TriggerMode
   ordering: Ordering
-  /** Merged with those that there are; null removes one. */
+  /** Merged with the existing ones; null removes one. */
   headers?: Record<string, string | null>
 }
 
@@ -88,7 +88,7 @@ export interface CatalogEntry {
 
 type AttemptStatus = 'succeeded' | 'failed' | 'exhausted' | 'rejected' | 'interrupted'
 
-/** What the rows of the log have in common with a delivery. */
+/** Shared by the rows of the log and a delivery. */
 interface Sent {
   id: string
   event_id: string

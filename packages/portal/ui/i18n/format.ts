@@ -1,4 +1,4 @@
-/** Numbers, moments and spans of time as the reader's language writes them. */
+/** Formats numbers, times and durations in the reader's language. */
 export interface Formatter {
   number(value: number): string
   percent(share: number): string
@@ -59,5 +59,5 @@ export function createFormatter(locale: string): Formatter {
   }
 }
 
-/** English writes `2 min. ago`; without the dot a column of them is calmer. */
+/** English writes `2 min. ago`; without the dot, a column is easier to read. */
 const ABBREVIATION_DOT = /\b(yr|mo|hr|min|sec)\./

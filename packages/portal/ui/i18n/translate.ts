@@ -10,19 +10,19 @@ const CATALOGS: Readonly<Record<string, Catalog>> = { en, de }
 
 export interface Translator {
   readonly locale: string
-  /** The direction in which its language is written. */
+  /** The writing direction of the language. */
   readonly direction: 'ltr' | 'rtl'
-  /** A text. `{count}` chooses the plural form. */
+  /** A text. `{count}` selects the plural form. */
   t(key: TextKey, values?: Values): string
-  /** A text with elements in the place of its placeholders. */
+  /** A text with elements for its placeholders. */
   rich(key: TextKey, values: Readonly<Record<string, ComponentChildren>>): ComponentChildren[]
-  /** Whether a key that was put together exists. */
+  /** Whether a computed key exists. */
   has(key: string): key is TextKey
 }
 
 /**
- * @param wanted language tags, the preferred one first; without one that there is, English is shown
- * @param overrides of the host: other texts, and whole languages of its own, by their tag
+ * @param wanted language tags by preference; English if none is available
+ * @param overrides the host's own texts and languages, by tag
  */
 export function createTranslator(wanted: readonly string[], overrides: Overrides = {}): Translator {
   const known: Readonly<Record<string, unknown>> = { ...overrides, ...CATALOGS, [PSEUDO]: en }
@@ -59,7 +59,7 @@ export function createTranslator(wanted: readonly string[], overrides: Overrides
   }
 }
 
-/** Browsers know it by one of two names, or not yet. */
+/** Browsers have it under one of two names, or not yet. */
 function directionOf(locale: string): 'ltr' | 'rtl' {
   const known = new Intl.Locale(locale) as Intl.Locale & {
     getTextInfo?: () => { direction?: string }
@@ -72,7 +72,7 @@ function directionOf(locale: string): 'ltr' | 'rtl' {
 const PLACEHOLDER = /\{(\w+)\}/g
 const languageOf = (tag: string) => tag.split('-')[0] ?? tag
 
-/** A language that nobody speaks: longer, with accents, so that tests find what overflows or was not translated. */
+/** A pseudo-language, longer and with accents, with which tests find overflows and missing translations. */
 const PSEUDO = 'en-XA'
 
 function pseudo(catalog: Readonly<Record<string, Message>>): Record<string, Message> {

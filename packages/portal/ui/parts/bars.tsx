@@ -3,15 +3,15 @@ import { usePortal } from '../portal.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const HEIGHT = 40
-/** A failure among thousands must be seen. */
+/** One failure among thousands must be visible. */
 const LEAST = 3
 
-/** Where the first of so many bars begins: whole hours, which the API has counted already. */
+/** The start of the first bar, on the hour: the API has stored counts of whole hours. */
 export function firstHour(count: number, until: number): number {
   return (Math.floor(until / HOUR_MS) - (count - 1)) * HOUR_MS
 }
 
-/** What was delivered and what failed, a bar an hour. The numbers stand in a table for those who do not see it. */
+/** Deliveries and failures per hour, with a table of the numbers for screen readers. */
 export function Bars({
   hours,
   count,

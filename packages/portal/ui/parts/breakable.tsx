@@ -1,4 +1,4 @@
-/** An event type or an id: on a narrow screen it breaks after a dot or an underscore, not in the middle of a word. */
+/** An event type or an id that wraps after dots and underscores. */
 export function Breakable({ text }: { text: string }) {
   return (
     <>

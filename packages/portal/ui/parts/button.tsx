@@ -4,7 +4,7 @@ interface ButtonProps {
   children: ComponentChildren
   kind?: 'primary' | 'danger' | 'quiet'
   type?: 'button' | 'submit'
-  /** While it works it takes no second click, and says so. */
+  /** Shows that it is busy and ignores clicks. */
   isBusy?: boolean
   disabled?: boolean
   label?: string

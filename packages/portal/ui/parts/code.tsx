@@ -1,4 +1,4 @@
-/** JSON with its keys apart from its values; anything else as it is. Text stays text, whatever a partner wrote into it. */
+/** JSON with highlighted keys; other text unchanged. Partners' texts are never interpreted. */
 export function Code({ text, label }: { text: string; label: string }) {
   const json = prettyJson(text)
   return (

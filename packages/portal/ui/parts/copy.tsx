@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 
 const SHOWN_MS = 2000
 
-/** Copies a text. Where the browser refuses, the text can still be marked by hand. */
+/** Copies a text. If the browser refuses, it can still be selected. */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const { t, announcement } = usePortal()
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
@@ -28,7 +28,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   return <Button onClick={() => void copy()}>{labels[state]}</Button>
 }
 
-/** Something that is shown this once, with a button that copies it. */
+/** A secret that is shown once, with a copy button. */
 export function Secret({ value }: { value: string }) {
   return (
     <div class="secret">

@@ -8,14 +8,14 @@ import { ErrorNotice } from './notice.tsx'
 interface DialogProps {
   title: string
   children: ComponentChildren
-  /** The buttons at its end. */
+  /** The buttons at the end. */
   footer: ComponentChildren
   isWide?: boolean
-  /** Without it nothing closes the dialog but its own buttons: for what is shown once. */
+  /** Without it, only the dialog's own buttons close it: for secrets that are shown once. */
   onClose?: (() => void) | undefined
 }
 
-/** A modal dialog for as long as it is rendered. Whoever opened it has the focus again afterwards. */
+/** A modal dialog while rendered. Returns the focus afterwards. */
 export function Dialog({ title, children, footer, isWide = false, onClose }: DialogProps) {
   const titleId = useId()
   const element = useRef<HTMLDialogElement>(null)
@@ -42,7 +42,7 @@ export function Dialog({ title, children, footer, isWide = false, onClose }: Dia
   )
 }
 
-/** A dialog with fields. What was typed stays when sending fails. */
+/** A dialog with fields. The input is kept if sending fails. */
 export function FormDialog({
   title,
   submit,
@@ -61,7 +61,7 @@ export function FormDialog({
   onClose: () => void
   isDanger?: boolean
   isDisabled?: boolean
-  /** What the button says that only closes. */
+  /** The label of the close button. */
   close?: string
 }) {
   const { t } = usePortal()

@@ -9,7 +9,7 @@ interface FieldProps {
   onInput: (value: string) => void
 }
 
-/** A text field with its label, a hint and what is wrong with it. */
+/** A text field with a label, a hint and its error. */
 export function TextField({
   type = 'text',
   isOptional,
@@ -18,7 +18,7 @@ export function TextField({
   type?: 'text' | 'url' | 'datetime-local' | 'date'
   maxLength?: number
   placeholder?: string
-  /** Said beside the label. */
+  /** Shown next to the label. */
   isOptional?: string
   min?: string
   max?: string
@@ -102,7 +102,7 @@ function Labelled({
   )
 }
 
-/** One of a few. */
+/** One of a few options. */
 export function Choice<Value extends string>({
   legend,
   name,
@@ -138,7 +138,7 @@ export function Choice<Value extends string>({
   )
 }
 
-/** A filter in one line: its name, and what is chosen. */
+/** A filter in one line: its name and its value. */
 export function Filter({
   label,
   options,
@@ -164,7 +164,7 @@ export function Filter({
   )
 }
 
-/** A filter with few values, all of them to be seen. */
+/** A filter that shows all its values. */
 export function Segments({
   label,
   options,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Target } from '../navigation.ts'
 import { usePortal } from '../portal.ts'
 
-/** A way to another place of the portal. Where places have an address it can be opened in a new tab. */
+/** A link within the portal. If places have addresses, it can be opened in a new tab. */
 export function Link({
   to,
   children,

@@ -4,7 +4,7 @@ import type { LoadedPages } from '../use-loaded.ts'
 import { Button } from './button.tsx'
 import { ErrorNotice } from './notice.tsx'
 
-/** A list that is loading, empty, broken or there. While it loads it keeps its place. */
+/** A list that is loading, empty, failed or loaded. It keeps its space while loading. */
 export function ListState<Item>({
   loaded,
   empty,
@@ -49,7 +49,7 @@ export function Skeleton() {
   )
 }
 
-/** Nothing there yet: what it would be, and what to do first. */
+/** An empty list: what it is for, and what to do first. */
 export function Empty({
   title,
   text,

@@ -8,7 +8,7 @@ export interface MenuItem {
   run(): void
 }
 
-/** The rarer actions of something, behind three dots or behind `children`. */
+/** Less frequent actions, behind three dots or `children`. */
 export function Menu({
   label,
   items,

@@ -3,7 +3,7 @@ import { ApiError } from '../api/http.ts'
 import { errorText, usePortal } from '../portal.ts'
 import { Button } from './button.tsx'
 
-/** What went wrong, in words, with a way to try again where there is one. */
+/** An error, with a button to try again if possible. */
 export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const portal = usePortal()
   if (error === null || error === undefined) return null
@@ -19,7 +19,7 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
   )
 }
 
-/** What somebody should know about a thing before all else. */
+/** Important information about something. */
 export function Banner({
   tone,
   badge,

@@ -4,7 +4,7 @@ import { organizationName, usePortal } from '../portal.ts'
 import { Breakable } from './breakable.tsx'
 import { Link } from './link.tsx'
 
-/** The title of a screen. It takes the focus when somebody arrives, so that a screen reader says where they are. */
+/** The title of a screen. It takes the focus on arrival, so that screen readers announce it. */
 export function PageHead({
   title,
   isMono = false,
@@ -14,7 +14,7 @@ export function PageHead({
 }: {
   title: string
   isMono?: boolean
-  /** Where it belongs. */
+  /** The parent screen. */
   above?: { label: string; view: string }
   sub?: ComponentChildren
   actions?: ComponentChildren
@@ -28,7 +28,7 @@ export function PageHead({
     document.title = `${title} · ${organizationName(me)} · ${settings.brand.name}`
   }, [title])
   useEffect(() => {
-    // Not on the first one: who opens the page begins at its top.
+    // Not on the first screen: a new page begins at its top.
     if (arrivals++ > 0 && !arrived.current) heading.current?.focus({ preventScroll: true })
     arrived.current = true
   }, [view, id])
@@ -52,5 +52,5 @@ export function PageHead({
   )
 }
 
-/** How many screens were shown since the page was opened. */
+/** The number of screens shown since the page was opened. */
 let arrivals = 0

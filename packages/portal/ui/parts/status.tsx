@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 export type Tone = 'good' | 'bad' | 'wait' | 'off'
 
-/** A dot and a word: filled for what has ended, hollow for what goes on or rests. */
+/** A dot and a word: filled if ended, hollow if in progress or waiting. */
 export function Status({
   tone,
   isHollow = false,

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { exactTimes, now, usePortal, watchTime } from '../portal.ts'
 
-/** A moment, relative to now; in full on hover, and everywhere once somebody switched. */
+/** A relative time; exact on hover, or everywhere after switching. */
 export function Time({ at }: { at: string }) {
   const { format } = usePortal()
   useEffect(watchTime, [])
@@ -13,7 +13,7 @@ export function Time({ at }: { at: string }) {
   )
 }
 
-/** The head of a column of times: pressing it switches between relative and exact. */
+/** The head of a time column. It switches between relative and exact times. */
 export function TimeHead({ label }: { label: string }) {
   const { t } = usePortal()
   return (

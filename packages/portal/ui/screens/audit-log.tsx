@@ -28,7 +28,6 @@ const ACTIONS = [
   'organization.erased',
 ] as const
 
-/** Who did what to keys and endpoints. */
 export function AuditLog() {
   const { t, client, navigation } = usePortal()
   const { query } = navigation.place.value

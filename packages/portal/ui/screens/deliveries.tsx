@@ -18,11 +18,11 @@ const REFRESH_MS = 5000
 const REFRESH_BARS_MS = 30_000
 const DAY_HOURS = 24
 
-/** Spans of time to look back, in hours; `all`: everything that is kept. */
+/** Periods in hours; `all`: everything that is kept. */
 const SPANS = ['1', '24', '168', 'all'] as const
 const SHOWN = ['everything', 'all', 'retrying', 'given_up'] as const
 
-/** Each event that was sent to the endpoints, with every attempt; up to date by itself while the newest are shown. */
+/** All attempts. The list refreshes itself while it shows the newest ones. */
 export function Deliveries() {
   const { t, client, settings, navigation, mayChange, shows } = usePortal()
   const { query } = navigation.place.value
@@ -215,7 +215,7 @@ const TONES: Record<Attempt['status'], Tone> = {
   interrupted: 'wait',
 }
 
-/** How an attempt ended, and what comes next. */
+/** The result of an attempt, and the next one. */
 function AttemptStatus({
   attempt,
 }: {
@@ -235,7 +235,7 @@ function AttemptStatus({
   )
 }
 
-/** The last day in two numbers and a bar an hour. */
+/** The last day: two numbers and a bar per hour. */
 function Overview({ endpointId }: { endpointId: string }) {
   const { t, format, client } = usePortal()
   const hours = useLoaded(
@@ -273,7 +273,7 @@ function oneOf<Value extends string>(
   return allowed.find((value) => value === given) ?? otherwise
 }
 
-/** What is as it is by default is not in the address. */
+/** Default filters are not in the address. */
 function queryOf({ show, endpoint, type, span }: Record<'show' | 'endpoint' | 'type' | 'span', string>) {
   return {
     ...(show === 'everything' ? {} : { show }),

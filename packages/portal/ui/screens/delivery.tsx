@@ -24,14 +24,14 @@ const TONES: Record<DeliveryOf['status'], Tone> = {
   failed: 'bad',
 }
 
-/** One event on its way to one endpoint: what was tried, what was sent, what came back, and what comes next. */
+/** A delivery: its attempts, requests, responses and next attempt. */
 export function Delivery({ id }: { id: string }) {
   const { t, client } = usePortal()
   const loaded = useLoaded(
     `delivery ${id}`,
     async (signal) => {
       const delivery = await client.deliveries.get(id, signal)
-      // A deleted endpoint is found no more; its deliveries still are.
+      // A deleted endpoint cannot be found any more, but its deliveries can.
       const endpoint = await client.endpoints.get(delivery.endpoint_id, signal).catch(() => null)
       return { delivery, endpoint }
     },
@@ -273,7 +273,7 @@ function RequestCard({
   )
 }
 
-/** Names of the statuses that receivers usually answer with. */
+/** The reason phrases of common statuses. */
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',

@@ -12,7 +12,7 @@ import { EventTree } from './event-tree.tsx'
 import { type HeaderField, HeaderFields, headersOf } from './header-fields.tsx'
 import { ShowSecret } from './rotate-secret.tsx'
 
-/** A new endpoint, or changes of one. */
+/** Creates or changes an endpoint. */
 export function EndpointForm({ id }: { id: string | null }) {
   const { t, client } = usePortal()
   const loaded = useLoaded(`form ${id}`, async (signal) => {
@@ -86,7 +86,7 @@ function Fields({
       return
     }
     setNewer(null)
-    // Against what this form began with, so that what somebody else changed stays.
+    // Compared with the initial values, so that others' changes are kept.
     const changes = { ...changedFields(endpoint ?? base, input), ...(headers && { headers }) }
     if (Object.keys(changes).length > 0) await client.endpoints.update(base.id, changes)
     announcement.value = t('action.saved')
@@ -174,7 +174,7 @@ function Fields({
   )
 }
 
-/** Which quotes are heard of, and in which order. */
+/** Which quotes, and in which order. */
 function Which({
   mode,
   onModeChange,
@@ -229,7 +229,7 @@ type Problems = Partial<
   Record<'name' | 'url' | 'events', 'problem.required' | 'problem.https' | 'problem.events'>
 >
 
-/** What can be said before anything is sent. The rest is up to the API. */
+/** Checks before sending. The API does the rest. */
 function problemsOf({ name, url, events }: EndpointInput): Problems {
   return {
     ...(name === '' ? { name: 'problem.required' } : {}),
@@ -240,7 +240,7 @@ function problemsOf({ name, url, events }: EndpointInput): Problems {
   }
 }
 
-/** The fields that differ. */
+/** The changed fields. */
 function changedFields(before: EndpointInput, after: EndpointInput): Partial<EndpointInput> {
   const changes: Partial<EndpointInput> = {}
   if (after.name !== before.name) changes.name = after.name

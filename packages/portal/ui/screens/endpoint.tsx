@@ -23,7 +23,7 @@ const REFRESH_MS = 30_000
 
 type Open = 'test' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
 
-/** One endpoint: how it does, what it hears of, its secret and its settings. */
+/** An endpoint: health, events, secret and settings. */
 export function Endpoint({ id }: { id: string }) {
   const { t, client, format, navigation, mayChange, shows, announcement } = usePortal()
   const [open, setOpen] = useState<Open>(null)
@@ -194,7 +194,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   )
 }
 
-/** Why nothing arrives, and what to do about it. */
+/** Why nothing arrives, and how to fix it. */
 function Trouble({ endpoint, onEnable }: { endpoint: WebhookEndpoint; onEnable: (() => void) | undefined }) {
   const { t, format, settings, shows } = usePortal()
   const { is_enabled, disabled_reason, health, id } = endpoint

@@ -13,7 +13,6 @@ import { Listen } from './listen.tsx'
 
 const REFRESH_MS = 30_000
 
-/** The endpoints, each with how it does. */
 export function Endpoints() {
   const { t, client, format, mayChange, navigation, failingEndpoints } = usePortal()
   const { value, error, reload } = useLoaded(

@@ -4,7 +4,7 @@ import type { CatalogEntry } from '../api/types.ts'
 import { Breakable } from '../parts/breakable.tsx'
 import { usePortal } from '../portal.ts'
 
-/** The event catalog as check boxes, below their domains: what comes before the first dot. */
+/** The event catalog as check boxes, grouped by domain: the part before the first dot. */
 export function EventTree({
   catalog,
   chosen,

@@ -7,7 +7,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
 
-/** What an endpoint may be told of, each with an example. */
+/** The event types, each with an example. */
 export function Events() {
   const { t, client } = usePortal()
   const catalog = useLoaded('catalog', (signal) => client.events(signal))

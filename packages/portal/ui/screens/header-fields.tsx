@@ -2,13 +2,13 @@ import { useId } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { usePortal } from '../portal.ts'
 
-/** A header that is added, or gets another value. */
+/** A header to add or change. */
 export interface HeaderField {
   readonly name: string
   readonly value: string
 }
 
-/** Headers of the endpoint's own: the names of those that there are, and fields for more. Values are never read back. */
+/** The endpoint's own headers: existing names, and fields for more. Values are never read back. */
 export function HeaderFields({
   known,
   removed,
@@ -96,7 +96,7 @@ export function HeaderFields({
   )
 }
 
-/** What an update says of them; undefined: nothing. */
+/** The headers of an update; undefined: unchanged. */
 export function headersOf(
   removed: ReadonlySet<string>,
   added: readonly HeaderField[],

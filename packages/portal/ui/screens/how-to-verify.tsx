@@ -18,7 +18,7 @@ const LANGUAGES = [
   ['java', 'Java'],
 ] as const
 
-/** What a receiver needs to verify, in the language that it is written in: the functions that our own tests run. */
+/** Verification code in the receiver's language: functions that our own tests run. */
 export function HowToVerify({ onClose }: { onClose: () => void }) {
   const { t, settings } = usePortal()
   const [language, setLanguage] = useState('js')
@@ -51,7 +51,7 @@ export function HowToVerify({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The snippets name the headers of a service without a name of its own. */
+/** The snippets use the default header names. */
 function withHeaders(snippet: string, productName: string): string {
   if (productName === 'Service') return snippet
   return snippet

@@ -8,7 +8,7 @@ import { useAction } from '../use-action.ts'
 interface ChangeProps {
   apiKey: ApiKey
   onClose: () => void
-  /** Called with what to say. */
+  /** Called with a text to announce. */
   onDone: (text: string) => void
 }
 

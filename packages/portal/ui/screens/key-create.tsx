@@ -13,7 +13,7 @@ const LIFETIMES = [30, 90, 180, 365, 730]
 const OWN_DATE = 'date'
 const DEFAULT_DAYS = 365
 
-/** Asks for a name and an expiry, then shows the key this once. */
+/** Asks for a name and an expiry, then shows the key once. */
 export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreated: (key: ApiKey) => void }) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null)
   const { t } = usePortal()
@@ -23,7 +23,7 @@ export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreat
   )
 }
 
-/** A new key of the same name first; then the old one is switched off, when the new one is in its place. */
+/** Creates a new key of the same name, then offers to deactivate the old one. */
 export function ReplaceKey({
   apiKey,
   onClose,
@@ -152,7 +152,7 @@ function KeyForm({
   )
 }
 
-/** Nothing but its button closes it: the key is never shown again. */
+/** Only its button closes it: the key is never shown again. */
 function ShowKey({ created, onStored }: { created: CreatedApiKey; onStored: () => void }) {
   const { t, rich } = usePortal()
   return (

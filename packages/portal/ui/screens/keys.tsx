@@ -20,7 +20,7 @@ const TONES: Record<ApiKey['status'], Tone> = {
   revoked: 'off',
 }
 
-/** From here on somebody is told that a key expires. */
+/** Warns from this many days before the expiry. */
 const WARN_DAYS = 30
 
 type Open =
@@ -184,7 +184,7 @@ export function Keys() {
   )
 }
 
-/** When a key expires, in words; the nearer, the louder. */
+/** The expiry of a key in words, more prominent when it is near. */
 function Expiry({ apiKey }: { apiKey: ApiKey }) {
   const { t } = usePortal()
   if (apiKey.status === 'revoked') return <>{t('none')}</>

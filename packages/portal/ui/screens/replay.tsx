@@ -13,7 +13,7 @@ const HOUR_MS = 60 * 60 * 1000
 const POLL_MS = 1000
 const SPANS = ['1', '24', '168', 'own'] as const
 
-/** Sends an endpoint what it missed: which endpoint, which time, what of it; how much that is, and how it goes on. */
+/** Starts a replay: endpoint, period and status, with a count; then shows its progress. */
 export function Replay({
   endpoints,
   endpointId,
@@ -105,7 +105,7 @@ export function Replay({
   )
 }
 
-/** How far a replay is. It goes on without this dialog. */
+/** The progress of a replay, which continues without this dialog. */
 function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void }) {
   const { t, client } = usePortal()
   const replay = useLoaded(`replay ${started.id}`, (signal) =>
@@ -145,7 +145,7 @@ function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void
   )
 }
 
-/** A moment as `datetime-local` writes it, in the reader's time zone. */
+/** A time for `datetime-local`, in the reader's time zone. */
 function localTime(time: number): string {
   const date = new Date(time)
   return new Date(time - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

@@ -7,7 +7,7 @@ import { Choice } from '../parts/field.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 
-/** How long the old secret signs too, in seconds. */
+/** Overlaps, in seconds. */
 const OVERLAPS = ['86400', '3600', '0'] as const
 
 export function RotateSecret({
@@ -44,7 +44,7 @@ export function RotateSecret({
   )
 }
 
-/** Nothing but its button closes it: the secret is never shown again. */
+/** Only its button closes it: the secret is never shown again. */
 export function ShowSecret({
   endpoint,
   onStored,

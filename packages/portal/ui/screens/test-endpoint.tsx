@@ -7,7 +7,7 @@ import { Status } from '../parts/status.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 
-/** Sends a sample event, and shows what came back. */
+/** Sends a sample event and shows the response. */
 export function TestEndpoint({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
   const { t, client, shows } = usePortal()
   const [type, setType] = useState(endpoint.events[0] ?? '')
@@ -17,7 +17,7 @@ export function TestEndpoint({ endpoint, onClose }: { endpoint: WebhookEndpoint;
   async function send() {
     setResult(null)
     const answer = await client.endpoints.test(endpoint.id, type)
-    // The answer names the attempt; its delivery is the one of the same row in the log.
+    // The response contains the attempt; the log has its delivery.
     const { items } = await client.deliveries
       .list({ endpoint_id: endpoint.id, limit: 20 })
       .catch(() => ({ items: [] }))

@@ -1,13 +1,13 @@
 import DataLoader from 'dataloader'
 
-/** More look-ups than these are shared out to several statements, and so to several connections. */
+/** More look-ups are split into several statements, and so over several connections. */
 const MOST_AT_ONCE = 100
 
 /**
- * Makes look-ups that are asked for in the same turn of the event loop in one statement: with many requests under way, a
- * statement for each is most of what a short request costs. Nothing is kept: each look-up sees what is in the database
- * after it was asked for. A statement that fails fails for all who wait for it.
- * @param find what it does not find is not in the map
+ * Combines look-ups from the same turn of the event loop into one statement: under load, separate statements would be
+ * most of the cost of a short request. Nothing is cached: each look-up sees the database after its call. A failed
+ * statement fails all its look-ups.
+ * @param find leaves missing ones out of the map
  */
 export function batched<T>(
   find: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,

@@ -1,9 +1,9 @@
 import { type Column, statement } from './statement.ts'
 
-/** The time of the database as a number: a text would depend on settings of the server. An SQL expression. */
+/** The database's time as a number: text would depend on settings of the server. An SQL expression. */
 export const EPOCH_MS = '(extract(epoch from clock_timestamp()) * 1000)::float8'
 
-/** Some drivers of hosts give numbers as strings. */
+/** Some drivers of hosts return numbers as strings. */
 export const epochMs: Column<number | string> = { type: 'float8' }
 
 export const READ_CLOCK = statement({ at: epochMs }, () => `select ${EPOCH_MS} as at`)

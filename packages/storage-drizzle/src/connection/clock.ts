@@ -14,6 +14,6 @@ export function clockStorage({ run }: Database): ClockStorage {
 
 export function toTime(epochMs: number | string | undefined): Date {
   const time = new Date(Number(epochMs))
-  if (Number.isNaN(time.getTime())) throw new Error('The database did not tell its time.')
+  if (Number.isNaN(time.getTime())) throw new Error('The database did not return its time.')
   return time
 }

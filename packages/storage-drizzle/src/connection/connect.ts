@@ -4,16 +4,18 @@ import type { Driver } from './driver.ts'
 import { checkDrizzle, onHostDrizzle } from './host-drizzle.ts'
 import { checkClient, onPostgresJs } from './postgres-js.ts'
 
-/** What our statements run on. */
+/** The connection of our statements. */
 export interface Connected {
   readonly driver: Driver
-  /** Resolves when it is known to do what our statements need. Cheap from the second time on. */
+  /** Resolves once it is known to support our statements. Cheap after the first call. */
   ready(): Promise<void>
 }
 
 const nothing = async () => {}
 
-/** @throws ConfigurationError for a connection string, or a client of the host, that cannot be used */
+/**
+ * @throws ConfigurationError for an invalid connection string or client
+ */
 export function connect(options: StorageOptions, prepare: boolean): Connected {
   if ('sql' in options && options.sql !== undefined) {
     return {
@@ -30,7 +32,7 @@ export function connect(options: StorageOptions, prepare: boolean): Connected {
   return { driver: { ...onPostgresJs(sql, { prepare, transactionSettings }), end }, ready }
 }
 
-/** It opens a connection for each listener, and no others. */
+/** Opens one connection per listener, and no others. */
 function listenAt(connectionString: string | undefined): Driver['listen'] {
   if (connectionString === undefined) return () => ({ end: nothing })
   return onPostgresJs(openClient({ connectionString }).sql, { prepare: false }).listen

@@ -2,24 +2,24 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { ConfigurationError } from '@quickquote/core'
 
-/** Where a connection string leads, and how. What it leaves out is undefined. */
+/** A parsed connection string. Missing parts are undefined. */
 export interface ConnectionTarget {
-  /** Host names or addresses, with a port each. Empty for a Unix socket. */
+  /** Host names or addresses with ports. Empty for a Unix socket. */
   readonly hosts: readonly { readonly name: string; readonly port: number }[]
   /** The path of a Unix socket. */
   readonly path: string | undefined
   readonly user: string | undefined
   readonly password: string | undefined
   readonly database: string | undefined
-  /** False: in the clear. `prefer`: with TLS if the server offers it. */
+  /** False: unencrypted. `prefer`: TLS if the server offers it. */
   readonly ssl: TlsOptions | 'prefer' | false
   readonly sslnegotiation: 'direct' | null
-  /** Null: any server will do. */
+  /** Null: any server. */
   readonly targetSessionAttrs: SessionAttrs | null
   readonly connectTimeoutMs: number | undefined
   readonly keepAliveMs: number | undefined
   readonly applicationName: string | undefined
-  /** Settings for the server, as `-c name=value`. */
+  /** Settings for the server, such as `-c name=value`. */
   readonly options: string | undefined
 }
 
@@ -29,7 +29,7 @@ type SessionAttrs = (typeof SESSION_ATTRS)[number]
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type SslMode = (typeof SSL_MODES)[number]
 
-/** What we read. libpq's names. */
+/** The supported parameters, with libpq's names. */
 const KNOWN = [
   'host',
   'port',
@@ -50,7 +50,7 @@ const KNOWN = [
 ] as const
 type Known = (typeof KNOWN)[number]
 
-/** What providers print and other drivers read, without a meaning here: never sent to the server, which would refuse it. */
+/** Parameters that providers print and other drivers use. They are not sent to the server, which would refuse them. */
 const IGNORED = new Set([
   'client_encoding',
   'connection_limit',
@@ -70,7 +70,7 @@ const IGNORED = new Set([
   'workaround',
 ])
 
-/** What is asked for with these values cannot be given, and is refused; other values are ignored. */
+/** Refused with these values, because we cannot support them; other values are ignored. */
 const NOT_SUPPORTED: Readonly<Record<string, string>> = {
   channel_binding: 'leave it out, and verify the server with sslmode=verify-full',
   gssencmode: 'leave it out, and encrypt with sslmode',
@@ -80,9 +80,9 @@ const CONNECTION_STRING_FORM =
   'connectionString must have the form postgres://user:password@host:port/database (with special characters of the password percent-encoded).'
 
 /**
- * Reads a connection string as libpq does: several hosts, IPv6 addresses in brackets, Unix sockets, percent-encoded parts,
- * parameters after `?`.
- * @throws ConfigurationError that names the parameter, and never holds the string, which has a password in it
+ * Parses a connection string like libpq: several hosts, IPv6 addresses in brackets, Unix sockets, percent-encoded
+ * parts, parameters after `?`.
+ * @throws ConfigurationError that names the parameter, and never contains the string, which may include a password
  */
 export function parseConnectionString(connectionString: unknown): ConnectionTarget {
   const parts =
@@ -117,7 +117,7 @@ function readParameters(query: string): Parameters {
   for (const pair of query.split('&').filter((part) => part !== '')) {
     const [name = '', ...rest] = pair.split('=')
     const value = decode(rest.join('='))
-    // postgres.js calls it so.
+    // The name in postgres.js.
     const known = name === 'ssl' ? 'sslmode' : name
     if ((KNOWN as readonly string[]).includes(known)) {
       given[known] = name === 'ssl' ? (SSL_WORDS[value] ?? value) : value
@@ -129,7 +129,7 @@ function readParameters(query: string): Parameters {
       }
     } else if (!IGNORED.has(name)) {
       throw new ConfigurationError(
-        `connectionString: the parameter ${/^\w{1,40}$/.test(name) ? name : 'after the ?'} is not known. There are: ${KNOWN.join(', ')}.`,
+        `connectionString: the parameter ${/^\w{1,40}$/.test(name) ? name : 'after the ?'} is unknown. Parameters: ${KNOWN.join(', ')}.`,
       )
     }
   }
@@ -179,11 +179,11 @@ function readPort(text: string | undefined): number {
   return port
 }
 
-/** As libpq does it, but that where no `sslrootcert` is given the authorities count that Node trusts. */
+/** Like libpq, except that without `sslrootcert` Node's own authorities are trusted. */
 function readSsl({ sslmode, sslrootcert, sslcert, sslkey }: Parameters): ConnectionTarget['ssl'] {
   const mode: SslMode | undefined = oneOf('sslmode', sslmode, SSL_MODES)
   if (sslrootcert === 'system' && mode !== undefined && mode !== 'verify-full') {
-    throw new ConfigurationError('connectionString: sslrootcert=system asks for sslmode=verify-full.')
+    throw new ConfigurationError('connectionString: sslrootcert=system requires sslmode=verify-full.')
   }
   if (mode === undefined) return sslrootcert === 'system' ? { rejectUnauthorized: true } : false
   if (mode === 'disable') return false

@@ -3,7 +3,7 @@ import connectTo from '#driver'
 import { parseConnectionString } from './connection-string.ts'
 import { SESSION_SETTINGS } from './session-settings.ts'
 
-/** How long our own connections wait, in milliseconds. */
+/** Timeouts of our own connections, in milliseconds. */
 export interface ConnectionTimeouts {
   readonly connectTimeoutMs: number
   readonly poolTimeoutMs: number
@@ -31,19 +31,19 @@ export interface ConnectionOptions extends Partial<ConnectionTimeouts> {
 /** The connections of the storage: our own, or a host's client. */
 export interface Client {
   readonly sql: postgres.Sql
-  /** Resolves when the connections are known to do what our statements need. Cheap from the second time on. */
+  /** Resolves once the connections are known to support our statements. Cheap after the first call. */
   ready(): Promise<void>
-  /** What each transaction of ours begins with, if anything: settings that the connections themselves do not keep. */
+  /** Settings at the beginning of each transaction, if the connections themselves cannot keep them. */
   transactionSettings(): string | undefined
 }
 
-/** The server says itself when a statement takes too long. Only a server that says nothing any more is given up by us. */
+/** Normally the server itself ends slow statements. We only give up on a server that does not respond. */
 const UNANSWERED_MS = 500
 
-/** A database that came back is found again in this time. */
+/** The longest wait before a recovered database is found. */
 const LONGEST_BACKOFF_S = 1
 
-/** Startup parameters that PgBouncer takes in transaction mode, too: it sets them on whichever connection it uses. */
+/** Startup parameters that PgBouncer also accepts in transaction mode: it sets them on the connection it uses. */
 const KEPT_BY_POOLERS = new Set([
   'application_name',
   'DateStyle',
@@ -52,7 +52,9 @@ const KEPT_BY_POOLERS = new Set([
   'standard_conforming_strings',
 ])
 
-/** @throws ConfigurationError for a connection string that cannot be used */
+/**
+ * @throws ConfigurationError for an invalid connection string
+ */
 export function openClient(options: ConnectionOptions): Client {
   const target = parseConnectionString(options.connectionString)
   const timeouts = {
@@ -71,9 +73,9 @@ export function openClient(options: ConnectionOptions): Client {
     max: options.maxConnections ?? 10,
     prepare: options.prepare ?? true,
     connection: startupParameters(target, timeouts),
-    // The types of arrays, which no statement of ours gives back: one query less for each connection.
+    // Array types, which none of our statements returns: saves a query per connection.
     fetch_types: false,
-    // A statement waits for none but its own: what hangs on one connection holds up nothing else.
+    // No pipelining, so that a hanging statement delays no other.
     max_pipeline: 1,
     connect_timeout: timeouts.connectTimeoutMs / 1000,
     queue_timeout: timeouts.poolTimeoutMs / 1000,
@@ -81,7 +83,7 @@ export function openClient(options: ConnectionOptions): Client {
     keep_alive: timeouts.keepAliveMs / 1000,
     backoff: (failures: number) =>
       Math.min(0.05 * 2 ** failures, LONGEST_BACKOFF_S) * (0.5 + Math.random() / 2),
-    // Notices would be printed to the console.
+    // postgres.js would print notices to the console.
     onnotice() {},
   } as unknown as postgres.Options<Record<string, never>>)
   return withFirstLook(sql, timeouts, options.prepare === undefined)
@@ -113,10 +115,9 @@ function startupParameters(
 }
 
 /**
- * Looks once, before the first statement, whether a pooler hands out connections of others: one that keeps no prepared
- * statements and none of the settings that it does not know. Then nothing is prepared (unless the host says so), and each
- * transaction sets what it needs. Statements of their own do without: they are written for any setting but the isolation,
- * which `checkDatabase` looks at.
+ * Detects, before the first statement, a pooler that shares connections: it keeps no prepared statements and no
+ * settings it does not know. In that case nothing is prepared (unless the host insists), and each transaction sets what
+ * it needs. Single statements work with any settings except the isolation level, which `checkDatabase` verifies.
  */
 function withFirstLook(sql: postgres.Sql, timeouts: Timeouts, mayStopPreparing: boolean): Client {
   let look: Promise<void> | undefined
@@ -129,7 +130,7 @@ function withFirstLook(sql: postgres.Sql, timeouts: Timeouts, mayStopPreparing: 
       for (const name of Object.keys(connection)) if (!KEPT_BY_POOLERS.has(name)) delete connection[name]
       return backendPid(sql)
     })
-    // A pooler makes up the process id that it gives to its clients.
+    // A pooler invents the process ids that it reports.
     isPooled = rows[0]?.pid !== rows.state.pid
     if (isPooled && mayStopPreparing) sql.options.prepare = false
   }

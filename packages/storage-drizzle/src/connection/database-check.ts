@@ -10,9 +10,9 @@ interface Found {
 }
 
 /**
- * Looks for what would make the storage wrong on this database and these connections, without an error: to be called before
- * anything is migrated, and before anything is claimed.
- * @throws ConfigurationError with what to change
+ * Finds settings of the database or the connections that would silently break the storage. Call it before migrating or
+ * claiming.
+ * @throws ConfigurationError that says what to change
  */
 export async function checkDatabase(statements: Pick<Statements, 'rows'>, schema: string): Promise<void> {
   const [found] = await run<Found>(statements, statement(schema))
@@ -24,30 +24,30 @@ function* faultsOf(
   { name, encoding, isolation, strangers, hidden }: Found,
   schema: string,
 ): Generator<string> {
-  // SQL_ASCII takes what is no text, and the others have no "…", which each key is shown with.
+  // SQL_ASCII accepts invalid text, and other encodings lack the "…" in displayed keys.
   if (encoding !== 'UTF8') {
-    yield `The database "${name}" has the encoding ${encoding}, and UTF8 is needed. Make another one: ` +
+    yield `The database "${name}" has the encoding ${encoding}, but UTF8 is required. Create another one: ` +
       `create database … encoding 'UTF8' template template0.`
   }
   if (strangers !== null) {
-    yield `The SQL schema "${schema}" was renamed: its functions still work on ${strangers}, whoever uses that now. Rename it ` +
-      'back, or make its functions anew: see "Another name" in docs/guides/database.md.'
+    yield `The SQL schema "${schema}" was renamed, but its functions still use ${strangers}. Rename it ` +
+      'back, or recreate its functions: see "Another name" in docs/guides/database.md.'
   }
   if (hidden !== null) {
     yield `Row-level security hides rows of ${hidden} from this role. Turn it off (alter table … disable row level ` +
       'security), or let the role see all rows (alter role … bypassrls).'
   }
-  // A claim counts what others have committed while it waited for a lock.
+  // A claim counts rows that others committed while it waited for a lock.
   if (isolation !== 'read committed') {
-    yield `These connections begin transactions with the isolation "${isolation}", and "read committed" is needed. For a client ` +
-      "of your own: postgres(url, { connection: { default_transaction_isolation: 'read committed' } }). For the role: " +
+    yield `These connections begin transactions with the isolation "${isolation}", but "read committed" is required. With ` +
+      "your own client: postgres(url, { connection: { default_transaction_isolation: 'read committed' } }). For the role: " +
       "alter role … set default_transaction_isolation = 'read committed'."
   }
 }
 
 /**
- * A function's body names the schema as it was when the function was made. What is quoted and no qualifier is text, mostly of a
- * comment.
+ * A function's body contains the name of the schema at its creation. Anything quoted without being a qualifier is text,
+ * usually a comment.
  */
 function statement(schema: string): string {
   const literal = `'${schema}'`

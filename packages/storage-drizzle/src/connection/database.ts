@@ -16,33 +16,31 @@ import { sqlStateOf, unanswered } from './storage-error.ts'
 
 type Drizzle = PgRemoteDatabase
 
-/** A statement of a `….sql.ts`, and its parameters by name. */
+/** Runs a statement of a `….sql.ts` file with named parameters. */
 type Run = <Columns extends ColumnTypes>(
   statement: Statement<Columns>,
   parameters?: Parameters,
 ) => Promise<Row<Columns>[]>
 
-/** What each part of the storage works with: where its statements run, and in which SQL schema. */
+/** The context of each part of the storage: its connections and its SQL schema. */
 export interface Database {
   /** drizzle's query builder, for ordinary statements. */
   readonly db: Drizzle
   readonly tables: Tables
-  /** The name of the SQL schema, quoted, for raw statements. */
+  /** The quoted name of the SQL schema, for raw statements. */
   readonly schema: string
-  /** Runs one raw statement, prepared where the connection allows it. */
+  /** Runs a raw statement, prepared if the connection allows it. */
   run: Run
-  /**
-   * A query of drizzle that runs often: it is built at its first use and kept. Its parameters are drizzle's placeholders.
-   */
+  /** Prepares a frequent drizzle query at its first use. Its parameters are drizzle's placeholders. */
   prepared<T>(build: (db: Drizzle) => Preparable<T>): Prepared<T>
-  /** Runs `work` in one transaction; where one is under way, in that one. */
+  /** Runs `work` in a transaction, or in the current one. */
   transaction<T>(work: (database: Database) => Promise<T>): Promise<T>
-  /** Wakes the workers as soon as what was written is committed. */
+  /** Wakes the workers on commit. */
   wake(): Promise<void>
   /**
    * The same database inside a transaction of the host, which alone commits it or rolls it back. The host's objects are
-   * used, never changed.
-   * @throws ConfigurationError when it is no transaction of drizzle (any PostgreSQL driver) or of postgres.js
+   * never changed.
+   * @throws ConfigurationError unless it is a transaction of drizzle (any PostgreSQL driver) or postgres.js
    */
   within(transaction: unknown): Database
 }
@@ -53,28 +51,28 @@ interface Preparable<T> {
   prepare(name: string): { execute(values?: Record<string, unknown>): Promise<T> }
 }
 
-/** The connections that our statements run on. */
+/** The connections of our statements. */
 export interface Connection {
   readonly driver: Pick<Driver, 'rows' | 'values' | 'begin'>
-  /** The plain name of the SQL schema. */
+  /** The unquoted name of the SQL schema. */
   readonly schema: string
-  /** Whether statements in the transactions of a host's postgres.js are prepared; false behind PgBouncer. */
+  /** Whether to prepare statements in transactions of a host's postgres.js; false behind PgBouncer. */
   readonly prepare: boolean
   /** Wakes the workers after a commit of our own. */
   readonly wake: () => void
-  /** A transaction of ours that took longer is rolled back: its caller was told that it failed. */
+  /** A longer transaction of ours is rolled back: its caller has already received an error. */
   readonly callTimeoutMs?: number
 }
 
-/** The channel on which workers listen for new work. */
+/** The channel for notifications of new work. */
 export function wakeChannel(schema: string): string {
   return `${schema}_wake`
 }
 
-/** In a transaction PostgreSQL sends it at the commit, and never when there is none. */
+/** Within a transaction, PostgreSQL sends it on commit, and never after a rollback. */
 export const NOTIFY = `select pg_notify($1::text, '')`
 
-/** The database on connections of our own, where each statement is a transaction unless `transaction` holds several together. */
+/** The database on our own connections. Each statement is a transaction, except inside `transaction`. */
 export function createDatabase({
   driver,
   schema,
@@ -133,12 +131,12 @@ export function createDatabase({
   }
 }
 
-/** Transactions that got in each other's way: PostgreSQL rolled one of them back, and it may be run again. */
+/** Conflicting transactions: PostgreSQL rolled one back, and it can be retried. */
 const IN_THE_WAY = new Set(['40001', '40P01'])
 
 const MOST_TRIES = 3
 
-/** Runs it again, after a moment, while other transactions got in its way. */
+/** Retries after a moment while there are conflicts. */
 async function repeated<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -150,7 +148,7 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same database for what may take minutes: each statement is a transaction, unless `transaction` holds several together. */
+/** The same database for long statements. Each is a transaction, except inside `transaction`. */
 export interface UnhurriedDatabase extends Pick<Database, 'run' | 'schema'> {
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
 }
@@ -175,8 +173,8 @@ export function unhurried({ driver, schema }: Connection): UnhurriedDatabase {
 type Queries = Pick<Database, 'db' | 'run' | 'prepared'>
 
 /**
- * drizzle's proxy driver sits on whatever runs the statements. Its adapter for postgres.js would change how the client
- * reads and writes dates and JSON, for everybody who uses it, and prepares no statements.
+ * drizzle's proxy driver on our statements. Its postgres.js adapter would change how the client converts dates and JSON
+ * for all its users, and prepares no statements.
  */
 function queriesOn(statements: Pick<Statements, 'rows' | 'values'>, schema: string): Queries {
   const db = drizzle(async (text, parameters: Parameter[], method) => {
@@ -191,7 +189,7 @@ function queriesOn(statements: Pick<Statements, 'rows' | 'values'>, schema: stri
     prepared<T>(build: (db: Drizzle) => Preparable<T>): Prepared<T> {
       let statement: ReturnType<Preparable<T>['prepare']> | undefined
       return (values) => {
-        // The driver names statements itself.
+        // The driver names the statements.
         statement ??= build(db).prepare('')
         return statement.execute(values)
       }

@@ -1,29 +1,29 @@
 import type { StatementTimeout } from './statement-timeout.ts'
 
 /**
- * All that the storage asks of whatever talks to PostgreSQL. There are three of them: connections of our own and a host's
- * postgres.js (`postgres-js.ts`), and a host's drizzle (`host-drizzle.ts`).
+ * The storage's interface to PostgreSQL clients: our own connections and a host's postgres.js (`postgres-js.ts`), and a
+ * host's drizzle (`host-drizzle.ts`).
  */
 export interface Driver extends Statements {
-  /** Runs `work` in one transaction, whose statements take as long as `timeout` says; by default as long as any. */
+  /** Runs `work` in one transaction with the given statement timeout, or the default one. */
   begin<T>(work: (transaction: Statements) => Promise<T>, timeout?: StatementTimeout): Promise<T>
   /**
-   * Hears what is sent to a channel, from as soon as it can until it is ended: again when the connection was lost or LISTEN
-   * refused, which `onLost` is told once each time. What was sent meanwhile is lost, so `onHeard` is called each time that
-   * listening begins. A driver that cannot listen never calls it: workers poll.
+   * Listens to a channel as soon as it can until it is ended, and again after losing the connection or a refused
+   * LISTEN; each loss is reported to `onLost` once. Notifications sent meanwhile are lost, so `onHeard` is also called
+   * whenever listening begins. A driver that cannot listen never calls it: workers poll.
    */
   listen(channel: string, onHeard: () => void, onLost: (error: unknown) => void): Listener
-  /** Closes connections of our own; those of a host stay as they are. */
+  /** Closes our own connections, not a host's. */
   end(): Promise<void>
 }
 
-/** Runs statements, each on any connection, or all in one transaction. Parameters are encoded: see `encode`. */
+/** Runs statements on any connection, or all in one transaction. Parameters are encoded: see `encode`. */
 export interface Statements {
-  /** The rows as objects. */
+  /** Rows as objects. */
   rows(text: string, parameters?: readonly Encoded[]): Promise<Result>
-  /** The rows as arrays, in the order of the columns. */
+  /** Rows as arrays, in the order of the columns. */
   values(text: string, parameters: readonly Encoded[]): Promise<unknown[][]>
-  /** Several statements without parameters, and without an answer. */
+  /** Several statements without parameters and results. */
   script(text: string): Promise<void>
 }
 
@@ -33,20 +33,20 @@ export interface Listener {
 
 export interface Result {
   readonly rows: Record<string, unknown>[]
-  /** Empty when the driver does not tell them. */
+  /** Empty if the driver does not report them. */
   readonly columns: readonly { readonly name: string; readonly type: number }[]
 }
 
 /**
- * What a raw statement may be given. An array becomes an array of PostgreSQL; null is no element of one, because a session
- * with `array_nulls=off` takes it for the text "null".
+ * A parameter of a raw statement. An array becomes a PostgreSQL array, without null elements: a session with
+ * `array_nulls=off` reads them as the text "null".
  */
 export type Parameter = Element | null | readonly Element[]
 type Element = string | number | boolean | Date | Uint8Array
 
 export type Encoded = string | number | boolean | Buffer | null
 
-/** Runs one raw statement. Times in the rows are Dates. */
+/** Runs a raw statement. Times in the rows are Dates. */
 export async function run<Row extends object>(
   statements: Pick<Statements, 'rows'>,
   text: string,
@@ -56,8 +56,8 @@ export async function run<Row extends object>(
 }
 
 /**
- * Brings a parameter into a form that every driver passes on unchanged: a host's drizzle may have taken the date
- * serializer out of its postgres.js client, and postgres.js cannot infer the type of most arrays.
+ * Encodes a parameter so that every driver passes it on unchanged: a host's drizzle may have removed the date
+ * serializer of its postgres.js client, and postgres.js cannot infer the type of most arrays.
  */
 export function encode(parameter: Parameter): Encoded {
   if (parameter instanceof Date) return parameter.toISOString()
@@ -73,14 +73,13 @@ function encodeElement(element: Element): string {
 
 const TIMESTAMPTZ = 1184
 
-/** The rows with their timestamps as Dates: drizzle's adapters leave them as strings. */
+/** Converts timestamps to Dates: drizzle's adapters leave them as strings. */
 function decode<Row>({ rows, columns }: Result): Row[] {
   for (const { name } of columns.filter(({ type }) => type === TIMESTAMPTZ)) {
     for (const row of rows) {
       const value = row[name]
       if (typeof value === 'string') row[name] = new Date(value)
-      if (Number.isNaN(Number(row[name])))
-        throw new RangeError('The database sent a time that cannot be read.')
+      if (Number.isNaN(Number(row[name]))) throw new RangeError('The database returned an unreadable time.')
     }
   }
   return rows as Row[]

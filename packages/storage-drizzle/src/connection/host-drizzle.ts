@@ -3,19 +3,19 @@ import { entityKind, type SQL, sql as sqlOf } from 'drizzle-orm'
 import type { Driver, Encoded, Result, Statements } from './driver.ts'
 import type { StatementTimeout } from './statement-timeout.ts'
 
-/** What we use of a host's drizzle, on whichever driver of PostgreSQL. It may be of another version than ours. */
+/** The part of a host's drizzle that we use, on any PostgreSQL driver. Its version may differ from ours. */
 export interface HostDrizzle {
   execute(query: never): PromiseLike<unknown>
   transaction(work: never): Promise<unknown>
 }
 
-/** What a host may pass to `within`: the `tx` of `db.transaction(async (tx) => …)`. A database is none: nobody can roll it back. */
+/** The `tx` of `db.transaction(async (tx) => …)`, for `within`. Not a database, which could not be rolled back. */
 export interface DrizzleTransaction {
   execute(query: never): PromiseLike<unknown>
   rollback(): never
 }
 
-/** A host's drizzle, which is used and not changed. It cannot listen. */
+/** Runs statements on a host's drizzle without changing it. It cannot listen. */
 export function onHostDrizzle(db: HostDrizzle): Omit<Driver, 'listen' | 'end'> {
   const begin = db.transaction.bind(db) as (
     work: (transaction: DrizzleTransaction) => Promise<unknown>,
@@ -31,11 +31,13 @@ export function onHostDrizzle(db: HostDrizzle): Omit<Driver, 'listen' | 'end'> {
   }
 }
 
-/** @throws ConfigurationError when it is no database of drizzle */
+/**
+ * @throws ConfigurationError unless it is a drizzle database
+ */
 export function checkDrizzle(db: unknown): HostDrizzle {
   if (!isOfDrizzle(db) || 'rollback' in db || typeof Object(db).transaction !== 'function') {
     throw new ConfigurationError(
-      'db must be a database of drizzle on PostgreSQL: the result of drizzle(…), and no transaction.',
+      'db must be a drizzle database on PostgreSQL: the result of drizzle(…), not a transaction.',
     )
   }
   return db as unknown as HostDrizzle
@@ -54,7 +56,7 @@ function isOfDrizzle(value: unknown): value is object {
   )
 }
 
-/** The statements on whatever drizzle gives: its database, or a transaction. */
+/** Runs statements on a drizzle database or transaction. */
 export function onDrizzle(db: Pick<HostDrizzle, 'execute'>): Statements {
   const execute = db.execute.bind(db) as (query: SQL) => PromiseLike<unknown>
   const rows = async (text: string, parameters: readonly Encoded[] = []) =>
@@ -68,17 +70,17 @@ export function onDrizzle(db: Pick<HostDrizzle, 'execute'>): Statements {
   }
 }
 
-/** The rows as arrays, of a driver that gives objects. */
+/** The rows as arrays, for drivers that return objects. */
 export function valuesOf({ rows, columns }: Result): unknown[][] {
   return rows.map((row) => {
     const values = Object.values(row)
-    // Of two columns with one name only one is in the object.
+    // An object can only hold one of two columns with the same name.
     if (values.length < columns.length) throw new Error('Two columns have the same name.')
     return values
   })
 }
 
-/** Clients differ: postgres.js gives an array with `columns`, pg and others `rows` and `fields`, some the rows alone. */
+/** Clients differ: postgres.js returns an array with `columns`, pg and others `rows` and `fields`, some only the rows. */
 export function readResult(result: unknown): Result {
   if (Array.isArray(result)) return { rows: result, columns: (result as Partial<Result>).columns ?? [] }
   const { rows, fields = [] } = result as {
@@ -88,12 +90,12 @@ export function readResult(result: unknown): Result {
   return { rows, columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })) }
 }
 
-/** Not every client takes several statements at once; PostgreSQL does, inside of one. */
+/** Not every client accepts several statements at once; PostgreSQL does, within one. */
 export function asOneStatement(script: string): string {
   return `do $one_statement$ begin execute $script$${script}$script$; end $one_statement$`
 }
 
-/** Turns `$1` into what drizzle takes. A parameter that is used twice is sent twice. */
+/** Converts `$1` for drizzle. A parameter that is used twice is sent twice. */
 function toDrizzle(text: string, parameters: readonly Encoded[]): SQL {
   return sqlOf.join(
     text

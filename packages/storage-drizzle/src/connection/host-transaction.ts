@@ -14,32 +14,35 @@ import {
   type PostgresJsTransaction,
 } from './postgres-js.ts'
 
-/** A transaction of the host that is under way: drizzle's, that of postgres.js, or one of any other client. */
+/** An open transaction of the host: of drizzle, postgres.js, or any other client. */
 export type HostTransaction = DrizzleTransaction | PostgresJsTransaction | OtherTransaction
 
 /**
- * A transaction of any other client. It begins, commits and rolls back where it did before; our statements run in it.
+ * A transaction of any other client, which still begins, commits and rolls it back itself.
  *
- * @example pg, after `await client.query('begin')`
- * integrations.within({ runInTransaction: (text, values) => client.query(text, values) })
- * @example Kysely, in `db.transaction().execute(async (trx) => …)`
- * integrations.within({ runInTransaction: (text, values) => trx.executeQuery(CompiledQuery.raw(text, values)) })
+ * @example pg, after `await client.query('begin')` integrations.within({ runInTransaction: (text, values) =>
+ * client.query(text, values) })
+ * @example Kysely, in `db.transaction().execute(async (trx) => …)` integrations.within({ runInTransaction: (text,
+ * values) => trx.executeQuery(CompiledQuery.raw(text, values)) })
  */
 export interface OtherTransaction {
   /**
-   * Runs one statement in the transaction. It has `$1`, `$2` …; the values are strings, numbers, booleans, Buffers and nulls,
-   * and PostgreSQL is to tell their types from the statement. Resolves with the rows, or with an object that has `rows`.
+   * Runs a statement with `$1`, `$2` … in the transaction. The values are strings, numbers, booleans, Buffers and
+   * nulls; PostgreSQL must infer their types from the statement. Resolves with the rows, or with an object that has
+   * `rows`.
    */
   runInTransaction(text: string, values: unknown[]): PromiseLike<unknown>
 }
 
-/** @throws ConfigurationError when it is no transaction */
+/**
+ * @throws ConfigurationError unless it is a transaction
+ */
 export function statementsIn(transaction: unknown, prepare: boolean): Statements {
   if (isPostgresJsTransaction(transaction)) return onPostgresJsTransaction(transaction, prepare)
   if (isDrizzleTransaction(transaction)) return onDrizzle(transaction)
   if (isOtherTransaction(transaction)) return onOtherTransaction(transaction)
   throw new ConfigurationError(
-    'within() takes a transaction that is under way: the `tx` of `db.transaction(async (tx) => …)` (drizzle), ' +
+    'within() takes an open transaction: the `tx` of `db.transaction(async (tx) => …)` (drizzle), ' +
       'the `sql` of `sql.begin(async (sql) => …)` (postgres.js), or `{ runInTransaction: (text, values) => … }` (any other client).',
   )
 }

@@ -6,13 +6,13 @@ interface Listed {
   readonly id: Column
 }
 
-/** Holds for the rows that come after the position, the newest first; for all of them where a list begins. */
+/** Matches the rows after the position, newest first; all rows if there is none. */
 export function isAfter({ created_at, id }: Listed, after: PageRequest['after']): SQL | undefined {
   if (after === null) return undefined
   return sql`(${created_at}, ${id}) < (${after.created_at.toISOString()}::timestamptz, ${after.id}::uuid)`
 }
 
-/** The order of every list that has pages. An index on (…, created_at desc, id desc) serves both. */
+/** The order of every paginated list. An index on (…, created_at desc, id desc) serves both. */
 export function newestFirst({ created_at, id }: Listed): SQL[] {
   return [desc(created_at), desc(id)]
 }

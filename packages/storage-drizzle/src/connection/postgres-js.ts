@@ -4,15 +4,15 @@ import connectTo from '#driver'
 import type { Driver, Listener, Statements } from './driver.ts'
 import type { StatementTimeout } from './statement-timeout.ts'
 
-/** How statements run on a client of postgres.js. */
+/** How to run statements on a postgres.js client. */
 interface ClientOptions {
   /** Prepared statements; false behind PgBouncer in transaction mode. */
   readonly prepare: boolean
-  /** What each transaction begins with, where a pooler keeps no settings of a connection. */
+  /** The beginning of each transaction, if a pooler keeps no settings. */
   readonly transactionSettings?: () => string | undefined
 }
 
-/** A client of postgres.js, ours or a host's, which is used and not changed. */
+/** Runs statements on a postgres.js client, ours or a host's, without changing it. */
 export function onPostgresJs(
   sql: postgres.Sql,
   { prepare, transactionSettings = () => undefined }: ClientOptions,
@@ -34,7 +34,7 @@ export function onPostgresJs(
   }
 }
 
-/** What a host may pass to `within`: the `sql` of `sql.begin(async (sql) => …)`. A client is none, for it has no savepoints. */
+/** The `sql` of `sql.begin(async (sql) => …)`, for `within`. Not a client, which has no savepoints. */
 export interface PostgresJsTransaction {
   unsafe(query: never, ...rest: never[]): unknown
   savepoint(work: never): unknown
@@ -48,22 +48,24 @@ export function onPostgresJsTransaction(transaction: PostgresJsTransaction, prep
   return statementsOn(transaction as unknown as postgres.TransactionSql, { prepare })
 }
 
-/** @throws ConfigurationError when it is no client, or one that would change what it reads */
+/**
+ * @throws ConfigurationError unless it is a client that leaves values unchanged
+ */
 export function checkClient(sql: postgres.Sql): postgres.Sql {
   if (typeof sql !== 'function' || typeof sql.begin !== 'function') {
-    throw new ConfigurationError('sql must be a client of postgres.js: the result of postgres(…).')
+    throw new ConfigurationError('sql must be a postgres.js client: the result of postgres(…).')
   }
   const { column, row, value } = sql.options.transform
   if (column.from || row.from || value.from) {
     throw new ConfigurationError(
-      'sql has a `transform`, which would rename our columns and change the JSON that partners sent. ' +
+      'sql has a `transform`, which would rename our columns and change the JSON of partners. ' +
         'Pass a client without one, or a connectionString.',
     )
   }
   return sql
 }
 
-/** `timeout`: seconds that our own driver waits for an answer, 0: for ever. A host's ignores it. */
+/** `timeout`: seconds that our own driver waits for a response, 0: forever. A host's driver ignores it. */
 type UnsafeOptions = postgres.UnsafeQueryOptions & { readonly timeout?: number }
 
 function statementsOn(sql: postgres.ISql, options: UnsafeOptions): Statements {
@@ -80,7 +82,7 @@ function statementsOn(sql: postgres.ISql, options: UnsafeOptions): Statements {
   }
 }
 
-/** Between two tries to listen: twice as long after each, up to the longest. */
+/** The wait before listening again. It doubles up to the longest. */
 const RETRY_MS = { first: 100, longest: 2000 }
 
 const CONNECTION_LOST = Object.assign(new Error('the connection that listened was lost'), {
@@ -88,8 +90,8 @@ const CONNECTION_LOST = Object.assign(new Error('the connection that listened wa
 })
 
 /**
- * Listens on a connection of its own, again and again until it is ended: also where LISTEN was refused, as by a standby
- * that is promoted later. postgres.js repeats it only when its connection closes.
+ * Listens on a connection of its own until it is ended, and tries again even after a refused LISTEN, for example on a
+ * standby that is promoted later. postgres.js only does so when its connection closes.
  */
 function listen({
   options,
@@ -113,7 +115,7 @@ function listen({
       if (hasFailed || isOver) return
       hasFailed = true
       void connection.end({ timeout: 0 })
-      // Once for each time that it is lost.
+      // Once per loss.
       if (retryMs === RETRY_MS.first) onLost(error)
       timer = setTimeout(begin, retryMs)
       retryMs = Math.min(retryMs * 2, RETRY_MS.longest)

@@ -1,6 +1,6 @@
 /**
- * What our statements rely on, and what a server, a database or a role may set otherwise. Our own connections set them
- * when they are opened.
+ * Settings that our statements rely on, and that a server, database or role may change. Our own connections set them
+ * when they open.
  */
 export const SESSION_SETTINGS = {
   DateStyle: 'ISO, MDY',
@@ -9,7 +9,7 @@ export const SESSION_SETTINGS = {
   array_nulls: 'on',
   bytea_output: 'hex',
   default_transaction_isolation: 'read committed',
-  // Rows that a policy hides are an error, not silence.
+  // Rows hidden by a policy are an error.
   row_security: 'off',
   search_path: 'pg_catalog',
   standard_conforming_strings: 'on',

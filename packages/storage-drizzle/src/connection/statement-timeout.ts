@@ -1,15 +1,15 @@
-/** How long each statement of a transaction may take that is not somebody's request. */
+/** The timeout of each statement in a transaction that serves no request. */
 export interface StatementTimeout {
-  /** Begins the transaction. */
+  /** The beginning of the transaction. */
   readonly settings: string
-  /** Seconds that our own driver waits for the answer of each statement; 0: for ever. A host's driver does anyway. */
+  /** Seconds that our own driver waits for each result; 0: forever. A host's driver always waits. */
   readonly seconds: number
 }
 
-/** A migration takes as long as it takes. */
+/** Without a limit. */
 export const MIGRATION: StatementTimeout = statementTimeout(0)
 
-/** What looks after tables, as retention: 10 minutes a statement. */
+/** For maintenance such as retention: 10 minutes per statement. */
 export const MAINTENANCE: StatementTimeout = statementTimeout(10 * 60)
 
 function statementTimeout(seconds: number): StatementTimeout {

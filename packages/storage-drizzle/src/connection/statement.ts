@@ -1,34 +1,33 @@
 import type { Parameter } from './driver.ts'
 
 /**
- * A raw statement: SQL where SQL is the point, in a file of its own beside the code that runs it (`….sql.ts`). It says which
- * columns it returns, and a test asks PostgreSQL whether that is true.
+ * A raw statement, for queries that need SQL, in a `….sql.ts` file next to its code. It declares its columns, and a
+ * test compares them with PostgreSQL's.
  */
 export interface Statement<Columns extends ColumnTypes = ColumnTypes> {
   readonly columns: Columns
-  /** For the quoted name of an SQL schema. Parameters are named: `$id`. */
+  /** A function of the quoted name of the SQL schema. Parameters are named: `$id`. */
   readonly text: (schema: string) => string
 }
 
 export type ColumnTypes = Readonly<Record<string, Column<unknown>>>
 
-/** What a column is for PostgreSQL, and here. */
+/** The type of a column in PostgreSQL, and in TypeScript. */
 export interface Column<T> {
   readonly type: string
   readonly [value]?: T
 }
 declare const value: unique symbol
 
-/** A row of the statement. */
 export type Row<Columns extends ColumnTypes> = {
   readonly [Name in keyof Columns]: Columns[Name] extends Column<infer T> ? T : never
 }
 
 /**
- * Statements keep to what reads alike in every session and with every driver: times and bytes are returned as text
- * (readable.ts), columns have names of their own and are no arrays, counts are cast to `int`, JSON goes in as a string with
- * `$name::text::jsonb`, and a parameter is cast where one use of it does not tell its type. What a statement returns that may
- * run in a host's transaction has names of one word, since the host's postgres.js may rename the others.
+ * Statements must read alike in every session and with every driver: return times and bytes as text (readable.ts), give
+ * columns distinct names, return no arrays, cast counts to `int`, pass JSON as a string with `$name::text::jsonb`, and
+ * cast parameters whose type is not clear from every use. Columns of statements that may run in a host's transaction
+ * have one-word names, because the host's postgres.js may rename others.
  */
 export function statement<Columns extends ColumnTypes>(
   columns: Columns,
@@ -44,20 +43,20 @@ export const text = column<string>('text')
 export const int = column<number>('int4')
 export const smallint = column<number>('int2')
 export const bool = column<boolean>('bool')
-/** Of the values that a check of the table allows. */
+/** For values restricted by a check of the table. */
 export const oneOf = <T extends string>() => column<T>('text')
 export const jsonb = <T>() => column<T>('jsonb')
-/** Milliseconds since 1970, as `millisOf` has them. */
+/** Milliseconds since 1970, as from `millisOf`. */
 export const millis = column<string>('text')
 
 export function nullable<T>({ type }: Column<T>): Column<T | null> {
   return { type }
 }
 
-/** By name. What the statement does not name is left out. */
+/** By name. Unused ones are dropped. */
 export type Parameters = Readonly<Record<string, Parameter>>
 
-/** A statement as drivers take it: `$1`, `$2` … in the order in which the names come. */
+/** A statement for drivers: `$1`, `$2` … in the order of the names. */
 interface Numbered {
   readonly text: string
   readonly names: readonly string[]
@@ -65,7 +64,7 @@ interface Numbered {
 
 const written = new WeakMap<Statement, Map<string, Numbered>>()
 
-/** The statement for the quoted name of an SQL schema. It is written once. */
+/** The statement for the quoted name of an SQL schema. Cached. */
 export function numbered(statement: Statement, schema: string): Numbered {
   const bySchema = written.get(statement) ?? new Map<string, Numbered>()
   written.set(statement, bySchema)
@@ -81,12 +80,14 @@ export function numbered(statement: Statement, schema: string): Numbered {
   return made
 }
 
-/** @throws Error for a name that has no value: null would be one */
+/**
+ * @throws Error for a name without a value, because it would become null
+ */
 export function valuesOf({ names }: Numbered, parameters: Parameters): Parameter[] {
   return names.map((name) => {
     const value = parameters[name]
     if (value === undefined)
-      throw new Error(`The statement has the parameter ${name}, and no value was given.`)
+      throw new Error(`The statement has the parameter ${name}, but no value was given.`)
     return value
   })
 }

@@ -2,16 +2,16 @@ import { IntegrationError } from '@quickquote/core'
 import { MIGRATE_COMMAND } from '../migrate-command.ts'
 
 /**
- * Something went wrong between us and PostgreSQL. `code` is the SQLSTATE, or the driver's code when no answer came.
- * The message is made for logs: it never holds a parameter, a row or a connection string, and there is no `cause`,
- * because a logger would print that too.
+ * A failure of PostgreSQL or its connection. `code` is the SQLSTATE, or the driver's code if there was no response. The
+ * message is safe to log: it contains no parameter, row or connection string, and there is no `cause`, because loggers
+ * would print it.
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly code: string
-  /** The constraint that was violated, if one was. */
+  /** The violated constraint, if any. */
   readonly constraint: string | null
-  /** The HTTP status that fits: 503 when the same may work in a little while, since the database is away or too busy; else 500. */
+  /** The matching HTTP status: 503 if a retry may succeed soon, because the database is down or busy; otherwise 500. */
   readonly statusCode: 500 | 503
   /** Whether the database itself is away, and not this one call refused: one line is logged for all of that time. */
   readonly isOutage: boolean
@@ -28,38 +28,38 @@ export class StorageError extends Error {
 }
 
 /**
- * Connections that fail or are ended, too many of them, a server that starts, stops or is no longer the primary,
- * transactions that got in each other's way, and whatever took too long: a statement (57014), a lock (55P03), a
- * transaction (25P03, 25P04) or an answer.
+ * Failed or terminated connections, too many of them, a server that starts, stops or is no longer the primary,
+ * conflicting transactions, and timeouts: of a statement (57014), a lock (55P03), a transaction (25P03, 25P04) or a
+ * response.
  */
 const PASSING = /^(08...|53...|57014|57P0[1235]|55P03|25006|25P0[34]|40...|CONNECT.*|E[A-Z]{3,})$/
 
-/** Connections that fail or are ended, and a server that takes no more, starts, stops or is no longer the primary. */
+/** Failed or terminated connections, and a server that is full, starts, stops or is no longer the primary. */
 const AWAY = /^(08...|53...|57P0[1235]|25006|CONNECT.*|E[A-Z]{3,})$/
 
-/** The routines of PostgreSQL that refuse for row-level security, whatever the language of its messages. */
+/** The PostgreSQL routines that refuse because of row-level security, in any language. */
 const ROW_SECURITY = new Set(['check_enable_rls', 'ExecWithCheckOptions'])
 const ROW_SECURITY_HINT =
   '. Row-level security is on for this table: turn it off (alter table … disable row level security), or let the role see ' +
   'all rows (alter role … bypassrls)'
 
-/** What drivers throw: postgres.js says `constraint_name`, pg says `constraint`. */
+/** Errors of drivers: postgres.js has `constraint_name`, pg has `constraint`. */
 interface DriverError extends Error {
   code?: unknown
   constraint_name?: string
   constraint?: string
-  /** The function of PostgreSQL's source that refused. */
+  /** The function in PostgreSQL's source. */
   routine?: unknown
 }
 
-/** What a method is called through. */
+/** Wraps the call of a method. */
 export type Guard = <T>(call: () => Promise<T>) => Promise<T>
 
 const unguarded: Guard = (call) => call()
 
 /**
- * Calls when the connections are ready. Waits up to `timeoutMs` for them, and as long again for the call. A call that is
- * given up before they are ready is never made.
+ * Calls once the connections are ready, with a timeout of `timeoutMs` for each of the two. A call that times out before
+ * the connections are ready is never made.
  */
 export function callGuard(ready: () => Promise<void>, timeoutMs: number): Guard {
   return (call) =>
@@ -67,7 +67,7 @@ export function callGuard(ready: () => Promise<void>, timeoutMs: number): Guard 
       let isGivenUp = false
       const timer = setTimeout(() => {
         isGivenUp = true
-        // An answer that came while the process itself was busy is read first.
+        // Reads a response that arrived while the process was busy first.
         setImmediate(reject, unanswered(timeoutMs))
       }, timeoutMs)
       ready()
@@ -82,13 +82,13 @@ export function callGuard(ready: () => Promise<void>, timeoutMs: number): Guard 
     })
 }
 
-/** The error of a call that is given up. */
+/** The error of a call that timed out. */
 export function unanswered(timeoutMs: number): Error {
-  const message = `the database did not answer within ${timeoutMs} ms`
+  const message = `the database did not respond within ${timeoutMs} ms`
   return Object.assign(new Error(message), { code: 'CONNECTION_UNANSWERED' })
 }
 
-/** Lets the methods throw a StorageError wherever a driver or drizzle would throw its own error. Each must be async. */
+/** Converts errors of drivers and drizzle in these methods to StorageErrors. Each method must be async. */
 export function withStorageErrors<T extends object>(noun: string, methods: T, guard: Guard = unguarded): T {
   const guarded = Object.entries(methods).map(([operation, method]) => [
     operation,
@@ -106,20 +106,20 @@ export function withStorageErrors<T extends object>(noun: string, methods: T, gu
 /** Raised by the function `refuse_erasing` of the migration. */
 const ERASING = 'QE001'
 
-/** The error as our callers see it; whatever is no fault of a database or its driver stays as it is. */
+/** The error for our callers. Errors that do not come from a database or its driver are unchanged. */
 export function toStorageError(operation: string, error: unknown): unknown {
   const fault = unwrap(error)
   if (sqlStateOf(fault) === ERASING) return new IntegrationError('ORGANIZATION_ERASED')
   return isDriverError(fault) ? new StorageError(operation, fault) : fault
 }
 
-/** drizzle wraps what a driver throws, with the parameters in the message; a host's drizzle and ours each do so. */
+/** drizzle wraps a driver's error, with the parameters in the message; a host's drizzle and ours both do. */
 function unwrap(error: unknown): unknown {
   const isWrapped = error instanceof Error && 'params' in error && error.cause !== undefined
   return isWrapped ? unwrap(error.cause) : error
 }
 
-/** PostgreSQL's errors have a severity, those of sockets a system call; postgres.js adds the query to whatever it throws. */
+/** PostgreSQL's errors have a severity, socket errors a system call; postgres.js adds the query to every error. */
 function isDriverError(error: unknown): error is DriverError {
   return (
     error instanceof Error &&
@@ -127,7 +127,7 @@ function isDriverError(error: unknown): error is DriverError {
   )
 }
 
-/** The SQLSTATE of what a driver or drizzle threw; empty where there is none. */
+/** The SQLSTATE of an error of a driver or drizzle; empty if it has none. */
 export function sqlStateOf(error: unknown): string {
   const fault = unwrap(error)
   return fault instanceof Error ? String(codeOf(fault) ?? '') : ''
@@ -137,7 +137,7 @@ function codeOf(error: Error): unknown {
   return 'code' in error ? error.code : undefined
 }
 
-/** Classes of SQLSTATE whose messages name tables, columns, roles and limits, but never a value that was sent. */
+/** SQLSTATE classes whose messages name tables, columns, roles and limits, but never a value. */
 const SAFE_CLASSES = new Set([
   '08',
   '23',
@@ -155,14 +155,14 @@ const SAFE_CLASSES = new Set([
   '58',
 ])
 
-/** A table, a column or the schema is not there. */
+/** A missing table, column or schema. */
 const NOT_MIGRATED = new Set(['42P01', '42703', '3F000'])
 
 function describe(code: string, message: string): string {
   const isSqlState = /^[0-9A-Z]{5}$/.test(code)
   const isSafe = isSqlState ? SAFE_CLASSES.has(code.slice(0, 2)) : !code.startsWith('ERR_')
   const what = isSafe && message !== '' ? message : 'the database refused the statement'
-  // A statement that was prepared on another connection.
+  // The statement was prepared on another connection.
   if (code === '26000') return `${what}. Behind a pooler in transaction mode, set \`prepare: false\``
   return NOT_MIGRATED.has(code)
     ? `${what}. Has the database been migrated? Run \`${MIGRATE_COMMAND}\` or storage.migrate()`

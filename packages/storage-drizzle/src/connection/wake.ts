@@ -3,15 +3,15 @@ import { NOTIFY, wakeChannel } from './database.ts'
 import type { Driver, Listener } from './driver.ts'
 import { toStorageError } from './storage-error.ts'
 
-/** Tells workers in every process that there may be work for them. */
+/** Notifies workers in every process of new work. */
 export interface Waker extends Pick<WorkerStorage, 'listen'> {
-  /** Sends a notification, at most one in 10 ms. One that is lost costs delay only: workers poll too. */
+  /** Sends a notification, at most one per 10 ms. A lost one only costs a delay: workers poll, too. */
   wake(): void
-  /** Ends all listening. */
+  /** Stops all listening. */
   close(): Promise<void>
 }
 
-/** Each notification is a commit that takes a lock of the whole database server: few of them carry far. */
+/** Each notification is a commit under a lock of the whole database server, and a few are enough. */
 const THROTTLE_MS = 10
 
 export function createWaker(driver: Pick<Driver, 'rows' | 'listen'>, schema: string): Waker {

@@ -1,8 +1,8 @@
 import { bool, int, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
 
 /**
- * Records what was attempted, and claims: see the function in `0001_initial.sql`. The first row has nothing but `round`, which
- * the others do not have. `$due_after` null: all that is due.
+ * Records attempts and claims deliveries: see the function in `0001_initial.sql`. Only the first row has `round`, and
+ * nothing else. `$due_after` null: everything due.
  */
 export const DELIVERY_ROUND = statement(
   {
@@ -28,14 +28,14 @@ export const DELIVERY_ROUND = statement(
       $ended_quotations, $answering)`,
 )
 
-/** Leases of the worker that it does not know of: its answer was lost. */
+/** Leases that the worker does not know of, because the result of a round was lost. */
 export const RELEASE_UNKNOWN_DELIVERIES = statement(
   {},
   (schema) => `update ${schema}.deliveries set leased_by = null, leased_at = null, attempt = attempt - 1
     where leased_by = $worker_id and id <> all ($held::uuid[])`,
 )
 
-/** Each with its attempt, and from when on it is due; `-infinity`: as before. */
+/** With attempts and due times; `-infinity`: as before. */
 export const RELEASE_DELIVERIES = statement(
   { released: int },
   (

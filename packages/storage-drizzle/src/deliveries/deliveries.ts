@@ -13,17 +13,17 @@ import { DELIVERY_ROUND, RELEASE_DELIVERIES, RELEASE_UNKNOWN_DELIVERIES } from '
 import { FIRST_UUID } from './delivery-id.ts'
 
 /**
- * While a backlog is drained, a round looks only at what was due since the oldest delivery that the last one saw, and so long
- * before it: what is older may be nothing but entries of deliveries that are gone. What is committed late is younger than
- * that, mostly; a round looks at all there is so often, and whenever it would claim little.
+ * While draining a backlog, a round starts this much before the oldest delivery of the previous one: before that, the
+ * index may hold only dead entries. Late commits are usually younger. From time to time, and whenever a round would
+ * claim little, it scans everything.
  */
 const OVERLAP_MS = 1000
 const FULL_LOOK_MS = 1000
 
-/** Fewer at once are no backlog. */
+/** A smaller claim is not a backlog. */
 const LARGE_CLAIM = 64
 
-/** The outbox as the workers see it: see DeliveryStorage. */
+/** See DeliveryStorage. */
 export function deliveryStorage(database: Database): DeliveryStorage {
   return {
     async settleAndClaim({ memory = createRoundMemory(), ...wanted }) {
@@ -31,7 +31,8 @@ export function deliveryStorage(database: Database): DeliveryStorage {
       let sawAll = memory.walkAfter === null
       for (;;) {
         const { isAtTheEnd, ...claim } = await round(database, memory, { ...wanted, settled })
-        // A walk that was cut short, or began in the middle, and found nothing goes on until all endpoints were seen.
+        // A walk that stopped early or began in the middle, and found nothing, continues until it has seen all
+        // endpoints.
         if (claim.claimed.length > 0 || wanted.limit === 0 || (isAtTheEnd && sawAll)) return claim
         sawAll ||= isAtTheEnd
         settled = []
@@ -89,7 +90,7 @@ async function round(
   }
 }
 
-/** After this a round begins to look; null: it looks at all there is. */
+/** Where a round starts to scan; null: at the beginning. */
 function dueAfter(memory: RoundMemory, now: Date): Date | null {
   if (memory.oldestDueAt !== null && performance.now() - memory.lookedFullyAt < FULL_LOOK_MS) {
     return new Date(Math.min(memory.oldestDueAt.getTime(), now.getTime()) - OVERLAP_MS)
@@ -102,16 +103,16 @@ type Round = Parameters<DeliveryStorage['settleAndClaim']>[0]
 type Claim = Awaited<ReturnType<DeliveryStorage['settleAndClaim']>>
 
 interface RoundClaim extends Claim {
-  /** Nothing was left out that might be claimed. */
+  /** The scan left nothing out. */
   readonly isAtTheEnd: boolean
 }
 
-/** It has ended, and later ones of its quotation waited for that. */
+/** Ended, so that later deliveries of its quotation can follow. */
 function holdsNoLonger({ delivery, next_attempt_at }: SettledAttempt): boolean {
   return delivery.is_in_order && next_attempt_at === null
 }
 
-/** Endpoints to which something was delivered in spite of what waits there for another attempt. */
+/** Endpoints that accepted a delivery while others wait for another attempt. */
 function answering(settled: readonly SettledAttempt[]): string[] {
   const succeeded = settled.filter(
     ({ status, delivery }) => status === 'succeeded' && delivery.endpoint.ordering !== 'none',
@@ -119,7 +120,7 @@ function answering(settled: readonly SettledAttempt[]): string[] {
   return [...new Set(succeeded.map(({ delivery }) => delivery.endpoint.id))]
 }
 
-/** Fewer keep nobody from a place, however few are left. */
+/** An organization may always have this many. */
 const FEW_PLACES = 4
 
 function placesOf(underWay: ReadonlyMap<string, number> = new Map()) {
@@ -127,14 +128,14 @@ function placesOf(underWay: ReadonlyMap<string, number> = new Map()) {
   return { organizations: counted.map(([id]) => id), places: counted.map(([, places]) => places) }
 }
 
-/** The first row of a round, which is JSON. */
+/** The first row of a round, as JSON. */
 interface FoundRound {
   readonly walked_to: string | null
   readonly is_long: boolean
   readonly first_due_at: string | null
   readonly is_more: boolean
   readonly next_due_at: string | null
-  /** Endpoints of which what waited for an ended delivery could not be made due. */
+  /** Endpoints whose waiting deliveries could not be made due. */
   readonly busy: readonly string[] | null
   readonly endpoints: readonly FoundEndpoint[]
 }
@@ -145,9 +146,9 @@ interface FoundEndpoint {
   readonly ordering: ClaimedDelivery['endpoint']['ordering']
   readonly version: number
   readonly secret_key_id: string
-  /** In hex, as is the next one. */
+  /** In hex, like the next one. */
   readonly secret_ciphertext: string
-  /** It is there while the overlap of a rotation lasts. */
+  /** Set during the overlap of a rotation. */
   readonly previous_secret_key_id: string | null
   readonly previous_secret_ciphertext: string | null
   readonly headers_key_id: string | null
@@ -190,12 +191,12 @@ function toSecret(keyId: string, ciphertext: string): EncryptedSecret {
   return { keyId, ciphertext: Buffer.from(ciphertext, 'hex') }
 }
 
-/** JSON has times as ISO 8601, whatever the session. */
+/** JSON has ISO 8601 times, whatever the session's settings. */
 function fromIso(timestamp: string | null): Date | null {
   return timestamp === null ? null : new Date(timestamp)
 }
 
-/** An attempt as `delivery_round` takes it, without what is null. A spread would take a worker 5 us more of each delivery. */
+/** An attempt in the form of `delivery_round`, without nulls. A spread would cost a worker 5 µs more per delivery. */
 function toRecord(attempt: SettledAttempt): object {
   const { delivery } = attempt
   return {

@@ -2,9 +2,9 @@ import { millisOf } from '../connection/readable.ts'
 import { int, millis, statement } from '../connection/statement.ts'
 
 /**
- * Attempts by hours (UTC), tests left out: whole hours that are counted come from their counts, and the rest, at most the two
- * hours that were cut and the last one or two, from the attempts. A condition of its own for each endpoint, deleted ones too,
- * keeps to the index.
+ * Attempts by hour (UTC), without tests. Complete hours come from their stored counts; the rest, at most the two
+ * partial hours and the last one or two, from the attempts. A separate condition for each endpoint, including deleted
+ * ones, uses the index.
  */
 export const COUNT_BY_HOUR = statement(
   { hour: millis, delivered: int, failed: int },

@@ -2,7 +2,7 @@ import { ERASED } from '@quickquote/core/internal'
 import { statement, uuid } from '../connection/statement.ts'
 import { newDeliveryId } from './delivery-id.ts'
 
-/** A new delivery in the place of the one that ended, or is parked. Nothing while that one is sent. */
+/** Replaces an ended or parked delivery with a new one. Does nothing while it is being sent. */
 export const RESEND = statement(
   { id: uuid },
   (schema) => `with replaced as (

@@ -8,7 +8,7 @@ import { madeSince } from './delivery-id.ts'
 import { RESEND } from './delivery-log.sql.ts'
 import { isUndelivered } from './undelivered.ts'
 
-/** What was sent, as members read it: see DeliveryLogStorage. */
+/** The deliveries as members see them: see DeliveryLogStorage. */
 export function deliveryLogStorage(database: Database): DeliveryLogStorage {
   const { db, tables, schema } = database
   const { deliveries, deliveryAttempts, events, webhookEndpoints } = tables
@@ -35,7 +35,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
     const [row] = await db
       .select({
         ...readable({ endpoint_id, event_id, is_test, leased_by, parked_at }),
-        // What waits for another delivery is due at no time that is known.
+        // A delivery that waits for another has no known due time.
         due_at: sql`(extract(epoch from nullif(${due_at}, 'infinity')) * 1000)::bigint::text`.mapWith(toDate),
         is_active: sql<boolean>`${webhookEndpoints.is_enabled} and ${webhookEndpoints.deleted_at} is null`,
         event_type: events.type,
@@ -72,7 +72,7 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
 
     async find(organizationId, id) {
       if (!isUuid(id)) return null
-      // In this order: what ends between the two is found by its attempts.
+      // In this order: a delivery that ends in between is found by its attempts.
       const row = await unfinished(organizationId, id)
       const attempts = await attemptsOf(organizationId, id)
       if (row !== undefined) {
@@ -128,8 +128,8 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
 }
 
 /**
- * Tests are parked while they wait for a worker. What waits for an endpoint that is disabled or deleted is parked, though
- * the row of a long backlog may not say so yet.
+ * Tests are parked while they wait for a worker. Deliveries to a disabled or deleted endpoint count as parked, even if
+ * the row of a long backlog is not updated yet.
  */
 function statusOf(row: {
   leased_by: string | null

@@ -1,9 +1,9 @@
 import { nullable, oneOf, statement, text, uuid } from '../connection/statement.ts'
 
-/** Events that one page looks at, of which its filter may hide all. */
+/** Events examined per page, which its filter may hide. */
 const EXAMINED_AT_MOST = 1000
 
-/** Positions are text: it is read alike by every driver. */
+/** Positions are text, which every driver reads alike. */
 export const READ_FEED = statement(
   {
     kind: oneOf<'event' | 'end' | 'expired'>(),
@@ -27,7 +27,7 @@ export const FIND_POSITION = statement(
     where id = $event_id and organization_id = $organization_id and feed_position is not null`,
 )
 
-/** Whoever waits has read all that is older. */
+/** A waiting reader has read everything older. */
 export const FIND_READERS_WITH_NEWS = statement(
   { reader: text },
   (schema) => `select reader::text

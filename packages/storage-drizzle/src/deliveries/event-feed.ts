@@ -2,7 +2,7 @@ import type { EventFeedStorage, FeedPosition } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { FIND_END, FIND_POSITION, FIND_READERS_WITH_NEWS, READ_FEED } from './event-feed.sql.ts'
 
-/** The feed of events in PostgreSQL: see EventFeedStorage. Its rules are in the functions of the migration. */
+/** See EventFeedStorage. The rules are in functions of the migration. */
 export function eventFeedStorage({ run }: Database): EventFeedStorage {
   return {
     async read(organizationId, after, { types, source }, limit) {

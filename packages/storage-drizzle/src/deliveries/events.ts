@@ -2,7 +2,7 @@ import type { EventStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { RECORD_EVENT } from './events.sql.ts'
 
-/** Records events in PostgreSQL: see EventStorage. */
+/** See EventStorage. */
 export function eventStorage({ run, wake }: Database): EventStorage {
   return {
     async record({ id, organization_id, type, quotation_id, body, created_at, generation_source, trace }) {

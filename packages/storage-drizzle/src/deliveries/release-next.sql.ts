@@ -1,8 +1,8 @@
 import { statement } from '../connection/statement.ts'
 
 /**
- * Makes due what waits for a delivery of its quotation that is gone, wherever that went. Rounds do so for what they end; this
- * is for the rest.
+ * Makes deliveries due that wait for a removed delivery of their quotation. Rounds do this for deliveries they end;
+ * this handles the rest.
  */
 export const RELEASE_NEXT = statement(
   {},

@@ -3,16 +3,16 @@ import { bool, int, statement, text } from '../connection/statement.ts'
 import { deliveryIds, newDeliveryId } from './delivery-id.ts'
 
 /**
- * The transactions that have written events and are under way. What they wrote while the endpoint was disabled nobody
- * sends to it but the replay, and it comes to light behind the replay's position when they are long. Those that begin to
- * write later see that the endpoint is enabled.
+ * Open transactions that have written events. Events written while the endpoint was disabled are only sent by the
+ * replay, and in a long transaction they become visible behind its position. Later writers see that the endpoint is
+ * enabled.
  */
 const writersOf = (
   schema: string,
 ) => `array(select virtualtransaction from pg_locks where relation = '${schema}.events'::regclass
       and mode = 'RowExclusiveLock' and database = (select oid from pg_database where datname = current_database()))`
 
-/** Counts all the events of its time: how far it is shall be known from the beginning. */
+/** Counts all events of its period, so that its progress is known from the beginning. */
 export const INSERT_REPLAY = statement(
   { inserted: int },
   (
@@ -27,16 +27,16 @@ export const INSERT_REPLAY = statement(
     returning 1 as inserted`,
 )
 
-/** What of the events of a batch counts. */
+/** The relevant columns of a batch's events. */
 const EVENT = `id, created_at, type, generation_source, is_test, body = '${ERASED}' as is_erased, quotation_id, sequence`
 
-/** Holds for what was made of an event of the batch for the endpoint of the replay. */
+/** Matches what was created from an event of the batch for the endpoint of the replay. */
 function ofEvent(table: 'attempt' | 'delivery'): string {
   return `${deliveryIds('batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
           and ${table}.event_id = batch.id and ${table}.endpoint_id = replay.endpoint_id`
 }
 
-/** Those of the events in `batch` that the one row of `replay` is about. */
+/** The events in `batch` that the row of `replay` selects. */
 function chosen(schema: string): string {
   const attempts = `select from ${schema}.delivery_attempts attempt where ${ofEvent('attempt')}`
   return `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
@@ -49,7 +49,7 @@ function chosen(schema: string): string {
         )`
 }
 
-/** Counts what a replay would send, of at most `$limit` events. */
+/** Counts the events of a replay, among at most `$limit` events. */
 export const COUNT_REPLAY = statement(
   { events: int, is_more: bool },
   (schema) => `with replay as (
@@ -65,12 +65,12 @@ export const COUNT_REPLAY = statement(
     select (select count(*) from chosen)::int as events, (select count(*) from batch) > $limit as is_more`,
 )
 
-/** A transaction that takes longer than this is waited for no more: it may be one that never ends. */
+/** Longer transactions are not waited for: they may never end. */
 const LONGEST_WAIT = '1 minute'
 
 /**
- * Takes the replay that has waited longest, looks at its next `$limit` events, makes deliveries of those that it is about, and
- * keeps the position. What is parked is replaced; what is on its way is left alone.
+ * Takes the replay that has waited longest, examines its next `$limit` events, creates deliveries of the selected ones,
+ * and stores the position. Parked deliveries are replaced, pending ones are left alone.
  */
 export const ADVANCE_REPLAY = statement(
   { resent: int },
@@ -122,10 +122,10 @@ export const ADVANCE_REPLAY = statement(
 )
 
 /**
- * For a statement that lives on its indexes alone, to run before it in its transaction. A plan that was made while a
- * table was empty would read all of it once it is full, a plan for each call costs more than the call, and compiling
- * costs 100 times that. `delivery_round` has the same settings of its own. A process that stops in the middle of the
- * transaction (it is paused) loses its locks after 10 s.
+ * Settings for a statement that depends on its indexes; run it first in the transaction. A plan from when a table was
+ * empty would later read all of it, a custom plan costs more than the call, and compiling 100 times as much.
+ * `delivery_round` has the same settings built in. A process paused in the middle of the transaction loses its locks
+ * after 10 s.
  */
 export const LIVE_ON_INDEXES = statement(
   { value: text },

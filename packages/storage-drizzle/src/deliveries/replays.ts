@@ -5,7 +5,7 @@ import { readable } from '../connection/readable.ts'
 import { FIRST_UUID } from './delivery-id.ts'
 import { ADVANCE_REPLAY, COUNT_REPLAY, INSERT_REPLAY, LIVE_ON_INDEXES } from './replays.sql.ts'
 
-/** Replays in PostgreSQL: see ReplayStorage. */
+/** See ReplayStorage. */
 export function replayStorage(database: Database): ReplayStorage {
   const { db, tables } = database
   const { replays } = tables
@@ -51,7 +51,7 @@ export function replayStorage(database: Database): ReplayStorage {
 
     async advance(limit, now) {
       return database.transaction(async (transaction) => {
-        // For the same reason as a claim: see there.
+        // For the same reason as in a claim.
         await transaction.run(LIVE_ON_INDEXES)
         const moved = await transaction.run(ADVANCE_REPLAY, { now, limit })
         if (moved.some(({ resent }) => resent > 0)) await transaction.wake()

@@ -1,6 +1,6 @@
 import { int, statement } from '../connection/statement.ts'
 
-/** Parked, so that no claim of the outbox sees it, and none of its rules apply. */
+/** Parked, so that claims of the outbox do not see it and none of its rules apply. */
 export const INSERT_TEST = statement(
   {},
   (schema) => `with event as (

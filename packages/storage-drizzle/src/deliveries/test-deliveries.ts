@@ -4,7 +4,7 @@ import type { Database } from '../connection/database.ts'
 import { madeSince } from './delivery-id.ts'
 import { INSERT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
 
-/** Test deliveries in PostgreSQL: see TestDeliveryStorage. */
+/** See TestDeliveryStorage. */
 export function testDeliveryStorage(database: Database): TestDeliveryStorage {
   const { db, tables } = database
   const { deliveries, deliveryAttempts } = tables
@@ -27,7 +27,7 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
     },
 
     async find(organizationId, deliveryId) {
-      // Asked in this order: a worker removes the delivery and records its attempt at once.
+      // In this order: a worker removes the delivery and records its attempt together.
       const [delivery] = await db
         .select({ leased_by: deliveries.leased_by })
         .from(deliveries)

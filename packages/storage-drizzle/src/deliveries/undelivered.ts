@@ -3,8 +3,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { deliveryIds } from './delivery-id.ts'
 
 /**
- * Holds for the newest attempt of an event at an endpoint that it never reached, over all of its deliveries there: resends and
- * replays, too. A condition on rows of `delivery_attempts`.
+ * Matches the newest attempt of an event that has never reached the endpoint, over all deliveries, including resends
+ * and replays. A condition on rows of `delivery_attempts`.
  */
 export function isUndelivered(schema: string, which: Undelivered): SQL {
   const row = `${schema}.delivery_attempts`

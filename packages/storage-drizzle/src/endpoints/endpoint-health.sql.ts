@@ -1,7 +1,7 @@
 import { millisOf } from '../connection/readable.ts'
 import { int, millis, nullable, statement, text, uuid } from '../connection/statement.ts'
 
-/** So many of the newest attempts are looked at. */
+/** The number of recent attempts considered. */
 const RECENT = 100
 
 export const READ_HEALTH = statement(
@@ -24,7 +24,7 @@ export const READ_HEALTH = statement(
     where endpoint.id = any ($ids::uuid[]) and endpoint.organization_id = $organization_id`,
 )
 
-/** What two workers recorded at once may be out of order: the attempts have the last word. */
+/** Concurrent workers may record out of order, so the attempts decide. */
 export const FIND_FAILING = statement(
   { id: uuid, organization_id: uuid, name: text, failing_since: millis },
   (schema) => `select endpoint.id, endpoint.organization_id, endpoint.name,

@@ -4,7 +4,7 @@ import type { Database } from '../connection/database.ts'
 import { toDate } from '../connection/readable.ts'
 import { FIND_FAILING, READ_HEALTH } from './endpoint-health.sql.ts'
 
-/** How the deliveries of endpoints go, in PostgreSQL: see EndpointHealthStorage. What changes it is `delivery_round`. */
+/** See EndpointHealthStorage. Maintained by `delivery_round`. */
 export function endpointHealthStorage({ run }: Database): EndpointHealthStorage {
   return {
     async read(organizationId, ids) {

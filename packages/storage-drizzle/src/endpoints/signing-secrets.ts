@@ -4,7 +4,7 @@ import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
 import { COUNT_SECRETS, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
-/** What is encrypted of all endpoints that are not deleted: see SigningSecretStorage. */
+/** See SigningSecretStorage. */
 export function signingSecretStorage({ db, tables, run }: Database): SigningSecretStorage {
   const { webhookEndpoints: endpoints } = tables
 
@@ -40,7 +40,7 @@ export function signingSecretStorage({ db, tables, run }: Database): SigningSecr
         const secret = toSecret(row.keyId, row.ciphertext)
         const previousSecret = toSecret(row.previousKeyId, row.previousCiphertext)
         const headers = toSecret(row.headersKeyId, row.headersCiphertext)
-        // Those that were deleted have none.
+        // Deleted endpoints have none.
         return secret === null ? [] : [{ endpoint_id, secret, previousSecret, headers }]
       })
     },

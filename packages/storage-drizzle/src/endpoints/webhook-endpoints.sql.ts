@@ -1,11 +1,11 @@
 import { statement } from '../connection/statement.ts'
 
-/** Deliveries that are parked while somebody waits for it. */
+/** Deliveries to park while the request waits. */
 const PARKED_AT_ONCE = 1000
 
 /**
- * Takes what is pending out of the indexes that claims read, however little time there is for it: claims park the rest of a
- * long backlog as they come to it. What is under way ends as it ends.
+ * Removes pending deliveries from the indexes of claims within a short time: claims park the rest of a long backlog as
+ * they reach it. Deliveries in flight end normally.
  */
 export const PARK_SOME = statement(
   {},
@@ -16,7 +16,7 @@ export const PARK_SOME = statement(
     ))`,
 )
 
-/** Parks what is left of the backlog of an endpoint that was disabled: none of it is sent when that is enabled again. */
+/** Parks the rest of a disabled endpoint's backlog, so that nothing of it is sent after enabling. */
 export const PARK_REST = statement(
   {},
   (schema) => `update ${schema}.deliveries set parked_at = $now::timestamptz
@@ -27,7 +27,7 @@ export const PARK_REST = statement(
 const WAITING =
   'delivery.endpoint_id = $endpoint_id and delivery.organization_id = $organization_id and leased_by is null'
 
-/** Gives what waits its place in its quotation. What is under way keeps what it has. */
+/** Puts waiting deliveries in the order of their quotations. Deliveries in flight are unchanged. */
 export const PUT_IN_ORDER = statement(
   {},
   (
@@ -38,7 +38,7 @@ export const PUT_IN_ORDER = statement(
       and event.created_at = delivery.event_created_at and event.sequence is not null`,
 )
 
-/** Takes it away again: what waited for others is due now. */
+/** Reverts that: deliveries that waited for others become due. */
 export const TAKE_OUT_OF_ORDER = statement(
   {},
   (schema) => `update ${schema}.deliveries delivery set quotation_id = null, sequence = null,
@@ -46,7 +46,7 @@ export const TAKE_OUT_OF_ORDER = statement(
     where ${WAITING} and quotation_id is not null`,
 )
 
-/** What failed before it was enabled does not count. */
+/** Earlier failures do not count. */
 export const FORGET_FAILURES = statement(
   {},
   (schema) => `update ${schema}.endpoint_health set failing_since = null

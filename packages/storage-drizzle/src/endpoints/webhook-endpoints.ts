@@ -21,7 +21,7 @@ const NO_PREVIOUS_SECRET = {
 
 const NO_HEADERS = { header_names: [], headers_ciphertext: null, headers_key_id: null }
 
-/** Webhook endpoints in PostgreSQL: see WebhookEndpointStorage. */
+/** See WebhookEndpointStorage. */
 export function webhookEndpointStorage(database: Database): WebhookEndpointStorage {
   const { webhookEndpoints: endpoints } = database.tables
   const { id, organization_id, created_at } = endpoints
@@ -159,7 +159,7 @@ function toColumns({ header_names, encrypted }: NonNullable<WebhookEndpointChang
 
 type Endpoints = Tables['webhookEndpoints']
 
-/** All that members see. */
+/** The columns that members see. */
 function columnsOf(endpoints: Endpoints) {
   const { id, organization_id, name, url, description, events, trigger_mode, ordering } = endpoints
   const { is_enabled, disabled_reason, header_names, secret_hint } = endpoints
@@ -179,7 +179,7 @@ function byId(endpoints: Endpoints, organizationId: string, endpointId: string) 
   return and(eq(endpoints.id, endpointId), ofOrganization(endpoints, organizationId))
 }
 
-/** A change of any kind: workers that know the endpoint read it anew. */
+/** Any change: workers that know the endpoint reload it. */
 async function change(
   { db, tables: { webhookEndpoints: endpoints } }: Database,
   organizationId: string,
@@ -192,6 +192,6 @@ async function change(
     .set({ ...fields, updated_at: now, version: sql`${endpoints.version} + 1` })
     .where(byId(endpoints, organizationId, endpointId))
     .returning(columnsOf(endpoints))
-  if (changed === undefined) throw new Error('An endpoint that was not locked is gone.')
+  if (changed === undefined) throw new Error('The endpoint was not locked and has been deleted.')
   return changed
 }

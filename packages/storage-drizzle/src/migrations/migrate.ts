@@ -8,7 +8,7 @@ import { DEFAULT_SCHEMA } from '../schema-name.ts'
 import { maintenanceLock } from './maintenance-lock.ts'
 import { makePartitions } from './partitions.ts'
 
-/** Where a database stands. Nothing is `pending` when it fits this version of the package. */
+/** The state of a database. It is up to date if nothing is `pending`. */
 export interface MigrationStatus {
   readonly applied: readonly string[]
   readonly pending: readonly string[]
@@ -23,11 +23,11 @@ export interface ShippedMigration extends AppliedMigration {
   readonly text: string
 }
 
-/** What is there before a migration. */
+/** The state before a migration. */
 interface Found {
-  /** The role that owns the SQL schema; null when there is no schema yet. */
+  /** The owner of the SQL schema; null if there is no schema yet. */
   readonly owner: string | null
-  /** Whether the connection may act as that role. */
+  /** Whether the connection can act as that role. */
   readonly mayActAsOwner: boolean
   readonly hasJournal: boolean
 }
@@ -37,11 +37,10 @@ type Rows = Pick<Statements, 'rows'>
 const FOLDER = new URL('../../migrations/', import.meta.url)
 
 /**
- * Brings the SQL schema to what this version of the package needs, and makes the day partitions of the coming days. All
- * of it is one transaction under an advisory lock: any number of processes may start at once, and a failure, or the death
- * of the process, leaves nothing behind.
- * @throws ConfigurationError when a newer version has migrated the database, a migration was edited after it was applied, or
- * `checkDatabase` finds a fault
+ * Applies pending migrations and creates the partitions of the coming days, in one transaction under an advisory lock:
+ * any number of processes may start at once, and a failure or a crash changes nothing.
+ * @throws ConfigurationError if a newer version has migrated the database, an applied migration was edited, or
+ * `checkDatabase` finds a problem
  */
 export async function migrate(driver: Driver, schema: string): Promise<MigrationStatus> {
   const shipped = await readMigrations()
@@ -61,9 +60,8 @@ export async function migrate(driver: Driver, schema: string): Promise<Migration
 }
 
 /**
- * The SQL that `migrate` would run now, as one script for somebody else to apply; null when nothing is missing. Changes
- * nothing.
- * @throws ConfigurationError what `migrate` throws
+ * The SQL that `migrate` would run now, as one script; null if nothing is pending. Changes nothing.
+ * @throws ConfigurationError like `migrate`
  */
 export async function migrationPlan(driver: Driver, schema: string): Promise<string | null> {
   await checkDatabase(driver, schema)
@@ -71,8 +69,8 @@ export async function migrationPlan(driver: Driver, schema: string): Promise<str
   if (pending.length === 0) return null
   const found = await find(driver, schema)
   return `${[
-    `-- What the SQL schema "${schema}" lacks: ${pending.map(({ name }) => name).join(', ')}.`,
-    '-- Apply the whole file: psql --set ON_ERROR_STOP=1 --file FILE. Whatever fails, nothing of it stays.',
+    `-- Pending migrations of the SQL schema "${schema}": ${pending.map(({ name }) => name).join(', ')}.`,
+    '-- Apply the whole file: psql --set ON_ERROR_STOP=1 --file FILE. If anything fails, nothing is changed.',
     'begin;',
     maintenanceLock(schema),
     ...actAsOwner(found),
@@ -83,8 +81,8 @@ export async function migrationPlan(driver: Driver, schema: string): Promise<str
 }
 
 /**
- * Tells what was applied and what is missing. Changes nothing.
- * @throws ConfigurationError when a newer version has migrated the database, or a migration was edited after it was applied
+ * Returns applied and pending migrations. Changes nothing.
+ * @throws ConfigurationError if a newer version has migrated the database, or an applied migration was edited
  */
 export async function migrationStatus(driver: Driver, schema: string): Promise<MigrationStatus> {
   const applied = await readJournal(driver, schema)
@@ -92,19 +90,19 @@ export async function migrationStatus(driver: Driver, schema: string): Promise<M
   return { applied: applied.map(({ name }) => name), pending: pending.map(({ name }) => name) }
 }
 
-/** The migrations of this version of the package, in their order; those of another one for its `folder`. */
+/** The migrations of this version in order, or those in another `folder`. */
 export async function readMigrations(folder: URL = FOLDER): Promise<ShippedMigration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
-      // Line endings may change on the way through git and npm; the migration is still the same.
+      // git and npm may change line endings; the migration is still the same.
       const text = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n')
       return { name, text, hash: createHash('sha256').update(text).digest('hex') }
     }),
   )
 }
 
-/** The table that tells what was applied. */
+/** The table of applied migrations. */
 export function createJournal(schema: string): string {
   return `create table if not exists "${schema}".migrations (
   name text primary key,
@@ -113,7 +111,7 @@ export function createJournal(schema: string): string {
 );`
 }
 
-/** One migration and its entry in the journal. */
+/** A migration with its entry in the journal. */
 export function applyMigration(schema: string, { name, hash, text }: ShippedMigration): string {
   return `
 -- ${name}
@@ -124,19 +122,19 @@ insert into "${schema}".migrations (name, hash) values ('${name}', '${hash}');
 
 function missing(schema: string, found: Found, pending: readonly ShippedMigration[]): string[] {
   return [
-    // "if not exists" would ask for the right to create schemas even when there is nothing to create.
+    // "if not exists" would require the right to create schemas even if the schema exists.
     ...(found.owner === null ? [`create schema "${schema}";`] : []),
     ...(found.hasJournal ? [] : [createJournal(schema)]),
     ...pending.map((migration) => applyMigration(schema, migration)),
   ]
 }
 
-/** Whoever migrates, what comes into being belongs to the one role that owns the rest. */
+/** Everything belongs to the owner of the schema, whoever migrates. */
 function actAsOwner({ owner }: Found): string[] {
   return owner === null ? [] : [`set local role "${owner.replaceAll('"', '""')}";`]
 }
 
-/** What was applied must be the beginning of what is shipped. */
+/** The applied migrations must be the first ones of the package. */
 function pendingOf(
   applied: readonly AppliedMigration[],
   shipped: readonly ShippedMigration[],
@@ -150,7 +148,7 @@ function pendingOf(
     }
     if (shipped[index].hash !== hash) {
       throw new ConfigurationError(
-        `The migration ${name} is not the one that was applied to the database. Migrations are never edited: ` +
+        `The migration ${name} differs from the one applied to the database. Migrations are never edited: ` +
           'reinstall @quickquote/storage-drizzle.',
       )
     }

@@ -4,21 +4,22 @@ import { createJournal } from './migrate.ts'
 
 export interface Roles {
   readonly schema: string
-  /** Owns the SQL schema and migrates it. */
+  /** Owns and migrates the SQL schema. */
   readonly owner: string
-  /** API and workers run as this role: it reads and writes rows, and changes no table. */
+  /** The role of API and workers. It reads and writes rows, and cannot change tables. */
   readonly runtime: string
 }
 
 /**
- * The SQL that gives two roles exactly the rights that they need, now and after every later migration. It may be applied
- * again. Passwords are not in it.
- * @throws ConfigurationError for names that cannot be those of two roles
+ * The SQL that grants two roles exactly the rights they need, now and after later migrations. It can be applied
+ * repeatedly. It contains no passwords.
+ * @throws ConfigurationError unless the names are two valid role names
  */
 export function rolesSql({ schema, owner, runtime }: Roles): string {
   checkSchema(schema)
   for (const name of [owner, runtime]) checkRole(name)
-  if (owner === runtime) throw new ConfigurationError('The owner and the runtime role must be two roles.')
+  if (owner === runtime)
+    throw new ConfigurationError('The owner and the runtime role must be two different roles.')
   return `-- The roles of the SQL schema "${schema}": "${owner}" owns and migrates it, API and workers run as "${runtime}".
 -- Apply it before the first migration, as a superuser or as a role that may create roles and schemas. An existing schema
 -- is handed over to the owner, which takes a superuser. Set the passwords apart: \\password ${owner}
@@ -82,7 +83,7 @@ commit;
 function checkRole(name: string): void {
   if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/.test(name) || name.startsWith('pg_')) {
     throw new ConfigurationError(
-      'A role needs a name of letters, digits, _, . and -, at most 63 characters, that does not begin with pg_.',
+      'A role name has letters, digits, _, . and -, at most 63 characters, and does not begin with pg_.',
     )
   }
 }

@@ -1,6 +1,6 @@
 import { int, statement } from '../connection/statement.ts'
 
-/** Keys that may still work: those of the organization, and those of the owner among them. */
+/** Keys that may still work: the organization's, and among them the owner's. */
 export const COUNT_KEYS = statement(
   { total: int, owned: int },
   (schema) => `select count(*)::int as total, count(*) filter (where owner_id = $owner_id)::int as owned
@@ -8,7 +8,7 @@ export const COUNT_KEYS = statement(
     where organization_id = $organization_id and status <> 'revoked' and expires_at > $now::timestamptz`,
 )
 
-/** Rows are locked in one order, so that two processes which used the same keys never wait for each other. */
+/** Locks rows in one order, so that processes with the same keys cannot deadlock. */
 export const RECORD_USES = statement(
   {},
   (schema) => `with used as (

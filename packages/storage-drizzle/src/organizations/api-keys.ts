@@ -7,7 +7,7 @@ import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable } from '../connection/readable.ts'
 import { COUNT_KEYS, RECORD_USES } from './api-keys.sql.ts'
 
-/** API keys in PostgreSQL: see ApiKeyStorage. */
+/** See ApiKeyStorage. */
 export function apiKeyStorage(database: Database): ApiKeyStorage {
   const { db, tables, run, prepared } = database
   const { apiKeys } = tables

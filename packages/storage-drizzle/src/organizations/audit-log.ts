@@ -4,7 +4,7 @@ import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable } from '../connection/readable.ts'
 
-/** The audit log in PostgreSQL: see AuditStorage. */
+/** See AuditStorage. */
 export function auditStorage({ db, tables }: Database): AuditStorage {
   const { auditLog } = tables
   const entry = readable(getTableColumns(auditLog))

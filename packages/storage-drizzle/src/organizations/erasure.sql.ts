@@ -19,12 +19,12 @@ export const ERASE_HISTORY = statement(
     `select events, deliveries, attempts from ${schema}.erase_history_of_quotation($organization_id, $quotation_id, $since)`,
 )
 
-/** What is kept of an organization that was erased. */
+/** All that remains of an erased organization. */
 function hashOf(organizationId: string): string {
   return `sha256(convert_to(${organizationId}::uuid::text, 'UTF8'))`
 }
 
-/** The audit log remembers. */
+/** Reads the audit log. */
 export const FIND_ERASED = statement(
   { id: uuid },
   (schema) => `select quotation.id
@@ -40,8 +40,8 @@ export const FIND_ERASED = statement(
 )
 
 /**
- * Whether something of the organization is there: everything else is made of these, or removed with them. Of an audit log
- * that is kept, entries count that say more than who and when.
+ * Whether the organization has data: everything else depends on these tables. In an audit log that is kept, only entries
+ * with more than actors and times count.
  */
 function isLeft(schema: string, keepsAuditLog: string): string {
   const tables = [
@@ -63,7 +63,7 @@ function isLeft(schema: string, keepsAuditLog: string): string {
   ].join('\n      or ')})`
 }
 
-/** It goes on, or it has ended and nothing has come since. */
+/** In progress, or ended and nothing has been added since. */
 export const IS_BEGUN = statement(
   { begun: bool },
   (schema) => `select exists (
@@ -72,7 +72,7 @@ export const IS_BEGUN = statement(
     ) as begun`,
 )
 
-/** Nothing is inserted while it is being erased. */
+/** Blocks inserts during the erasing. */
 export const BEGIN_ERASURE = statement(
   { began: bool },
   (schema) => `with begun as (
@@ -133,7 +133,7 @@ export const LOCK_ERASURE = statement(
     `select phase from ${schema}.erasures where organization_id = $organization_id and phase = $phase for update`,
 )
 
-/** What a statement of a phase has removed, in the count of the erasure; a phase that is over gives way to the next. */
+/** Adds the removed rows to the erasure's count; a phase that is over is followed by the next. */
 function counting(schema: string, phase: ErasurePhase, isOver: string): string {
   return `update ${schema}.erasures erasure set
       removed = case when counted.removed = 0 then erasure.removed else erasure.removed || jsonb_build_object(
@@ -147,8 +147,8 @@ function counting(schema: string, phase: ErasurePhase, isOver: string): string {
 type Batch = Statement<{ over: typeof bool }>
 
 /**
- * Removes rows of a table. `condition` finds those of the organization; `key` tells them apart, so that one which is changed
- * meanwhile is waited for and removed all the same.
+ * Removes rows of a table. `condition` finds those of the organization; `key` identifies rows, so that a row that is
+ * being changed is waited for and removed.
  */
 function removing(table: ErasurePhase, key: string, condition: (schema: string) => string): Batch {
   return statement(
@@ -178,7 +178,7 @@ const ofOrganization = () => 'organization_id = $organization_id'
 const ofItsEndpoints = (schema: string) =>
   `endpoint_id in (select id from ${schema}.webhook_endpoints where organization_id = $organization_id)`
 
-/** What is removed by statements alone, by phase. */
+/** The phases that only need statements. */
 export const ERASE_BATCH: Readonly<Partial<Record<ErasurePhase, Batch>>> = {
   waiting: statement(
     { over: bool },
@@ -212,12 +212,12 @@ export const ERASE_BATCH: Readonly<Partial<Record<ErasurePhase, Batch>>> = {
   replays: removing('replays', 'id', ofOrganization),
   warnings: removing('warnings', 'id', ofOrganization),
   endpoint_health: removing('endpoint_health', 'endpoint_id', ofItsEndpoints),
-  // An endpoint has more than one row.
+  // An endpoint has several rows.
   delivery_hours: removing('delivery_hours', 'endpoint_id', ofItsEndpoints),
   webhook_endpoints: removing('webhook_endpoints', 'id', ofOrganization),
   api_keys: removing('api_keys', 'id', ofOrganization),
   feed_floors: removingHistory('feed_floors'),
-  // Files that neither an upload nor a quotation of ours knows: those of quotations of the host are among them.
+  // Files that belong to no upload and no quotation of ours, such as files of the host's quotations.
   file_chunks: statement(
     { over: bool },
     (schema) => `with strays as (

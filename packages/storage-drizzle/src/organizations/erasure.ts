@@ -22,7 +22,7 @@ import {
   phaseAfter,
 } from './erasure.sql.ts'
 
-/** Erasing in PostgreSQL: see ErasureStorage. What is history is changed by functions of the schema's owner. */
+/** See ErasureStorage. History is changed by functions of the schema's owner. */
 export function erasureStorage(database: Database): Omit<ErasureStorage, keyof BatchErasing> {
   const { run, wake } = database
   const erasing = batched(async (ids) => {
@@ -36,7 +36,7 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
         quotation_id: quotationId,
         since,
       })
-      // Workers look whether something that they run was erased.
+      // Workers check whether they are running something that was erased.
       await wake()
       return erased ?? { events: 0, deliveries: 0, attempts: 0 }
     },
@@ -109,10 +109,10 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
   }
 }
 
-/** What may take its time. */
+/** The slow parts. */
 export type BatchErasing = Pick<ErasureStorage, 'eraseBatch' | 'finish'>
 
-/** Batches of one organization come one after the other: who waits finds that the phase has moved on. */
+/** Batches of an organization run one at a time: a batch that had to wait finds the next phase. */
 export function batchErasing({ transaction }: UnhurriedDatabase): BatchErasing {
   return {
     async eraseBatch({ organizationId, phase }, limit) {

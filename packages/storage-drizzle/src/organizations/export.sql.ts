@@ -2,8 +2,8 @@ import type { ExportPart } from '@quickquote/core/internal'
 import { type Statement, statement, text } from '../connection/statement.ts'
 
 /**
- * A page of one part of an export, in the order of an index. `content` is a row as JSON; `place` tells where it is, for the
- * `$after` of the next page, a JSON array: the empty one is before the first row.
+ * A page of a part of an export, in index order. `content` is a row as JSON. `place` is its position for `$after` of
+ * the next page, a JSON array: the empty one is before the first row.
  */
 type Page = Statement<{ content: typeof text; place: typeof text }>
 
@@ -13,13 +13,13 @@ const page = (rows: (schema: string) => string): Page =>
     (schema) => `select content::text, place::text from (${rows(schema)}) page`,
   )
 
-/** Elements of the place after which the page begins. */
+/** Elements of `$after`. */
 const textAt = (index: number) => `coalesce($after::text::jsonb ->> ${index}, '')`
 const uuidAt = (index: number) =>
   `coalesce(($after::text::jsonb ->> ${index})::uuid, '00000000-0000-0000-0000-000000000000')`
 const timeAt = (index: number) => `coalesce(($after::text::jsonb ->> ${index})::timestamptz, '-infinity')`
 
-/** Tables of which an organization has few rows. */
+/** Tables in which an organization has few rows. */
 const byId = (table: string, hidden = '') =>
   page(
     (
@@ -28,7 +28,7 @@ const byId = (table: string, hidden = '') =>
       where organization_id = $organization_id and id > ${uuidAt(0)} order by id limit $limit`,
   )
 
-/** Keys come without their hashes, endpoints without their secrets. */
+/** Keys without their hashes, endpoints without their secrets. */
 export const EXPORT_PAGE: Readonly<Record<ExportPart, Page>> = {
   quotation: page(
     (schema) => `select to_jsonb(quotation) || jsonb_build_object(
@@ -55,7 +55,7 @@ export const EXPORT_PAGE: Readonly<Record<ExportPart, Page>> = {
         and (created_at, id) > (${timeAt(0)}, ${uuidAt(1)})
       order by created_at, id limit $limit`,
   ),
-  // Endpoint by endpoint: that is the index.
+  // By endpoint, like the index.
   delivery_attempt: page(
     (schema) => `select to_jsonb(made) as content,
         jsonb_build_array(made.endpoint_id, made.created_at, made.id) as place

@@ -2,7 +2,7 @@ import type { ExportStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { EXPORT_PAGE } from './export.sql.ts'
 
-/** Exports in PostgreSQL: see ExportStorage. */
+/** See ExportStorage. */
 export function exportStorage({ run }: Database): ExportStorage {
   return {
     readPage: (organizationId, part, after, limit) =>

@@ -5,8 +5,8 @@ import { takeUploads } from './files.ts'
 import { lookUpKey, rememberKey } from './idempotency-keys.ts'
 
 /**
- * Accepts a quotation, unless its idempotency key says that there is nothing to accept: takes over its uploads, has
- * `insert` write what there is to write, and wakes the workers. All or nothing.
+ * Accepts a quotation, unless its idempotency key was already used: takes over its uploads, calls `insert`, and wakes
+ * the workers. All or nothing.
  */
 export async function accept(
   database: Database,
@@ -15,7 +15,7 @@ export async function accept(
   insert: (database: Database) => Promise<void>,
 ): Promise<Acceptance> {
   const { organization_id, files, created_at } = quotation
-  // The common case is one statement; what has to be looked up first needs a transaction around it.
+  // The common case is one statement; look-ups need a transaction around it.
   if (idempotency === null && files.length === 0) {
     await insert(database)
     await database.wake()

@@ -1,6 +1,6 @@
 import { bool, statement, text, uuid } from '../connection/statement.ts'
 
-/** Files of several organizations, as two arrays of one length. */
+/** Files of several organizations, as two arrays of equal length. */
 const LISTED = 'unnest($ids::uuid[], $organization_ids::uuid[]) as file (id, organization_id)'
 
 /** Base64, because postgres.js sends `bytea` as hex: see docs/decisions/0004-multipart.md. */
@@ -22,7 +22,7 @@ export const DELETE_CHUNKS = statement(
     where chunk.file_id = file.id and chunk.organization_id = file.organization_id`,
 )
 
-/** The same upload may be noted again while it is under way. */
+/** An upload in progress is recorded repeatedly. */
 export const RECORD_UPLOAD = statement(
   {},
   (
@@ -49,14 +49,14 @@ export const ABANDON_OLD_UPLOADS = statement(
     returning id, organization_id`,
 )
 
-/** No upload is older, so they are the first that are deleted. */
+/** With the oldest possible date, so that they are deleted first. */
 export const QUEUE_FOR_DELETION = statement(
   {},
   (schema) => `insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
     select id, organization_id, 'epoch', $now::timestamptz from ${LISTED} on conflict (id) do nothing`,
 )
 
-/** Chunks of files that neither an upload nor a quotation knows. */
+/** Chunks of files that belong to no upload and no quotation. */
 export const NOTE_STRAYS = statement(
   {},
   (schema) => `insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
@@ -73,7 +73,7 @@ export const FORGET_UPLOADS = statement(
     where upload.id = file.id and upload.organization_id = file.organization_id`,
 )
 
-/** Those that no quote took and nobody gave up. */
+/** Uploads that no quote has taken and that were not abandoned. */
 export const TAKE_UPLOADS = statement(
   { id: uuid },
   (schema) => `delete from ${schema}.uploads

@@ -18,20 +18,20 @@ import {
 } from './files.sql.ts'
 
 /**
- * Larger chunks are a little faster. As base64 a chunk must stay below 128 KiB: V8 puts larger strings where only a full
- * collection finds that they are garbage, and uploads would then take tens of megabytes more.
+ * Larger chunks are only slightly faster. As base64 a chunk must stay below 128 KiB: V8 allocates larger strings where
+ * only a full garbage collection frees them, and uploads would take tens of megabytes more.
  */
 const CHUNK_BYTES = 90 * 1024
 
 /**
- * Chunks that one process writes at once. On its way through postgres.js a chunk is copied several times, so this decides
- * how much memory uploads take; and other requests find a free connection. More writes at once are hardly faster.
+ * Concurrent chunk writes per process. postgres.js copies a chunk several times, so this limits the memory of uploads,
+ * and leaves connections to other requests. More would hardly be faster.
  */
 const WRITES_AT_ONCE = 4
 
 /**
- * The bytes of files in PostgreSQL, in chunks, each written by a statement of its own: no connection is held while a
- * client sends. An upload under way has one chunk in memory.
+ * The bytes of files in PostgreSQL, in chunks. Each chunk is written by a separate statement, so a slow client holds no
+ * connection. An upload keeps one chunk in memory.
  */
 export function fileStorage(database: Database, guard?: Guard): FileStorage {
   const inTurn = pLimit(WRITES_AT_ONCE)
@@ -58,7 +58,7 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
       }
       for await (const piece of bytes) {
         for (let read = 0; read < piece.length; ) {
-          // Only when more follows: what is in the buffer at the end is the last chunk.
+          // Only if more follows: the rest in the buffer is the last chunk.
           if (used === CHUNK_BYTES) await flush(false)
           const part = piece.subarray(read, read + CHUNK_BYTES - used)
           chunk.set(part, used)
@@ -72,7 +72,7 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
     async *get(file) {
       for (let position = 0, isLast = false; !isLast; position += 1) {
         const chunk = await findChunk(file, position)
-        if (chunk === undefined) throw new Error(`File ${file.id} is not there, or not to its end.`)
+        if (chunk === undefined) throw new Error(`File ${file.id} is missing or incomplete.`)
         isLast = chunk.is_last
         yield Buffer.from(chunk.base64, 'base64')
       }
@@ -84,7 +84,7 @@ export function fileStorage(database: Database, guard?: Guard): FileStorage {
   }
 }
 
-/** Which files belong to no quote: see UploadStorage. */
+/** See UploadStorage. */
 export function uploadStorage(database: Database): UploadStorage {
   return {
     async record({ id, organization_id }, now) {
@@ -115,9 +115,8 @@ export function uploadStorage(database: Database): UploadStorage {
 }
 
 /**
- * Gives uploads to the quote that is being accepted, in its transaction.
- * @throws IntegrationError VALIDATION_FAILED unless each is an upload of that organization that no quote took and nobody
- * gave up
+ * Assigns uploads to the quote being accepted, in its transaction.
+ * @throws IntegrationError VALIDATION_FAILED unless each is an available upload of the organization
  */
 export async function takeUploads(
   { run }: Database,
@@ -126,9 +125,7 @@ export async function takeUploads(
 ): Promise<void> {
   const taken = await run(TAKE_UPLOADS, { ids: fileIds, organization_id: organizationId })
   if (taken.length !== fileIds.length) {
-    throw validationFailed([
-      { pointer: '/files', detail: 'must be files that were uploaded and are used only once' },
-    ])
+    throw validationFailed([{ pointer: '/files', detail: 'must be uploaded files that no other quote uses' }])
   }
 }
 

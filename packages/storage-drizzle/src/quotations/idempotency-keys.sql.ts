@@ -1,6 +1,6 @@
 import { bool, statement, uuid } from '../connection/statement.ts'
 
-/** Until the transaction ends nobody else accepts anything under the key. */
+/** Locks the key until the transaction ends. */
 export const LOCK_KEY = statement(
   { taken: bool },
   () => 'select pg_try_advisory_xact_lock(hashtextextended($lock::text, 0)) as taken',
@@ -13,7 +13,7 @@ export const FIND_KEY = statement(
     where organization_id = $organization_id and key = $key and created_at > $since`,
 )
 
-/** A key whose time has passed is taken over. */
+/** Overwrites an expired key. */
 export const REMEMBER_KEY = statement(
   {},
   (

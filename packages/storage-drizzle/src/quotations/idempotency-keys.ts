@@ -3,8 +3,8 @@ import type { Database } from '../connection/database.ts'
 import { FIND_KEY, LOCK_KEY, REMEMBER_KEY } from './idempotency-keys.sql.ts'
 
 /**
- * Looks up what was accepted under a key, in the transaction that is about to accept something: until it ends nobody else
- * accepts anything under the key. null: the key is free.
+ * Looks up the request accepted under a key, within the accepting transaction, and locks the key until it ends. null:
+ * the key is free.
  */
 export async function lookUpKey(
   { run, schema }: Database,
@@ -24,7 +24,7 @@ export async function lookUpKey(
   return known.same ? { kind: 'repeated', quotation_id: known.quotation } : { kind: 'key_reused' }
 }
 
-/** Remembers, in the same transaction, what was accepted under a key. */
+/** Records the accepted request of a key in the same transaction. */
 export async function rememberKey(
   { run }: Database,
   quotation: { id: string; organization_id: string; created_at: Date },

@@ -2,7 +2,7 @@ import type { Quote, TraceContext } from '@quickquote/core'
 import { millisOf } from '../connection/readable.ts'
 import { jsonb, millis, nullable, oneOf, smallint, statement, text, uuid } from '../connection/statement.ts'
 
-/** The quote that an order brings along, when it is not of ours. */
+/** The quote within an order, if it is in the host's own tables. */
 export type QuoteOfHost = Omit<Quote, 'id'> & { readonly trace: TraceContext | null }
 
 export const ORDER_START = statement(
@@ -12,8 +12,8 @@ export const ORDER_START = statement(
 )
 
 /**
- * Leases what is due. An order whose quote has ended meanwhile (its pipeline was quicker than its answer, or a host ended it) is
- * done. A round without a claim is one row with nothing but `next_due_at`.
+ * Leases due orders. An order whose quote has already ended is completed. Without a claim, the result is one row with
+ * only `next_due_at`.
  */
 export const CLAIM_STARTS = statement(
   {
@@ -64,7 +64,7 @@ export const CLAIM_STARTS = statement(
     left join (leased left join ${schema}.quotations on id = quotation_id) on true`,
 )
 
-/** Leases of the worker that it does not know of: its answer was lost. */
+/** Leases that the worker does not know of, because the result of a claim was lost. */
 export const RELEASE_UNKNOWN_STARTS = statement(
   {},
   (schema) => `update ${schema}.pipeline_starts set leased_by = null, attempt = attempt - 1

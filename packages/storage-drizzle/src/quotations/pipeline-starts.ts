@@ -13,7 +13,7 @@ import {
 } from './pipeline-starts.sql.ts'
 import { traceOf } from './trace-columns.ts'
 
-/** The orders to start pipelines: see PipelineStartStorage. */
+/** See PipelineStartStorage. */
 export function pipelineStartStorage(database: Database): PipelineStartStorage {
   return {
     order: (quotation, idempotency) =>

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { traceOf } from './trace-columns.ts'
 
-/** For the report of a step: until the transaction ends, nobody else reports. */
+/** For the report of a step: serializes reports until the transaction ends. */
 export async function lockProgress(
   { db, tables }: Database,
   quotationId: string,
@@ -17,7 +17,7 @@ export async function lockProgress(
     .where(eq(id, quotationId))
     .for('no key update')
   if (row === undefined) return null
-  // A statement of its own: the one that waited for the lock still sees the steps as they were before it waited.
+  // A separate statement: the one that waited for the lock still sees the steps from before.
   const rows = await db
     .select({
       step: { step: quotationSteps.step, status: quotationSteps.status },
@@ -47,7 +47,7 @@ export async function saveProgress(
       .update(quotations)
       .set({
         status: change.status,
-        // What is undefined stays as it is.
+        // Undefined columns are not changed.
         processed_step: change.processed_step,
         error_code: change.error_code,
         updated_at: now,

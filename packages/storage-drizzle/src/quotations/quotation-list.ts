@@ -7,12 +7,12 @@ import { readable } from '../connection/readable.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
 import type { Tables } from '../schema.ts'
 
-/** In the statement itself, since an index of quotations that failed, or have not ended, serves no parameter. */
+/** Literals, because partial indexes of failed and of open quotations do not match a parameter. */
 const IN_STATUS = Object.fromEntries(
   QUOTATION_STATUSES.map((status) => [status, sql.raw(`'${status}'`)]),
 ) as Record<QuotationStatus, SQL>
 
-/** What a summary has. */
+/** The columns of a summary. */
 export function summaryColumns({
   id,
   name,
@@ -42,9 +42,8 @@ export function summaryColumns({
 }
 
 /**
- * Lists quotations in PostgreSQL: see QuotationStorage. An id begins with the time of `created_at`, so the order of ids is the
- * order of the list, and bounds of time are bounds of ids. Indexes have the ids by organization and source; without a
- * source the lists of both are merged.
+ * Lists quotations: see QuotationStorage. Ids begin with the time of `created_at`, so they give the order of the list,
+ * and its time bounds. Indexes hold the ids by organization and source; without a source, the lists of both are merged.
  */
 export function quotationList({ db, tables: { quotations } }: Database): Pick<QuotationStorage, 'list'> {
   const summary = summaryColumns(quotations)

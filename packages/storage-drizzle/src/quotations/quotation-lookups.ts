@@ -5,7 +5,7 @@ import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
 import { summaryColumns } from './quotation-list.ts'
 
-/** What partners ask for most, each built once. Whose row it is the caller has to compare. */
+/** The most frequent queries of partners, each built once. The caller must check the organization of the row. */
 export function quotationLookups(database: Database) {
   const { quotations, quotationSteps, proposals } = database.tables
   const { id, organization_id, name, status, processed_step, error_code, updated_at } = quotations
@@ -15,7 +15,7 @@ export function quotationLookups(database: Database) {
   const step = {
     step: quotationSteps.step,
     ...readable({ started_at: quotationSteps.started_at, completed_at: quotationSteps.completed_at }),
-    // Columns of one statement need names of their own: some drivers give rows as objects.
+    // Columns of one statement need distinct names: some drivers return rows as objects.
     status: sql<StepStatus['status']>`${quotationSteps.status}`.as('step_status'),
     error_code: sql<string | null>`${quotationSteps.error_code}`.as('step_error_code'),
   }

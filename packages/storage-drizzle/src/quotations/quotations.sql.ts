@@ -1,16 +1,13 @@
 import { statement, uuid } from '../connection/statement.ts'
 
-/**
- * All that are under way are read: they are few, and an index on the time of their last report would be written with each
- * report.
- */
+/** Reads all open quotations: they are few, and an index on their last report would be written with each report. */
 export const FIND_STALLED = statement(
   { id: uuid },
   (schema) => `select id from ${schema}.quotations
     where status in ('queued', 'running') and updated_at < $silent_since order by id limit $limit`,
 )
 
-/** One statement: a quote that was accepted has its files, and is sure to be started. */
+/** One statement, so that an accepted quote has its files and its start. */
 export const INSERT_QUOTATION = statement(
   {},
   (schema) => `with quotation as (
@@ -27,7 +24,7 @@ export const INSERT_QUOTATION = statement(
     insert into ${schema}.pipeline_starts (quotation_id, due_at) values ($id, $created_at)`,
 )
 
-/** Steps and proposal go with it, by their foreign keys. What is returned is read as it was before. */
+/** Steps and the proposal are deleted by their foreign keys. `returning` reads the state before. */
 export const ERASE_QUOTATION = statement(
   { id: uuid },
   (schema) => `with erased as (

@@ -9,7 +9,7 @@ import { quotationList } from './quotation-list.ts'
 import { quotationLookups } from './quotation-lookups.ts'
 import { ERASE_QUOTATION, FIND_STALLED, INSERT_QUOTATION } from './quotations.sql.ts'
 
-/** Quotations, their progress and their proposals in PostgreSQL: see QuotationStorage. */
+/** See QuotationStorage. */
 export function quotationStorage(database: Database): QuotationStorage {
   const { quotations } = database.tables
   const { quotationById, namesById, stepsById, proposalByQuotation, proposalById } =

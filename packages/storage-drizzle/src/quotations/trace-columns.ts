@@ -1,6 +1,6 @@
 import type { TraceContext } from '@quickquote/core'
 
-/** The two columns that tell what a row belongs to in a trace. */
+/** The trace of a row. */
 export interface TraceColumns {
   readonly traceparent: string | null
   readonly tracestate: string | null

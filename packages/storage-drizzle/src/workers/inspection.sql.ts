@@ -1,8 +1,8 @@
 import { bool, int, statement, text, uuid } from '../connection/statement.ts'
 
 /**
- * What the role of API and workers needs, as `rolesSql` grants it. History is added to, and what was migrated and what is
- * kept are the owner's to say. The catalogs are read: a role without rights may read them, too.
+ * The rights of the API and worker role, as granted by `rolesSql`. It can only add to history, and cannot change
+ * migrations or retention. Reads the catalogs, which any role can do.
  */
 export const READ_FACTS = statement(
   { version: text, readonly: bool, role: text, owner: bool, missing: text, ahead: int },

@@ -7,12 +7,12 @@ import type { Driver } from '../connection/driver.ts'
 import { migrationStatus } from '../migrations/migrate.ts'
 import { COUNT_WORKERS, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
 
-/** Questions about the database: see InspectionStorage. */
+/** See InspectionStorage. */
 export function inspectionStorage({ run }: Database, driver: Driver, schema: string): InspectionStorage {
   return {
     async readFacts() {
       const [facts] = await run(READ_FACTS)
-      if (facts === undefined) throw new Error('The database answered without a row.')
+      if (facts === undefined) throw new Error('The database returned no row.')
       const missing_grants = facts.missing === '' ? [] : facts.missing.split(', ')
       const mayRead = !missing_grants.some((grant) =>
         /^usage on the schema|^select on retention_floor/.test(grant),
@@ -50,7 +50,10 @@ export function inspectionStorage({ run }: Database, driver: Driver, schema: str
       return { alive: counted?.alive ?? 0, silent: counted?.silent ?? 0 }
     },
 
-    /** On a channel of its own, so that no worker is woken. What begins to listen hears that as well: only what follows counts. */
+    /**
+     * On a separate channel, so that no worker wakes. Starting to listen counts as a notification, so only later ones
+     * matter.
+     */
     async hearsNotifications(withinMs) {
       const channel = `${schema}_inspection_${randomUUID()}`
       const given = new AbortController()

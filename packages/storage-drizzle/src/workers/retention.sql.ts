@@ -15,7 +15,7 @@ export const FORGET_KEYS = statement(
   (schema) => `delete from ${schema}.idempotency_keys where created_at < $before`,
 )
 
-/** No delivery of before `$before` has the id `$kept` or a later one. */
+/** Deliveries from before `$before` have ids lower than `$kept`. */
 export const EXPIRE_DELIVERIES = statement(
   { parked: bool },
   (schema) => `delete from ${schema}.deliveries where ctid = any (array(

@@ -21,21 +21,21 @@ interface Dropped {
   readonly isKept: boolean
 }
 
-/** Rows that are removed from a default partition by one statement. */
+/** Rows removed from a default partition per statement. */
 const BATCH = 1000
 
-/** The process that makes an id may do so a little later than it reads the clock. */
+/** An id may be created this much after its time was read. */
 const ID_DELAY_MS = 60_000
 
 /**
- * Removes what is no longer kept: see RetentionStorage. Ids begin with the time at which they were made, so what is old
- * is the beginning of a primary key: no index is there for retention alone. History (events, attempts, the audit log) is
- * removed by functions of the schema's owner, which hold it to the floor of the table `retention_floor`.
+ * Removes expired data: see RetentionStorage. Ids begin with their creation time, so old rows are the beginning of a
+ * primary key, and retention needs no index of its own. History (events, attempts, the audit log) is removed by
+ * functions of the schema's owner, which enforce the minimum in `retention_floor`.
  */
 export function retentionStorage(connection: Connection): RetentionStorage {
   const { run } = unhurried(connection)
 
-  /** No row of before `moment` has this id or a later one. */
+  /** Rows from before `moment` have lower ids. */
   const idAfter = (moment: Date) => firstIdOf(new Date(moment.getTime() + ID_DELAY_MS))
 
   async function dropDays(table: string, before: Date): Promise<Dropped> {
@@ -51,7 +51,7 @@ export function retentionStorage(connection: Connection): RetentionStorage {
     }
   }
 
-  /** A default partition cannot be dropped. There is something in it only where no day was made in time. */
+  /** A default partition cannot be dropped. It only has rows if a day's partition was not created in time. */
   async function emptyDefault(table: string, before: Date): Promise<number> {
     for (let total = 0; ; ) {
       const [rows] = await run(REMOVE_EXPIRED_ROWS, { of_table: table, before, at_most: BATCH })

@@ -2,8 +2,8 @@ import { millisOf } from '../connection/readable.ts'
 import { int, millis, nullable, statement, text, uuid } from '../connection/statement.ts'
 
 /**
- * Counts up to `$limit`. "attempt >= 0" is in the predicate of the index: see the first migration. Without an order by, a large
- * table would be read from its beginning, past all that does not count.
+ * Counts up to `$limit`. "attempt >= 0" is in the predicate of the index: see the first migration. Without an order by,
+ * PostgreSQL would scan a large table from its beginning, past irrelevant rows.
  */
 export const READ_QUEUE = statement(
   { due: int, scheduled: int, oldest_due_at: nullable(millis) },
@@ -17,7 +17,7 @@ export const READ_QUEUE = statement(
   },
 )
 
-/** Rows are looked up one by one: a join could be turned into reading all events. */
+/** Looks rows up one by one: a join could turn into a scan of all events. */
 export const FIND_ORIGINS = statement(
   { id: uuid, due_at: millis, traceparent: nullable(text), tracestate: nullable(text) },
   (schema) => `select delivery.id, ${millisOf('delivery.due_at')} as due_at, traceparent, tracestate

@@ -4,7 +4,7 @@ import { toDate } from '../connection/readable.ts'
 import { traceOf } from '../quotations/trace-columns.ts'
 import { FIND_ORIGINS, READ_QUEUE } from './telemetry.sql.ts'
 
-/** What metrics and traces ask PostgreSQL: see TelemetryStorage. */
+/** See TelemetryStorage. */
 export function telemetryStorage({ run }: Database): TelemetryStorage {
   return {
     async readQueueState(now) {

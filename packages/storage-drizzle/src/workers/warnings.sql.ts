@@ -2,7 +2,7 @@ import type { WarningKind } from '@quickquote/core/internal'
 import { millisOf } from '../connection/readable.ts'
 import { int, millis, nullable, oneOf, smallint, statement, text, uuid } from '../connection/statement.ts'
 
-/** What two workers recorded at once may be out of order: the attempts have the last word. */
+/** Concurrent workers may record out of order, so the attempts decide. */
 export const NOTE_FAILING_ENDPOINTS = statement(
   {},
   (
@@ -26,7 +26,7 @@ export const NOTE_FAILING_ENDPOINTS = statement(
     on conflict do nothing`,
 )
 
-/** A key that was created with a shorter life than that is warned of later. Days are of 24 hours, whatever the time zone. */
+/** A key created with a shorter lifetime gets a later warning. Days have 24 hours, whatever the time zone. */
 export const NOTE_EXPIRING_KEYS = statement(
   {},
   (

@@ -9,7 +9,7 @@ import {
   SETTLE_WARNING,
 } from './warnings.sql.ts'
 
-/** Warnings in PostgreSQL: see WarningStorage. Deliveries that were given up are counted where their end is recorded. */
+/** See WarningStorage. Exhausted deliveries are counted when their end is recorded. */
 export function warningStorage({ run }: Database): WarningStorage {
   return {
     async noteFailingEndpoints({ failingSince, stage, now }) {

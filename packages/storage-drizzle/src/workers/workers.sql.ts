@@ -16,10 +16,10 @@ export const HAS_LIVE = statement(
 )
 
 /**
- * A lease is alive while its worker has a row in `workers`. Deleting that row is what gives the worker up: who beats
- * at the same moment either keeps row and leases, or is told by its beat that it is new. A lease without a row was
- * taken by a worker after it was given up. The fences sort out what it may still report. A delivery stays due when it
- * was, so that it keeps its place before what came later.
+ * A lease is valid while its worker has a row in `workers`; deleting the row declares the worker dead. A heartbeat at
+ * the same moment either keeps the row and the leases, or reports to its worker that it is new. Without a row, a lease
+ * was taken after the worker was declared dead. Fences decide what it may still report. A delivery keeps its due time,
+ * and so its place in the queue.
  */
 export const RECOVER_DEAD = statement({ deliveries: int, starts: int }, (schema) => {
   const hasNoRow = `not exists (select from ${schema}.workers worker where worker.id = leased_by)`
@@ -75,7 +75,7 @@ export const RECOVER_DEAD = statement({ deliveries: int, starts: int }, (schema)
       (select count(*) from start)::int as starts`
 })
 
-/** Starts that the worker broke off, or would not wait for, go back as if they had never been tried. */
+/** Starts that the worker aborted, or stopped waiting for, are returned as if never attempted. */
 export const RETIRE = statement(
   {},
   (schema) => `with start as (

@@ -4,7 +4,7 @@ import type { Database } from '../connection/database.ts'
 import { RELEASE_NEXT } from '../deliveries/release-next.sql.ts'
 import { BEAT, HAS_LIVE, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
 
-/** The heartbeats of workers, and what becomes of the leases of a dead one: see WorkerStorage. */
+/** Heartbeats, and the leases of dead workers: see WorkerStorage. */
 export function workerStorage({ run, wake }: Database): Omit<WorkerStorage, 'listen'> {
   return {
     async heartbeat(workerId) {
@@ -27,7 +27,7 @@ export function workerStorage({ run, wake }: Database): Omit<WorkerStorage, 'lis
 
     async retire(workerId) {
       await run(RETIRE, { worker_id: workerId })
-      // Its last outcomes may have made room at an endpoint whose deliveries wait for that.
+      // Its last outcomes may have unblocked other deliveries to an endpoint.
       await wake()
     },
   }
