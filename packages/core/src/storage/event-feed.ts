@@ -21,6 +21,14 @@ export interface FeedPart {
   readonly end: FeedPosition
 }
 
+/** An open transaction that has written an event of an organization: the feed of that organization waits for its end. */
+export interface FeedWriter {
+  /** The same each time that the transaction is found. */
+  readonly id: string
+  /** The process of PostgreSQL that serves it; null for a prepared transaction. */
+  readonly pid: number | null
+}
+
 /** The events of an organization in one stable order, without samples of tests. */
 export interface EventFeedStorage {
   /**
@@ -43,4 +51,6 @@ export interface EventFeedStorage {
   findReadersWithNews(
     readers: readonly { readonly organizationId: string; readonly position: number }[],
   ): Promise<ReadonlySet<number>>
+  /** The transactions that any feed waits for. */
+  findOpenWriters(): Promise<readonly FeedWriter[]>
 }

@@ -3,6 +3,7 @@ import { IntegrationError, type Integrations } from '@quickquote/core'
 import { IDEMPOTENCY_WINDOW_MS, isOutage } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { type Backoff, createBackoff } from '../lib/backoff.ts'
+import { createHeldFeeds } from './held-feeds.ts'
 import type { MissingKeys } from './missing-keys.ts'
 
 export interface Housekeeping {
@@ -52,6 +53,7 @@ export function createHousekeeping(
   missingKeys: MissingKeys,
 ): Housekeeping {
   const { logger, start: policy, clock } = settings
+  const heldFeeds = createHeldFeeds({ storage, logger })
 
   const steps: readonly Step[] = [
     {
@@ -86,6 +88,11 @@ export function createHousekeeping(
       failure: 'encryption keys cannot be checked',
       everyMs: MINUTE_MS,
       run: () => missingKeys.check(),
+    },
+    {
+      failure: 'it is not known whether an event feed is held up',
+      everyMs: MINUTE_MS,
+      run: () => heldFeeds.check(),
     },
   ]
 

@@ -1,4 +1,4 @@
-import { nullable, oneOf, statement, text, uuid } from '../connection/statement.ts'
+import { int, nullable, oneOf, statement, text, uuid } from '../connection/statement.ts'
 
 /** Events examined per page, which its filter may hide. */
 const EXAMINED_AT_MOST = 1000
@@ -36,4 +36,19 @@ export const FIND_READERS_WITH_NEWS = statement(
       select from ${schema}.events
       where organization_id = organization and feed_position > seen and created_at > now() - interval '2 days'
     )`,
+)
+
+/**
+ * The locks of `next_feed_position`, whatever their organization. Locks of the host look different: they are exclusive, have a
+ * small key, or one that holds no number of ours.
+ */
+export const FIND_OPEN_WRITERS = statement(
+  { lock: text, pid: nullable(int) },
+  (schema) => `select key::text as lock, pid
+    from (
+      select (classid::bigint << 32) | objid::bigint as key, pid from pg_locks
+      where locktype = 'advisory' and objsubid = 1 and granted and mode = 'ShareLock'
+        and database = (select oid from pg_database where datname = current_database())
+    ) as held, ${schema}.feed_positions
+    where (key >> 40) & 16777215 <> 0 and ((last_value - key) & 1099511627775) < last_value`,
 )

@@ -1,6 +1,12 @@
 import type { EventFeedStorage, FeedPosition } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { FIND_END, FIND_POSITION, FIND_READERS_WITH_NEWS, READ_FEED } from './event-feed.sql.ts'
+import {
+  FIND_END,
+  FIND_OPEN_WRITERS,
+  FIND_POSITION,
+  FIND_READERS_WITH_NEWS,
+  READ_FEED,
+} from './event-feed.sql.ts'
 
 /** See EventFeedStorage. The rules are in functions of the migration. */
 export function eventFeedStorage({ run }: Database): EventFeedStorage {
@@ -35,6 +41,11 @@ export function eventFeedStorage({ run }: Database): EventFeedStorage {
         positions: readers.map(({ position }) => String(position)),
       })
       return new Set(rows.map(({ reader }) => Number(reader) - 1))
+    },
+
+    async findOpenWriters() {
+      const rows = await run(FIND_OPEN_WRITERS, {})
+      return rows.map(({ lock, pid }) => ({ id: `${lock} ${pid}`, pid }))
     },
   }
 }

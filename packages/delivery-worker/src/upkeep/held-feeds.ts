@@ -1,0 +1,42 @@
+import type { Logger, Storage } from '@quickquote/core'
+
+/** Longer than any transaction of a host should take. */
+const TOLERATED_MS = 60_000
+
+/** Reports transactions that hold up an event feed. */
+export interface HeldFeeds {
+  /** Looks. Rejects when the database cannot be asked. */
+  check(): Promise<void>
+}
+
+/**
+ * Logs a transaction that has written an event and stays open: the event feed of its organization shows nothing later until it
+ * ends. Each is logged once, when it has been open for `toleratedMs` between two checks.
+ */
+export function createHeldFeeds({
+  storage,
+  logger,
+  toleratedMs = TOLERATED_MS,
+}: {
+  storage: Pick<Storage, 'eventFeed'>
+  logger: Logger
+  /** For tests. Default: 60,000. */
+  toleratedMs?: number
+}): HeldFeeds {
+  /** When each was seen first; Infinity once it is logged. */
+  let seen: ReadonlyMap<string, number> = new Map()
+  return {
+    async check() {
+      const writers = await storage.eventFeed.findOpenWriters()
+      const now = performance.now()
+      const next = new Map<string, number>()
+      for (const { id, pid } of writers) {
+        const since = seen.get(id) ?? now
+        const isLate = seen.has(id) && now - since >= toleratedMs
+        if (isLate) logger.warn({ pid }, 'an open transaction holds up an event feed: end it')
+        next.set(id, isLate ? Number.POSITIVE_INFINITY : since)
+      }
+      seen = next
+    },
+  }
+}

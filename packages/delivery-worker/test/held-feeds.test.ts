@@ -1,0 +1,50 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { createHeldFeeds } from '../src/upkeep/held-feeds.ts'
+import { openHost } from './host.ts'
+
+const MESSAGE = 'an open transaction holds up an event feed: end it'
+
+it('a transaction that stays open after it wrote an event is logged once, and no other one', async () => {
+  const host = await openHost()
+  onTestFinished(() => host.close())
+  const { storage, settings } = host.integrations
+  const heldFeeds = createHeldFeeds({ storage, logger: settings.logger, toleratedMs: 0 })
+  const warnings = () => host.logs.filter(({ message }) => message === MESSAGE)
+  const quotationId = await host.startQuote()
+  await heldFeeds.check()
+
+  await host.sql.begin(async (tx) => {
+    // Those of the host: for a leader, and one that transactions share.
+    await tx`select pg_advisory_xact_lock(42), pg_advisory_xact_lock_shared(43)`
+    await tx`select pg_advisory_xact_lock_shared(hashtextextended('a lock of the host', 0))`
+    await heldFeeds.check()
+    await heldFeeds.check()
+    expect(warnings()).toEqual([])
+
+    await host.integrations.within(tx).pipeline(quotationId).stepCompleted('requirement_analysis')
+    await heldFeeds.check()
+    expect(warnings()).toEqual([])
+    await heldFeeds.check()
+    await heldFeeds.check()
+    const [session] = await tx`select pg_backend_pid() as pid`
+    expect(warnings()).toMatchObject([{ level: 'warn', fields: { pid: session?.['pid'] } }])
+  })
+
+  await heldFeeds.check()
+  expect(await storage.eventFeed.findOpenWriters()).toEqual([])
+  expect(warnings()).toHaveLength(1)
+})
+
+it('a transaction is not logged before it has been open for a minute', async () => {
+  const host = await openHost()
+  onTestFinished(() => host.close())
+  const { storage, settings } = host.integrations
+  const heldFeeds = createHeldFeeds({ storage, logger: settings.logger })
+  const quotationId = await host.startQuote()
+  await host.sql.begin(async (tx) => {
+    await host.integrations.within(tx).pipeline(quotationId).stepCompleted('requirement_analysis')
+    for (let check = 0; check < 3; check += 1) await heldFeeds.check()
+    expect(await storage.eventFeed.findOpenWriters()).toHaveLength(1)
+  })
+  expect(host.logs.filter(({ message }) => message === MESSAGE)).toEqual([])
+})
