@@ -34,6 +34,35 @@ export const kit = (integrations: Integrations, app: FastifyInstance) =>
   createTestKit({ integrations, app, clock: createClock() })
 `
 
+/** A partner's receiver on a laptop, which has the secret of `quickquote listen`. */
+const LAPTOP = `import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { verify } from '@quickquote/webhook-signature'
+const server = createServer(async (request, response) => {
+  const [secrets] = /whsec_\\S+/.exec(readFileSync('listen.log', 'utf8'))
+  const { type } = await verify({ headers: request.headers, body: await buffer(request), secrets })
+  console.log('laptop verified', type)
+  response.writeHead(204).end()
+}).listen(0, '127.0.0.1', () => writeFileSync('laptop.port', String(server.address().port)))
+`
+
+/** Events reach the laptop with `listen`, and an example with `trigger`, without an endpoint. */
+const listenScript = (quote: string, port: number) => `
+node laptop.js > laptop.log &
+LAPTOP=$!
+until [ -s laptop.port ]; do sleep 0.2; done
+TO=http://127.0.0.1:$(cat laptop.port)/webhooks
+QUICKQUOTE_API_KEY=$API_KEY node_modules/.bin/quickquote listen --base-url http://127.0.0.1:${port} --types quotation.completed --forward-to $TO > listen.log &
+LISTEN=$!
+until ls state/quickquote/position-* > /dev/null 2>&1; do sleep 0.2; done
+${quote}
+until grep -q -- '->' listen.log; do sleep 0.2; done
+node_modules/.bin/quickquote trigger quotation.failed --to $TO
+kill -TERM $LISTEN; wait $LISTEN; kill $LAPTOP
+cat listen.log laptop.log
+`
+
 /** Two free ports, in place of those on the page. */
 async function onFreePorts(text: string): Promise<{ text: string; ports: [number, number] }> {
   const ports: [number, number] = [await freePort(), await freePort()]
@@ -159,15 +188,18 @@ describe('Installed from their tarballs, the packages', () => {
         'node receiver.js &',
         `PORT=${ports[1]} node receiver.js > receiver.log &\n${waitFor(ports[1])}`,
       )
+    installed.write('laptop.js', LAPTOP)
+    installed.write('listen.sh', listenScript(quote.replaceAll('3000', String(ports[0])), ports[0]))
     installed.write(
       'run.sh',
-      `trap 'kill $(jobs -p)' EXIT\n${script}\nfor _ in $(seq 100); do [ "$(wc -l < receiver.log)" -ge 2 ] && break; sleep 0.2; done\ncat receiver.log\nkill -TERM %1; wait %1; echo "host ended with $?"`,
+      `trap 'kill $(jobs -p)' EXIT\n${script}\nfor _ in $(seq 100); do [ "$(wc -l < receiver.log)" -ge 2 ] && break; sleep 0.2; done\ncat receiver.log\nsource ./listen.sh\nkill -TERM %1; wait %1; echo "host ended with $?"`,
     )
     const output = execFileSync('bash', ['run.sh'], {
       cwd: installed.folder,
       env: {
         ...process.env,
         DATABASE_URL: database.url,
+        XDG_STATE_HOME: join(installed.folder, 'state'),
         PATH: `${resolve(process.execPath, '..')}:${process.env['PATH']}`,
       },
       encoding: 'utf8',
@@ -177,6 +209,11 @@ describe('Installed from their tarballs, the packages', () => {
     expect(output.match(/^verified \S+/gm)).toEqual([
       'verified quotation.proposal.completed',
       'verified quotation.completed',
+    ])
+    expect(output).toMatch(/^quotation\.completed evt_\S+ -> 204/m)
+    expect(output.match(/^laptop verified \S+/gm)?.sort()).toEqual([
+      'laptop verified quotation.completed',
+      'laptop verified quotation.failed',
     ])
     expect(output).toContain('host ended with 0')
     expect(readFileSync(join(installed.folder, 'host.log'), 'utf8')).not.toMatch(/pk_\w{10}|whsec_/)
