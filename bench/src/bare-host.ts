@@ -35,11 +35,31 @@ async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHos
     { schema: { response: { 200: QUOTATION } } },
     async (request, reply) => {
       const [quotation] = await sql`
-        select id, name, description, status, processed_step, source, config_id, error_code, created_at, updated_at
-        from quotations where id = ${request.params.id}`
+        select ${sql(SUMMARY)} from quotations where id = ${request.params.id}`
       return quotation ?? reply.code(404).send()
     },
   )
+
+  /** The newest first. The index has the source before the id, so the lists of both sources are merged. */
+  app.get<{ Querystring: { before: string } }>(
+    '/quotations',
+    { schema: { response: { 200: { type: 'array', items: QUOTATION } } } },
+    (request) => {
+      const { before } = request.query
+      const ofSource = (source: string) => sql`(
+        select ${sql(SUMMARY)} from quotations
+        where organization_id = ${organizationId} and source = ${source} and id < ${before}
+        order by id desc limit ${PAGE})`
+      return sql`${ofSource('ui')} union all ${ofSource('api_key')} order by id desc limit ${PAGE}`
+    },
+  )
+
+  app.get<{ Querystring: { after: string } }>('/events', async (request, reply) => {
+    const events = await sql<{ body: string }[]>`
+      select body from events where organization_id = ${organizationId} and feed_position > ${request.query.after}
+      order by feed_position limit ${PAGE}`
+    return reply.type('application/json; charset=utf-8').send(`[${events.map(({ body }) => body).join(',')}]`)
+  })
 
   /** As it is usually written: the statements of a transaction, those that can go together sent together. */
   app.post<{ Body: StartBody }>(
@@ -101,6 +121,9 @@ async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHos
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 
+/** As long as ours is by default. */
+const PAGE = 50
+
 /** As large as ours. */
 const CHUNK_BYTES = 90 * 1024
 
@@ -133,9 +156,13 @@ const QUOTATION = {
     source: TEXT,
     config_id: NULLABLE_TEXT,
     error_code: NULLABLE_TEXT,
+    metadata: { type: ['object', 'null'], additionalProperties: true },
     created_at: MOMENT,
     updated_at: MOMENT,
   },
 }
+
+/** The columns, in their order in ours. */
+const SUMMARY = Object.keys(QUOTATION.properties)
 
 const STARTED = { type: 'object', properties: { quotation_id: TEXT, status: TEXT } }

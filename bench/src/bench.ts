@@ -15,6 +15,8 @@ export interface BenchContext {
   readonly events: number
   /** How many uploads are repeated. */
   readonly uploads: number
+  /** How many quotations a long list has. */
+  readonly quotations: number
   /** How long a soak takes. */
   readonly minutes: number
   /** Tells how far it is. */

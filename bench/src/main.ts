@@ -1,5 +1,5 @@
 // `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--events 100000]
-// [--uploads 10000] [--minutes 30]`: prints a table for each bench, of ratios mostly, and one of the targets. A name is that of
+// [--uploads 10000] [--quotations 10000000] [--minutes 30]`: prints a table for each bench, of ratios mostly, and one of the targets. A name is that of
 // a bench or of a group of them. Without one all are run but the soak.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,14 +20,18 @@ import { deliveryMemory } from './delivery-memory.ts'
 import { deliveryPinnedVacuum } from './delivery-pinned-vacuum.ts'
 import { disableEndpoint } from './disable-endpoint.ts'
 import { eraseOrganization } from './erase-organization.ts'
+import { eventWaits } from './event-waits.ts'
 import { GOALS_HEAD, type Goal, goalRow } from './goal.ts'
+import { listSize } from './list-size.ts'
 import { describeMachine } from './machine.ts'
 import { manyKeys } from './many-keys.ts'
+import { listQuotations, readEvents } from './read-pages.ts'
 import { readQuotation } from './read-quotation.ts'
 import { repeatedUploads } from './repeated-uploads.ts'
 import { retention } from './retention.ts'
 import { scaling } from './scaling.ts'
 import { soak } from './soak.ts'
+import { standardSignature } from './standard-signature.ts'
 import { startQuotation } from './start-quotation.ts'
 import { formatTable } from './table.ts'
 import { uploadMemory } from './upload-memory.ts'
@@ -35,6 +39,7 @@ import { uploads } from './uploads.ts'
 
 const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   'partner-api': [readQuotation, startQuotation, manyKeys, uploads, uploadMemory],
+  lists: [listQuotations, readEvents, listSize, eventWaits],
   delivery: [
     deliveries,
     deliveryLatency,
@@ -43,6 +48,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
     deliveryPinnedVacuum,
     deliveryKilledWorker,
     deliveryMemory,
+    standardSignature,
   ],
   history: [retention, disableEndpoint, deliveryHours, eraseOrganization],
   crashes: [chaos],
@@ -60,6 +66,7 @@ const { values, positionals } = parseArgs({
     events: { type: 'string', default: '100000' },
     minutes: { type: 'string', default: '30' },
     uploads: { type: 'string', default: '10000' },
+    quotations: { type: 'string', default: '10000000' },
   },
 })
 const known = Object.values(GROUPS).flat()
@@ -93,7 +100,7 @@ try {
 
 async function runAndPrint(bench: Bench): Promise<void> {
   const children: Child<Service>[] = []
-  const { rounds, seconds, deliveries: count, events, uploads: repeated, minutes } = values
+  const { rounds, seconds, deliveries: count, events, uploads: repeated, quotations, minutes } = values
   progress(`\n${bench.name}`)
   try {
     const {
@@ -108,6 +115,7 @@ async function runAndPrint(bench: Bench): Promise<void> {
       deliveries: Number(count),
       events: Number(events),
       uploads: Number(repeated),
+      quotations: Number(quotations),
       minutes: Number(minutes),
       progress,
       start<S extends Service>(program: string) {

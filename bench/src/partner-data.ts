@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { generateApiKeyValue, hashApiKey } from '@quickquote/core/internal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
+import { BODY, EVENT_TYPE } from './delivery/payload.ts'
 
-/** An organization with keys and quotations, in an SQL schema of its own. */
+/** An organization with keys, quotations and events, in an SQL schema of its own. */
 export interface PartnerData {
   readonly databaseUrl: string
   readonly schema: string
@@ -13,12 +14,15 @@ export interface PartnerData {
   /** Values of keys. There may be more keys than these. */
   readonly apiKeys: readonly string[]
   readonly quotationIds: readonly string[]
+  /** The place in the feed of the first event; those of the others follow, one by one. */
+  readonly firstPosition: number
 }
 
 /** So many keys are enough for 10,000 requests a second at the default limit. */
 const KEYS_IN_USE = 10_000
 const QUOTATIONS = 10_000
 const BATCH = 1000
+const EVENTS = 10_000
 
 /** @param options.keys how many there are; at most 10,000 of them can be used, spread over all */
 export async function createPartnerData(
@@ -43,7 +47,12 @@ export async function createPartnerData(
       insert into quotations (id, organization_id, name, description, status, processed_step, source, created_at, updated_at)
       select gen_random_uuid(), ${organizationId}, 'Customer portal ' || n, 'Second phase, with invoices', 'running',
         'requirement_analysis', 'api_key', now(), now() from generate_series(1, ${QUOTATIONS}::int) n returning id`
-    await sql`vacuum analyze api_keys, quotations`
+    await sql`
+      insert into events (id, organization_id, type, generation_source, body, feed_position, created_at)
+      select gen_random_uuid(), ${organizationId}, ${EVENT_TYPE}, 'api_key', ${BODY}, next_feed_position(${organizationId}), now()
+      from generate_series(1, ${EVENTS}::int)`
+    const [first] = await sql<{ position: string }[]>`select min(feed_position)::text as position from events`
+    await sql`vacuum analyze api_keys, quotations, events`
     return {
       databaseUrl,
       schema,
@@ -51,6 +60,7 @@ export async function createPartnerData(
       apiKeyId: apiKey?.id ?? '',
       apiKeys,
       quotationIds: quotations.map(({ id }) => id),
+      firstPosition: Number(first?.position),
     }
   } finally {
     await sql.end()

@@ -1,11 +1,12 @@
 // A host with nothing but our plugin, in a process of its own.
 
+import type { Server } from 'node:net'
 import { createIntegrations, type Limits } from '@quickquote/core'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
 import { serveParent } from './child.ts'
-import { ownCpuSeconds, peakMemory, watchMemory } from './usage.ts'
+import { footprint, ownCpuSeconds, peakMemory, watchMemory } from './usage.ts'
 
 interface PartnerHostSettings {
   readonly databaseUrl: string
@@ -13,12 +14,21 @@ interface PartnerHostSettings {
   readonly schema: string
 }
 
-const partnerHost = { listen, cpuSeconds: ownCpuSeconds, watchMemory, peakMemory }
+const partnerHost = { listen, cpuSeconds: ownCpuSeconds, watchMemory, peakMemory, footprint, connections }
 export type PartnerHost = typeof partnerHost
 serveParent(partnerHost)
 
 /** The limits count, and are never reached. */
 const LIMITS: Partial<Limits> = { requestsPerMinute: 1e9, startsPerMinute: 1e9 }
+
+let server: Server | undefined
+
+/** How many clients are connected. */
+async function connections(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server?.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
+  })
+}
 
 async function listen({ databaseUrl, schema }: PartnerHostSettings): Promise<string> {
   const integrations = createIntegrations({
@@ -35,5 +45,6 @@ async function listen({ databaseUrl, schema }: PartnerHostSettings): Promise<str
   })
   const app = Fastify()
   await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })
+  server = app.server
   return app.listen({ host: '127.0.0.1', port: 0 })
 }

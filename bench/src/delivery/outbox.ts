@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations, memberOf } from '@quickquote/core'
+import { createIntegrations, type Integrations, type IntegrationsOptions, memberOf } from '@quickquote/core'
 import { type DrizzleStorage, drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
@@ -71,9 +71,13 @@ export async function openOutbox(
 }
 
 /** What all processes of a bench have in common. */
-export function createBenchIntegrations(storage: DrizzleStorage): Integrations {
+export function createBenchIntegrations(
+  storage: DrizzleStorage,
+  delivery: IntegrationsOptions['delivery'] = {},
+): Integrations {
   return createIntegrations({
     storage,
+    delivery,
     encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
     allowAddresses: ['127.0.0.1/32'],
     pipeline: {

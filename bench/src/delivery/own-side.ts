@@ -12,7 +12,9 @@ export interface DeliverySide {
   cpuSeconds(): Promise<number>
 }
 
-export type OwnOptions = Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'>
+export type OwnOptions = Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'> & {
+  readonly standardWebhooks?: boolean
+}
 
 const ENDPOINTS = 200
 /** More than is under way at once. */
@@ -22,12 +24,12 @@ const SLACK = 600
 export async function ownSide(
   context: BenchContext,
   { origin, ca }: FastReceiver,
-  options: OwnOptions,
+  { standardWebhooks, ...options }: OwnOptions,
 ): Promise<DeliverySide> {
   const urls = Array.from({ length: ENDPOINTS }, (_, n) => `${origin}/${n}`)
   const { databaseUrl, fill } = await openOutbox(context, { urls })
   const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
-  await worker.call('open', { databaseUrl, ca, options })
+  await worker.call('open', { databaseUrl, ca, options, standardWebhooks })
   return {
     fill: (count) => fill(count + 2 * SLACK),
     drain: (count) => worker.call('drain', count, SLACK),

@@ -13,6 +13,7 @@ interface WorkerSettings {
   readonly databaseUrl: string
   readonly ca: string
   readonly options?: Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPerOrigin'>
+  readonly standardWebhooks?: boolean | undefined
 }
 
 const workerProcess = {
@@ -32,20 +33,23 @@ let worker: DeliveryWorker | undefined
 let recorded = 0
 let onRecorded = () => {}
 
-async function open({ databaseUrl, ca, options }: WorkerSettings): Promise<void> {
+async function open({ databaseUrl, ca, options, standardWebhooks = false }: WorkerSettings): Promise<void> {
   const storage = drizzleStorage({ connectionString: databaseUrl })
-  const integrations = createBenchIntegrations({
-    ...storage,
-    deliveries: {
-      ...storage.deliveries,
-      async settleAndClaim(round) {
-        const claim = await storage.deliveries.settleAndClaim(round)
-        recorded += round.settled.length
-        onRecorded()
-        return claim
+  const integrations = createBenchIntegrations(
+    {
+      ...storage,
+      deliveries: {
+        ...storage.deliveries,
+        async settleAndClaim(round) {
+          const claim = await storage.deliveries.settleAndClaim(round)
+          recorded += round.settled.length
+          onRecorded()
+          return claim
+        },
       },
     },
-  })
+    { standardWebhooks },
+  )
   worker = createDeliveryWorker({ integrations, ca, ...options })
 }
 

@@ -560,6 +560,7 @@ it('every method of the storage is either held to an organization above, or know
     'telemetry.findDeliveryOrigins',
     'workers.retire',
     'quotations.findStalled',
+    'eventFeed.findOpenWriters',
     'uploads.abandonBefore',
     'uploads.noteStrays',
     'retention.countHours',
