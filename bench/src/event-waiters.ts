@@ -1,4 +1,5 @@
 // A process that holds requests which wait for events, as many as it is told.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { serveParent } from './child.ts'
 
@@ -14,11 +15,13 @@ serveParent(eventWaiters)
 
 const WAIT = '/v1/integrations/events?after=latest&wait=20'
 
+const EVERY_MS = 5
+
 let pool: Pool | undefined
 let held: Promise<unknown>[] = []
 let isReleased = false
 
-/** Opens the requests, and each again when it was answered, until `release`. Resolves when the first have been sent. */
+/** Opens the requests, and each again when it was answered, until `release`. Returns at once. */
 async function hold({ origin, apiKeys, count }: Waiting): Promise<void> {
   const opened = new Pool(origin, { connections: count, pipelining: 1, headersTimeout: 60_000 })
   pool = opened
@@ -32,8 +35,10 @@ async function hold({ origin, apiKeys, count }: Waiting): Promise<void> {
     }
   }
   held = Array.from({ length: count }, async (_, index) => {
+    // One after another: a thousand at once would be another question.
+    await sleep(index * EVERY_MS)
     try {
-      await wait(apiKeys[index % apiKeys.length] ?? '')
+      if (!isReleased) await wait(apiKeys[index % apiKeys.length] ?? '')
     } catch (error) {
       if (!isReleased) throw error
     }

@@ -4,7 +4,7 @@ import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
-import { firstIdOf } from '../deliveries/delivery-id.ts'
+import { FIRST_UUID, firstIdOf } from '../deliveries/delivery-id.ts'
 import type { Tables } from '../schema.ts'
 
 /** Literals, because partial indexes of failed and of open quotations do not match a parameter. */
@@ -41,33 +41,58 @@ export function summaryColumns({
   })
 }
 
+/** Behind all ids: a bound where none is asked for, so that one statement serves every page. */
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /**
  * Lists quotations: see QuotationStorage. Ids begin with the time of `created_at`, so they give the order of the list,
  * and its time bounds. Indexes hold the ids by organization and source; without a source, the lists of both are merged.
  */
-export function quotationList({ db, tables: { quotations } }: Database): Pick<QuotationStorage, 'list'> {
+export function quotationList({
+  prepared,
+  tables: { quotations },
+}: Database): Pick<QuotationStorage, 'list'> {
   const summary = summaryColumns(quotations)
-  return {
-    async list(organizationId, { status, source, created_since, created_until }, { after, limit }) {
+
+  /** Built once for each status and source: building takes longer than reading a page. */
+  function listOf(status: QuotationStatus | null, source: Source | null) {
+    return prepared((on) => {
       const ofSource = (each: Source) =>
-        db
+        on
           .select(summary)
           .from(quotations)
           .where(
             and(
-              eq(quotations.organization_id, organizationId),
+              eq(quotations.organization_id, sql.placeholder('organizationId')),
               eq(quotations.source, each),
               status === null ? undefined : eq(quotations.status, IN_STATUS[status]),
-              created_since === null ? undefined : gte(quotations.id, firstIdOf(created_since)),
-              created_until === null ? undefined : lt(quotations.id, firstIdOf(created_until)),
-              after === null ? undefined : lt(quotations.id, after.id),
+              gte(quotations.id, sql.placeholder('from')),
+              lt(quotations.id, sql.placeholder('before')),
             ),
           )
           .orderBy(desc(quotations.id))
-          .limit(limit)
+          .limit(sql.placeholder('limit'))
       if (source !== null) return ofSource(source)
-      const [ui, apiKey] = [ofSource('ui'), ofSource('api_key')]
-      return unionAll(ui, apiKey).orderBy(desc(quotations.id)).limit(limit)
+      return unionAll(ofSource('ui'), ofSource('api_key'))
+        .orderBy(desc(quotations.id))
+        .limit(sql.placeholder('limit'))
+    })
+  }
+
+  const lists = new Map<string, ReturnType<typeof listOf>>()
+
+  return {
+    async list(organizationId, { status, source, created_since, created_until }, { after, limit }) {
+      const name = `${status} ${source}`
+      const list = lists.get(name) ?? listOf(status, source)
+      lists.set(name, list)
+      const until = created_until === null ? LAST_UUID : firstIdOf(created_until)
+      return list({
+        organizationId,
+        from: created_since === null ? FIRST_UUID : firstIdOf(created_since),
+        before: after !== null && after.id < until ? after.id : until,
+        limit,
+      })
     },
   }
 }
