@@ -13,7 +13,7 @@ import { times } from './table.ts'
 import { peakMemory, watchMemory } from './usage.ts'
 
 const ENDPOINTS = 20
-const EVERY_MS = 10
+const EVERY_MS = 20
 /** Of a row each: ten rows in all for each quotation. */
 const QUOTATIONS = 50_000
 const ROWS = QUOTATIONS * 10

@@ -42,8 +42,8 @@ export interface Organizations {
   refuseErasing(organizationId: string): Promise<void>
 }
 
-/** Rows per statement. */
-const BATCH = 1000
+/** Rows per statement. Few, so that nothing else waits long for the processor or the disk. */
+const BATCH = 250
 /** Files to delete, and quotations of the host to check, at a time. */
 const FEW = 100
 

@@ -7,7 +7,7 @@ export interface Eraser {
   stop(): Promise<void>
 }
 
-/** Leaves room for other work. */
+/** Leaves room for other work: a batch is followed by a pause as long as the batch, and at least this long. */
 const PAUSE_MS = 20
 
 /** A file storage or a host's database may be down for long. */
@@ -28,9 +28,10 @@ export function createEraser(
   )
   const alarm = createAlarm(async () => {
     try {
+      const begun = performance.now()
       const isMore = await continueErasing()
       backoff.succeeded()
-      alarm.ringIn(isMore ? PAUSE_MS : pollIntervalMs)
+      alarm.ringIn(isMore ? Math.max(PAUSE_MS, performance.now() - begun) : pollIntervalMs)
     } catch (error) {
       alarm.ringIn(backoff.failed(error))
     }
