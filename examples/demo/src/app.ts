@@ -1,4 +1,4 @@
-import { IntegrationError, memberOf } from '@quickquote/core'
+import { IntegrationError, memberOf, type StartQuotationBody } from '@quickquote/core'
 import { answerFrameworkError, fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { fastifyPortal } from '@quickquote/portal'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -67,7 +67,7 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
   )
 
   // A member starts a quote in the web app: the same pipeline and events, but another `source`.
-  app.post<{ Body: { organization_id: string } }>(
+  app.post<{ Body: StartQuotationBody & { organization_id: string } }>(
     '/quotes',
     {
       schema: {

@@ -18,7 +18,7 @@ export type { Page, PageRequest } from './lib/page.ts'
 export { SecretValue } from './lib/secret-value.ts'
 export type { TraceContext } from './lib/trace-context.ts'
 // Models
-export type { ApiKey } from './model/api-key.ts'
+export type { ApiKey, CreateApiKeyBody, UpdateApiKeyBody } from './model/api-key.ts'
 export type { AuditAction, AuditEntry } from './model/audit-entry.ts'
 export {
   DEFAULT_DELIVERY_POLICY,
@@ -48,6 +48,7 @@ export {
   type Source,
   STEPS,
   type StartedQuotation,
+  type StartQuotationBody,
   type Step,
   type StepStatus,
 } from './model/quotation.ts'
@@ -59,10 +60,10 @@ export {
   type QuotePipeline,
   type StartPolicy,
 } from './model/quote-pipeline.ts'
-export type { Replay } from './model/replay.ts'
+export type { Replay, ReplayBody } from './model/replay.ts'
 export { DEFAULT_RETENTION, type Retention } from './model/retention.ts'
 export { MANAGE_INTEGRATIONS, type Member, memberOf, type Session } from './model/session.ts'
-export type { TestDeliveryResult } from './model/test-delivery.ts'
+export type { TestDeliveryBody, TestDeliveryResult } from './model/test-delivery.ts'
 export type {
   ApiKeyExpiringWarning,
   DeliveriesExhaustedWarning,
@@ -70,7 +71,14 @@ export type {
   ExpiringApiKey,
   WarnedEndpoint,
 } from './model/warning.ts'
-export type { EndpointHealth, FailingEndpoint, WebhookEndpoint } from './model/webhook-endpoint.ts'
+export type {
+  CreateWebhookEndpointBody,
+  EndpointHealth,
+  FailingEndpoint,
+  RotateSecretBody,
+  UpdateWebhookEndpointBody,
+  WebhookEndpoint,
+} from './model/webhook-endpoint.ts'
 // Services
 export type { ApiKeys, AuthenticatedKey } from './services/api-keys.ts'
 export type { AuditLog } from './services/audit-log.ts'

@@ -33,7 +33,7 @@ it('an endpoint that asks for order gets the events of a quotation in it, and ot
     ORGANIZATION,
   )
   const { id } = await host.createEndpoint(receiver.url)
-  const change = { ordering: 'quotation', events: [STEP_EVENT, NEXT_EVENT] }
+  const change = { ordering: 'quotation' as const, events: [STEP_EVENT, NEXT_EVENT] }
   await host.integrations.webhookEndpoints.update(admin, id, change)
   failing = await host.finishStep()
   await host.integrations.pipeline(failing).stepCompleted('functional_specification')

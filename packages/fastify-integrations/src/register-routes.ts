@@ -78,7 +78,8 @@ export function registerRoute(
 }
 
 function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Answer<unknown>> {
-  const { params, query, body } = request
+  const { params, query } = request
+  const body = request.body as never
   const call = { params, query, body, request, clientSignal: () => clientSignal(reply) }
   return route.access === 'api_key'
     ? route.handle({ ...call, apiKey: apiKeyOf(request) })

@@ -22,9 +22,9 @@ export type Answer<T> = ({ readonly body: T } | { readonly json: string }) & {
 
 interface Call<P extends TSchema> {
   readonly params: Static<P>
-  /** Query and body are raw: core validates them. */
+  /** Query and body are raw: core validates them. The types of bodies are for hosts. */
   readonly query: unknown
-  readonly body: unknown
+  readonly body: never
   readonly request: FastifyRequest
   /** For handlers that wait: aborts if the client disconnects. */
   clientSignal(): AbortSignal

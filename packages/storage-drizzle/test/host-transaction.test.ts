@@ -4,6 +4,7 @@ import type { TestDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
@@ -153,6 +154,23 @@ describe('within', () => {
       expect(() => integrations.within(stranger), name).toThrow(ConfigurationError)
     }
     reserved.release()
+    await pool.end()
+  })
+
+  it('says what works with a client that it knows', async () => {
+    const pool = new pg.Pool({ connectionString: testing.url })
+    const client = await pool.connect()
+    const onPg = '{ runInTransaction: (text, values) => client.query(text, values) }'
+    const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
+    const strangers: [unknown, string][] = [
+      [client, onPg],
+      [pool, `await pool.connect(), client.query('begin'), and pass ${onPg}`],
+      [kysely, 'trx.executeQuery(CompiledQuery.raw(text, values))'],
+      // As the `tx` of Prisma's interactive transactions looks.
+      [{ $queryRawUnsafe() {}, $executeRawUnsafe() {} }, `begin the transaction on a client of pg`],
+    ]
+    for (const [stranger, hint] of strangers) expect(() => integrations.within(stranger)).toThrow(hint)
+    client.release()
     await pool.end()
   })
 

@@ -14,6 +14,10 @@ export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'nul
 
 export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
+/** What a host may pass where a schema is checked: lists that it may not change, too. */
+export type Input<T> = { readonly [Name in keyof T]: InputField<T[Name]> }
+type InputField<Value> = Value extends readonly (infer Element)[] ? readonly Element[] : Value
+
 /** One of a fixed list of strings. */
 export function OneOf<const T extends readonly string[]>(
   values: T,

@@ -52,6 +52,9 @@ export function updateApiKeyBody(limits: Limits) {
   )
 }
 
+export type CreateApiKeyBody = Static<ReturnType<typeof createApiKeyBody>>
+export type UpdateApiKeyBody = Static<ReturnType<typeof updateApiKeyBody>>
+
 /** The filters of a list of keys. */
 export const ApiKeyListQuery = Type.Object({
   owner: Type.Optional(

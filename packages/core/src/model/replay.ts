@@ -24,6 +24,8 @@ export const ReplayBody = Type.Object(
   { title: 'StartReplay' },
 )
 
+export type ReplayBody = Static<typeof ReplayBody>
+
 /** A preview of a replay. */
 export const ReplayCount = Type.Object(
   {

@@ -10,6 +10,8 @@ export function testDeliveryBody({ types }: EventCatalog) {
   )
 }
 
+export type TestDeliveryBody = Static<ReturnType<typeof testDeliveryBody>>
+
 /** The result of a test. The status is 200 whatever the receiver answers. */
 export const TestDeliveryResult = Type.Object(
   {

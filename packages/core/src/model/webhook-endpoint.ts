@@ -1,5 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Name, NullableText, NullableTimestamp, OneOf, Text, Timestamp, Uuid } from '../lib/schema.ts'
+import {
+  type Input,
+  Name,
+  NullableText,
+  NullableTimestamp,
+  OneOf,
+  Text,
+  Timestamp,
+  Uuid,
+} from '../lib/schema.ts'
 import { CreatedHeaders, UpdatedHeaders } from './endpoint-headers.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Limits } from './limits.ts'
@@ -132,6 +141,10 @@ export function rotateSecretBody(limits: Limits) {
     { title: 'RotateSecret' },
   )
 }
+
+export type CreateWebhookEndpointBody = Input<Static<ReturnType<typeof createWebhookEndpointBody>>>
+export type UpdateWebhookEndpointBody = Input<Static<ReturnType<typeof updateWebhookEndpointBody>>>
+export type RotateSecretBody = Static<ReturnType<typeof rotateSecretBody>>
 
 /** An endpoint that was disabled because every delivery failed. */
 export interface FailingEndpoint {

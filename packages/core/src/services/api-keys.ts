@@ -9,8 +9,10 @@ import {
   ApiKeyListQuery,
   type ApiKeyMove,
   apiKeyStatus,
+  type CreateApiKeyBody,
   createApiKeyBody,
   moveApiKey,
+  type UpdateApiKeyBody,
   updateApiKeyBody,
 } from '../model/api-key.ts'
 import { generateApiKeyValue, hashApiKey, isWellFormedApiKey, maskApiKey } from '../model/api-key-value.ts'
@@ -41,7 +43,7 @@ export interface ApiKeys {
    * Creates a key for any member. Only this result contains the plaintext, as `key`.
    * @throws IntegrationError VALIDATION_FAILED, API_KEY_LIMIT_REACHED
    */
-  create(member: Member, body: unknown): Promise<ApiKey & { key: SecretValue }>
+  create(member: Member, body: CreateApiKeyBody): Promise<ApiKey & { key: SecretValue }>
   /**
    * Lists keys in every state, newest first. `query` is an ApiKeyListQuery.
    * @throws IntegrationError VALIDATION_FAILED, PERMISSION_REQUIRED for the keys of all members
@@ -53,7 +55,7 @@ export interface ApiKeys {
    * Renames a key that is not revoked.
    * @throws IntegrationError VALIDATION_FAILED, API_KEY_NOT_FOUND, STATE_CONFLICT
    */
-  update(member: Member, id: string, body: unknown): Promise<ApiKey>
+  update(member: Member, id: string, body: UpdateApiKeyBody): Promise<ApiKey>
   /**
    * Reactivates an inactive key. Has no effect on an active one.
    * @throws IntegrationError API_KEY_NOT_FOUND, STATE_CONFLICT for an expired or revoked key

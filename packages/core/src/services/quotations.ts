@@ -22,6 +22,7 @@ import {
   SOURCES,
   type Source,
   type StartedQuotation,
+  type StartQuotationBody,
   startQuotationBody,
 } from '../model/quotation.ts'
 import type { Settings } from '../settings.ts'
@@ -35,8 +36,8 @@ export interface StartQuotation {
   readonly source: Source
   /** The API key that started the quote, for the source `api_key`. */
   readonly apiKeyId?: string
-  /** The body of the start request. */
-  readonly body: unknown
+  /** The body of the start request. It is validated, so input of a client may be passed as it is. */
+  readonly body: StartQuotationBody
   /** Files from `requirementsFiles.receive`. Removed if the start is refused. */
   readonly files?: readonly ReceivedFile[]
   /** Repeating a start with the same key and the same request within 24 hours starts nothing and returns the first result. */

@@ -17,7 +17,7 @@ export interface Replays {
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; STATE_CONFLICT if the endpoint is disabled
    * or already has a running replay
    */
-  start(member: Member, endpointId: string, body: unknown): Promise<Replay>
+  start(member: Member, endpointId: string, body: ReplayBody): Promise<Replay>
   /**
    * Counts the events that this replay would send now, among the first 20,000 events of the period. `query` is a
    * ReplayBody.

@@ -4,7 +4,7 @@ import { newId } from '../lib/new-id.ts'
 import { validate } from '../lib/validator.ts'
 import type { AttemptStatus } from '../model/delivery.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
-import { type TestDeliveryResult, testDeliveryBody } from '../model/test-delivery.ts'
+import { type TestDeliveryBody, type TestDeliveryResult, testDeliveryBody } from '../model/test-delivery.ts'
 import { createWebhookEvent } from '../model/webhook-event.ts'
 import type { Settings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -21,7 +21,7 @@ export interface TestDeliveries {
   send(
     member: Member,
     endpointId: string,
-    body: unknown,
+    body: TestDeliveryBody,
     options?: { readonly signal?: AbortSignal },
   ): Promise<TestDeliveryResult>
 }

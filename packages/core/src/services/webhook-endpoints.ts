@@ -14,9 +14,12 @@ import { type CatalogEntry, eventCatalogOf } from '../model/event-catalog.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { generateSigningSecret, signingSecretHint } from '../model/signing-secret.ts'
 import {
+  type CreateWebhookEndpointBody,
   createWebhookEndpointBody,
   type EndpointHealth,
+  type RotateSecretBody,
   rotateSecretBody,
+  type UpdateWebhookEndpointBody,
   updateWebhookEndpointBody,
   type WebhookEndpoint,
 } from '../model/webhook-endpoint.ts'
@@ -41,13 +44,13 @@ export interface WebhookEndpoints {
    * Creates an endpoint. Only this result contains the signing secret, as `secret`.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_LIMIT_REACHED
    */
-  create(member: Member, body: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
+  create(member: Member, body: CreateWebhookEndpointBody): Promise<WebhookEndpoint & { secret: SecretValue }>
   /**
    * Changes the fields in `body`. Disabling parks pending deliveries: they are sent only if someone resends them.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; SERVICE_UNAVAILABLE if headers are to be
    * merged and their encryption key is missing
    */
-  update(member: Member, id: string, body: unknown): Promise<WebhookEndpoint>
+  update(member: Member, id: string, body: UpdateWebhookEndpointBody): Promise<WebhookEndpoint>
   /**
    * Deletes softly: pending deliveries are parked, and the delivery history is kept.
    * @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND
@@ -58,7 +61,11 @@ export interface WebhookEndpoints {
    * also signs for `overlap_seconds`.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND
    */
-  rotateSecret(member: Member, id: string, body?: unknown): Promise<WebhookEndpoint & { secret: SecretValue }>
+  rotateSecret(
+    member: Member,
+    id: string,
+    body?: RotateSecretBody,
+  ): Promise<WebhookEndpoint & { secret: SecretValue }>
 }
 
 /** Shared by the functions below. Schemas are created once because they are compiled at their first use. */

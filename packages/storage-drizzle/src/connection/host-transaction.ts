@@ -43,8 +43,30 @@ export function statementsIn(transaction: unknown, prepare: boolean): Statements
   if (isOtherTransaction(transaction)) return onOtherTransaction(transaction)
   throw new ConfigurationError(
     'within() takes an open transaction: the `tx` of `db.transaction(async (tx) => …)` (drizzle), ' +
-      'the `sql` of `sql.begin(async (sql) => …)` (postgres.js), or `{ runInTransaction: (text, values) => … }` (any other client).',
+      'the `sql` of `sql.begin(async (sql) => …)` (postgres.js), or `{ runInTransaction: (text, values) => … }` (any other client).' +
+      hintFor(Object(transaction)),
   )
+}
+
+/** The adapter that fits, for what looks like the transaction of a client that we know. */
+function hintFor(given: Record<string, unknown>): string {
+  const has = (method: string) => typeof given[method] === 'function'
+  if (has('$queryRawUnsafe')) {
+    return (
+      ' Prisma does not pass on its connection: begin the transaction on a client of pg, do the writes that belong together ' +
+      'there, and pass { runInTransaction: (text, values) => client.query(text, values) }.'
+    )
+  }
+  if (has('executeQuery')) {
+    return ' For Kysely: { runInTransaction: (text, values) => trx.executeQuery(CompiledQuery.raw(text, values)) }.'
+  }
+  if (has('query') && has('connect') && 'totalCount' in given) {
+    return " A pool of pg has no transaction: client = await pool.connect(), client.query('begin'), and pass { runInTransaction: (text, values) => client.query(text, values) }."
+  }
+  if (has('query')) {
+    return " For pg, after client.query('begin'): { runInTransaction: (text, values) => client.query(text, values) }."
+  }
+  return ''
 }
 
 function isOtherTransaction(value: unknown): value is OtherTransaction {
