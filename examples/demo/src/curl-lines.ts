@@ -30,26 +30,26 @@ PROPOSAL=${known.proposalId}
 ORGANIZATION=${known.organizationId}
 
 # Read what the quote became
-curl -sw '\\n' $API/v1/integrations/quotations/$QUOTATION -H "X-API-Key: $KEY"
-curl -sw '\\n' $API/v1/integrations/quotations/$QUOTATION/pipeline -H "X-API-Key: $KEY"
-curl -sw '\\n' $API/v1/integrations/quotations/$QUOTATION/proposal -H "X-API-Key: $KEY"
+curl -sSw '\\n' $API/v1/integrations/quotations/$QUOTATION -H "X-API-Key: $KEY"
+curl -sSw '\\n' $API/v1/integrations/quotations/$QUOTATION/pipeline -H "X-API-Key: $KEY"
+curl -sSw '\\n' $API/v1/integrations/quotations/$QUOTATION/proposal -H "X-API-Key: $KEY"
 
 # Download the proposal; -k since the example made its certificate itself
-URL=$(curl -s $API/v1/integrations/proposals/$PROPOSAL/document-url -H "X-API-Key: $KEY" | ${field('url')})
-curl -sk "$URL" -o proposal.pdf
+URL=$(curl -sS $API/v1/integrations/proposals/$PROPOSAL/document-url -H "X-API-Key: $KEY" | ${field('url')})
+curl -sSk "$URL" -o proposal.pdf
 
 # Start another quote, and one that fails; their webhooks appear where the demo runs
-curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${quote}'
-curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${failing}'
+curl -sSw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${quote}'
+curl -sSw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content-Type: application/json' -d '${failing}'
 
 # Start one from a file, once however often the line is repeated
 printf '%s\\n' '# A tea shop' '- Sells tea' > requirements.md
-curl -sw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Idempotency-Key: tea-shop-1' -F name='Tea shop' -F files=@requirements.md
+curl -sSw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Idempotency-Key: tea-shop-1' -F name='Tea shop' -F files=@requirements.md
 
 # Sign in as an admin, and make a key and an endpoint
-TOKEN=$(curl -s $API/login -H 'Content-Type: application/json' -d '${login}' | ${field('token')})
-curl -sw '\\n' $API/v1/organizations/$ORGANIZATION/api-keys -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${key}'
-curl -sw '\\n' $API/v1/organizations/$ORGANIZATION/webhooks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${endpoint}'
+TOKEN=$(curl -sS $API/login -H 'Content-Type: application/json' -d '${login}' | ${field('token')})
+curl -sSw '\\n' $API/v1/organizations/$ORGANIZATION/api-keys -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${key}'
+curl -sSw '\\n' $API/v1/organizations/$ORGANIZATION/webhooks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${endpoint}'
 
 # The documentation of all routes: ${known.apiUrl}/api-docs`
 }

@@ -23,6 +23,7 @@ export {
   checkOptionNames,
   defaultsOf,
   givenOptions,
+  hintAt,
   MAX_TIMER_MS,
   type NumberOption,
   type OptionTable,

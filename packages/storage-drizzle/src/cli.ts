@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { ConfigurationError, IntegrationError } from '@quickquote/core'
+import { hintAt } from '@quickquote/core/internal'
 import { StorageError } from './connection/storage-error.ts'
 import { MIGRATE_COMMAND } from './migrate-command.ts'
 import { rolesSql } from './migrations/roles.ts'
@@ -107,7 +108,9 @@ async function run(args: string[]): Promise<Outcome> {
       ...Object.keys(COMMANDS),
       ...Object.keys(ORGANIZATION_COMMANDS).map((each) => `${each} ID`),
     ]
-    throw new ConfigurationError(`Exactly one command is required: ${names.join(', ')}. See --help.`)
+    const isTypo = name !== '' && command === undefined
+    const hint = isTypo ? hintAt(name, [...Object.keys(COMMANDS), ...Object.keys(ORGANIZATION_COMMANDS)]) : ''
+    throw new ConfigurationError(`Exactly one command is required: ${names.join(', ')}.${hint} See --help.`)
   }
   return command(values)
 }

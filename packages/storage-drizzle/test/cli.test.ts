@@ -257,6 +257,13 @@ describe('what goes wrong', () => {
   })
 })
 
+it('a misspelled command is told the nearest one', async () => {
+  const { exitCode, stderr } = await runCli(['migrat'])
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain('Exactly one command is required: ')
+  expect(stderr).toContain('Did you mean migrate? See --help.')
+})
+
 it('--help and --version need no database', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   expect(await runCli(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' })

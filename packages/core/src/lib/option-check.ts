@@ -41,12 +41,17 @@ export function checkOptionNames(owner: string, given: unknown, names: readonly 
   const separator = owner.includes(': ') ? '.' : ': '
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue
-    const nearest = closestMatch(name, names, { maxDistance: MAX_SLIPS })
-    const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+    const hint = hintAt(name, names)
     throw new ConfigurationError(
       `${owner}${separator}${name} is not an option.${hint} Options: ${names.join(', ')}.`,
     )
   }
+}
+
+/** ` Did you mean …?`, or nothing if no name is similar. It does not repeat the typed text. */
+export function hintAt(typed: string, names: readonly string[]): string {
+  const nearest = closestMatch(typed, names, { maxDistance: MAX_SLIPS })
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`
 }
 
 /**

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ConfigurationError } from '@quickquote/core'
 import type { WorkerHealth } from './health.ts'
 
 /** Where a worker serves `GET /health/live` and `GET /health/ready`. */
@@ -57,7 +58,12 @@ export async function openHealthServer(
     response.end(request.method === 'HEAD' ? undefined : text)
   })
   server.listen(port, host)
-  await once(server, 'listening')
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new ConfigurationError(
+      `createDeliveryWorker: the healthPort ${port} is already in use, perhaps by another worker on this machine: choose another one, or 0 for a free one.`,
+    )
+  })
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
