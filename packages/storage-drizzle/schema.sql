@@ -419,14 +419,14 @@ CREATE OR REPLACE FUNCTION quickquote.count_delivery_hours()
 AS $function$
 declare
   begins timestamptz;
-  ends constant timestamptz := date_trunc('hour', now() - interval '5 minutes', 'UTC');
+  ends constant timestamptz := date_bin('15 minutes', now() - interval '5 minutes', timestamptz '2000-01-01 00:00+00');
 begin
   select until into begins from "quickquote".delivery_hours_counted where until < ends for update skip locked;
   if not found then
     return;
   end if;
   -- A statement of its own sees all that was committed before the row was locked.
-  insert into "quickquote".delivery_hours (endpoint_id, hour, delivered, failed)
+  insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
   select endpoint.id, attempt.hour, attempt.delivered, attempt.failed
   from "quickquote".webhook_endpoints endpoint cross join lateral (
     select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
@@ -436,7 +436,9 @@ begin
     group by 1
   ) attempt
   -- None that is erased meanwhile.
-  for key share of endpoint;
+  for key share of endpoint
+  on conflict (endpoint_id, hour) do update
+    set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
   update "quickquote".delivery_hours_counted set until = ends;
 end
 $function$;

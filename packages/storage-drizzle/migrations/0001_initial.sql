@@ -572,21 +572,21 @@ $$;
 
 -- Functions of hourly counts ------------------------------------------------------------------------------------------------
 
--- Counts the hours that have been over for five minutes and are not counted yet. Whoever finds another process at it leaves it
--- to that one. What is recorded later than that is added by the trigger below.
+-- Counts the quarters of an hour that have been over for five minutes and are not counted yet, into the row of their hour.
+-- Whoever finds another process at it leaves it to that one. What is recorded later than that is added by the trigger below.
 create function "quickquote".count_delivery_hours() returns void language plpgsql
 set enable_seqscan = off set jit = off
 as $$
 declare
   begins timestamptz;
-  ends constant timestamptz := date_trunc('hour', now() - interval '5 minutes', 'UTC');
+  ends constant timestamptz := date_bin('15 minutes', now() - interval '5 minutes', timestamptz '2000-01-01 00:00+00');
 begin
   select until into begins from "quickquote".delivery_hours_counted where until < ends for update skip locked;
   if not found then
     return;
   end if;
   -- A statement of its own sees all that was committed before the row was locked.
-  insert into "quickquote".delivery_hours (endpoint_id, hour, delivered, failed)
+  insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
   select endpoint.id, attempt.hour, attempt.delivered, attempt.failed
   from "quickquote".webhook_endpoints endpoint cross join lateral (
     select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
@@ -596,12 +596,14 @@ begin
     group by 1
   ) attempt
   -- None that is erased meanwhile.
-  for key share of endpoint;
+  for key share of endpoint
+  on conflict (endpoint_id, hour) do update
+    set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
   update "quickquote".delivery_hours_counted set until = ends;
 end
 $$;
 
--- An attempt that is recorded after its hour was counted (the database was away meanwhile) is added to the count. The lock
+-- An attempt that is recorded after its time was counted (the database was away meanwhile) is added to the count. The lock
 -- makes it wait for whoever is counting, and has two of them wait for each other in one order.
 create function "quickquote".count_late_attempt() returns trigger language plpgsql as $$
 declare
@@ -619,7 +621,7 @@ begin
 end
 $$;
 -- An attempt that is recorded in time costs no more than the condition. What is younger than a minute when its transaction
--- begins has four more until its hour can be counted, and no such transaction takes so long.
+-- begins has four more until it can be counted, and no such transaction takes so long.
 create trigger count_late_attempt after insert on "quickquote".delivery_attempts
   for each row when (not new.is_test and new.created_at < now() - interval '1 minute')
   execute function "quickquote".count_late_attempt();

@@ -103,9 +103,29 @@ describe('Attempts by the hour', () => {
     expect(await ever()).toEqual([[0, 1, 0]])
   })
 
+  it('are counted by the quarter of an hour: the row of the hour that goes on is taken as far as it is counted', async () => {
+    await countHours()
+    const [row] = await outbox.sql<{ until: Date; now: Date }[]>`
+      select until, now() from quickquote.delivery_hours_counted`
+    const until = row?.until.getTime() ?? 0
+    expect(until % (15 * MINUTE_MS)).toBe(0)
+    expect((row?.now.getTime() ?? 0) - until).toBeLessThan(30 * MINUTE_MS)
+    await attempt(until - 1)
+    await attempt(until, { status: 'failed' })
+    const sums = async () =>
+      (await ever()).reduce(
+        ([good = 0, bad = 0], [, delivered = 0, failed = 0]) => [good + delivered, bad + failed],
+        [0, 0],
+      )
+    expect(await sums()).toEqual([1, 1])
+    // The first of them is read from the count alone, the other one from the attempts.
+    await outbox.sql`truncate quickquote.delivery_attempts`
+    expect(await sums()).toEqual([1, 0])
+  })
+
   it('go on from where the count ended', async () => {
     await countHours()
-    await outbox.sql`update quickquote.delivery_hours_counted set until = until - interval '3 hours'`
+    await outbox.sql`update quickquote.delivery_hours_counted set until = date_trunc('hour', until) - interval '3 hours'`
     for (const hours of [0, 1, 2]) await attempt(counted - hours * HOUR_MS)
     expect(await rows()).toEqual([])
     await countHours()

@@ -2,14 +2,15 @@ import { millisOf } from '../connection/readable.ts'
 import { int, millis, statement } from '../connection/statement.ts'
 
 /**
- * Attempts by hour (UTC), without tests. Complete hours come from their stored counts; the rest, at most the two
- * partial hours and the last one or two, from the attempts. A separate condition for each endpoint, including deleted
- * ones, uses the index.
+ * Attempts by hour (UTC), without tests. Counted time comes from the stored counts; the rest, at most the two partial
+ * hours and the last 21 minutes, from the attempts. A separate condition for each endpoint, including deleted ones,
+ * uses the index.
  */
 export const COUNT_BY_HOUR = statement(
   { hour: millis, delivered: int, failed: int },
   (schema) => `with counted as (
-      select whole_since, greatest(whole_since, least(date_trunc('hour', $until::timestamptz, 'UTC'), until)) as whole_until
+      select whole_since, greatest(whole_since, case when until <= $until::timestamptz then until
+        else date_trunc('hour', $until::timestamptz, 'UTC') end) as whole_until
       from ${schema}.delivery_hours_counted
       cross join date_trunc('hour', $since::timestamptz + interval '59 minutes 59.999 seconds', 'UTC') as whole_since
     ), span as (
