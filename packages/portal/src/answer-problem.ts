@@ -6,6 +6,7 @@ import {
   problemOf,
 } from '@quickquote/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { jsonOf } from './content.ts'
 
 /** A failed session resolver rarely recovers sooner. */
 const RETRY_AFTER_SECONDS = 5
@@ -22,5 +23,5 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
     .code(status)
     .header('cache-control', 'no-store')
     .type(PROBLEM_MEDIA_TYPE)
-    .send(problemOf(error, { typeBase: DEFAULT_PROBLEM_TYPE_BASE, requestId: request.id }))
+    .send(jsonOf(problemOf(error, { typeBase: DEFAULT_PROBLEM_TYPE_BASE, requestId: request.id })))
 }

@@ -15,6 +15,11 @@ const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
 }
 
+/** JSON as bytes, which no serializer or hook of the host changes. */
+export function jsonOf(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}
+
 /**
  * @param name its extension determines the media type
  */

@@ -4,11 +4,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { element, files } from '#assets'
 import { answerProblem } from './answer-problem.ts'
-import { type Content, contentOf } from './content.ts'
+import { type Content, contentOf, jsonOf } from './content.ts'
 import { pageHtml } from './html.ts'
 import { checkOptions, type FastifyPortalOptions, PORTAL_FEATURES } from './options.ts'
 
+const JSON_MEDIA_TYPE = 'application/json; charset=utf-8'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
+
+/**
+ * Hidden from the host's OpenAPI document. `config.integrations` shows the host's guards who may call the route, as on the
+ * routes of `fastifyIntegrations`.
+ */
+function routeFor(access: 'public' | 'member'): { config: object; schema: object } {
+  return { config: { integrations: { access }, swaggerTransform: false }, schema: { hide: true } }
+}
 
 async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): Promise<void> {
   checkOptions(options)
@@ -26,7 +35,7 @@ async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): 
   fastify.addHook('onSend', async (_, reply) => void reply.headers(security))
 
   const page = contentOf('page.html', html)
-  fastify.get('/', async (request, reply) => {
+  fastify.get('/', routeFor('public'), async (request, reply) => {
     const slash = slashed(request)
     if (slash !== null) return reply.redirect(slash)
     return send(request, reply, page, 'no-cache')
@@ -37,22 +46,25 @@ async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): 
   serve('/element.js', contentOf('element.js', element), 'no-cache')
 
   function serve(path: string, content: Content, cacheControl: string): void {
-    fastify.get(path, async (request, reply) => send(request, reply, content, cacheControl))
+    fastify.get(path, routeFor('public'), async (request, reply) =>
+      send(request, reply, content, cacheControl),
+    )
   }
 
   if (resolveSession !== undefined) {
-    fastify.get('/organizations', { errorHandler: answerProblem }, async (request, reply) => {
-      const session = await readSession(() => resolveSession(request), {
-        timeoutMs: SESSION_TIMEOUT_MS,
-        logger: request.log,
-      })
-      if (session === null) throw new IntegrationError('SESSION_REQUIRED')
-      reply.header('cache-control', 'no-store')
-      return session.organizations.map((organization) => ({
-        id: organization.id,
-        name: nameOf(organization),
-      }))
-    })
+    fastify.get(
+      '/organizations',
+      { ...routeFor('member'), errorHandler: answerProblem },
+      async (request, reply) => {
+        const session = await readSession(() => resolveSession(request), {
+          timeoutMs: SESSION_TIMEOUT_MS,
+          logger: request.log,
+        })
+        if (session === null) throw new IntegrationError('SESSION_REQUIRED')
+        const organizations = session.organizations.map((each) => ({ id: each.id, name: nameOf(each) }))
+        return reply.header('cache-control', 'no-store').type(JSON_MEDIA_TYPE).send(jsonOf(organizations))
+      },
+    )
   }
 }
 

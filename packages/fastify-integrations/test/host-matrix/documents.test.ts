@@ -40,6 +40,7 @@ beside(
       const paths = Object.keys(body['paths'] as object)
       expect(paths).toEqual(expect.arrayContaining([...Object.keys(row.host.openapi.paths), '/host/answer']))
       expect(Object.keys(row.host.openapi.paths)).not.toContain('/host/answer')
+      expect(paths.filter((path) => path.startsWith('/portal'))).toEqual([])
     })
   },
 )

@@ -1,6 +1,7 @@
+import { fastifyPortal } from '@quickquote/portal'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACME, type Host, type HostOptions, startHost, useDatabase } from '../support/host.ts'
+import { ACME, type Host, type HostOptions, type Ours, startHost, useDatabase } from '../support/host.ts'
 
 /** A request to a route of the host's own. */
 export interface OwnRequest {
@@ -13,7 +14,9 @@ export interface OwnRequest {
 }
 
 /** A kind of host, by what it registers before and after our plugin. */
-export interface Row extends Omit<HostOptions, 'databaseUrl'> {
+export interface Row extends Omit<HostOptions, 'databaseUrl' | 'after'> {
+  /** What the host registers after our plugin. */
+  readonly after?: (app: FastifyInstance) => void | Promise<void>
   /** Routes of the host's own that read schemas, for hosts whose schemas are no JSON schemas. */
   readonly schemaRoutes?: (app: FastifyInstance) => void | Promise<void>
   /** Requests to the host's own routes, beside those that every host is sent. */
@@ -74,16 +77,28 @@ function jsonSchemaRoutes(app: FastifyInstance): void {
 }
 
 /** What the host registers around our plugin: the row's, and routes that every host has. */
-function furniture(row: Row): Required<Pick<HostOptions, 'before' | 'after'>> {
+function furniture(row: Row) {
   return {
-    async before(app) {
+    async before(app: FastifyInstance) {
       await row.before?.(app)
       app.get('/host/early', async () => 'early')
     },
-    async after(app) {
+    async after(app: FastifyInstance) {
       await row.after?.(app)
       ownRoutes(app)
       await (row.schemaRoutes ?? jsonSchemaRoutes)(app)
+    },
+  }
+}
+
+/** The same host, with ours in it: the portal comes last. */
+function withOurs(row: Row): Required<Pick<HostOptions, 'before' | 'after'>> {
+  const { before, after } = furniture(row)
+  return {
+    before,
+    async after(app: FastifyInstance, ours: Ours) {
+      await after(app)
+      await app.register(fastifyPortal, { ...ours, prefix: '/portal' })
     },
   }
 }
@@ -137,7 +152,7 @@ export function useHostMatrix() {
 
       beforeAll(async () => {
         alone = await startWithoutPlugin(row)
-        host = await startHost({ ...row, ...furniture(row), databaseUrl: database.url })
+        host = await startHost({ ...row, ...withOurs(row), databaseUrl: database.url })
         key = (await host.createKey()).key
       })
       afterAll(async () => {
@@ -231,6 +246,32 @@ export function useHostMatrix() {
           expect({ label, ...(await send(host.url, request)) }).toEqual({ label, ...was })
           if (request.expected !== undefined) expect(was).toMatchObject(request.expected)
         }
+      })
+
+      // The last one: it counts against limits of the host's own.
+      it('serves the portal, under a content policy of its own', async () => {
+        const page = await host.call('GET', '/portal/')
+        expect(page.status).toBe(200)
+        expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+        expect(page.headers.get('content-security-policy')).toMatch(
+          /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; /,
+        )
+        const files = [...String(page.body['text']).matchAll(/(?:src|href)="\.\/([^"]+)"/g)]
+        expect(files).toHaveLength(2)
+        for (const [, name] of files) {
+          const file = await host.call('GET', `/portal/${name}`)
+          expect(file.status).toBe(200)
+          expect(file.headers.get('content-type')).toMatch(/^text\/(?:javascript|css)/)
+        }
+        const organizations = '/portal/organizations'
+        expect(await host.call('GET', organizations)).toMatchObject({
+          status: 401,
+          body: { code: 'SESSION_REQUIRED' },
+        })
+        expect(await host.call('GET', organizations, { member: 'acme-admin' })).toMatchObject({
+          status: 200,
+          body: [{ id: ACME, name: null }],
+        })
       })
 
       more({

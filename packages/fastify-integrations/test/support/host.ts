@@ -73,9 +73,11 @@ export interface HostOptions {
   readonly wrapStorage?: (storage: Storage) => Storage
   /** What the host registers before our plugin. */
   readonly before?: (app: FastifyInstance) => void | Promise<void>
-  /** What the host registers after it. */
-  readonly after?: (app: FastifyInstance) => void | Promise<void>
+  /** What the host registers after it, with what ours was registered with. */
+  readonly after?: (app: FastifyInstance, ours: Ours) => void | Promise<void>
 }
+
+export type Ours = Pick<FastifyIntegrationsOptions, 'integrations' | 'resolveSession'>
 
 const MANY_KEYS = { apiKeysPerOrganization: 10_000, apiKeysPerMember: 10_000 }
 
@@ -105,12 +107,10 @@ export async function startHost(options: HostOptions): Promise<Host> {
   })
 
   await options.before?.(app)
-  await app.register(fastifyIntegrations, {
-    integrations,
-    resolveSession: (request) => SESSIONS[String(request.headers['x-member'])] ?? null,
-    ...options.plugin,
-  })
-  await options.after?.(app)
+  const resolveSession: Ours['resolveSession'] = (request) =>
+    SESSIONS[String(request.headers['x-member'])] ?? null
+  await app.register(fastifyIntegrations, { integrations, resolveSession, ...options.plugin })
+  await options.after?.(app, { integrations, resolveSession })
   const { socketPath } = options
   const forwarder = socketPath === undefined ? null : await forward(app, socketPath)
   const listening = await app.listen(
