@@ -49,11 +49,19 @@ const PATTERNS = HABITS.map(([habit, better]) => ({
   better,
 }))
 
-/** Without code and what is generated: longer documents repeat themselves, and are not read. */
-const MOST_WORDS = 21_000
+/** Without code, the changelog and what is generated: longer documents repeat themselves, and are not read. */
+const MOST_WORDS = 20_000
 
 /** What does not pass yet, by the beginning of its path. It may only get shorter. */
-const NOT_YET: string[] = ['docs/monitoring/', 'docs/reference/', 'packages/']
+const NOT_YET: string[] = [
+  'docs/monitoring/',
+  'docs/reference/doctor.md',
+  'docs/reference/openapi.json',
+  'packages/core/src/model/',
+  'packages/delivery-worker/src/',
+  'packages/portal/ui/i18n/en.ts',
+  'packages/storage-drizzle/src/connection/',
+]
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ')
 
@@ -111,7 +119,7 @@ describe('Plain English', () => {
 
   it(`has at most ${MOST_WORDS} words in the pages that people write`, () => {
     const counts = pages()
-      .filter(({ path }) => !/^docs\/(?:reference|monitoring)\//.test(path))
+      .filter(({ path }) => !/^(?:CHANGELOG\.md|docs\/reference\/|docs\/monitoring\/)/.test(path))
       .map(({ path, text }) => ({ path, words: wordsOf(text).match(/\p{L}\S*/gu)?.length ?? 0 }))
       .sort((a, b) => b.words - a.words)
     const total = counts.reduce((sum, { words }) => sum + words, 0)

@@ -82,7 +82,7 @@ export const FINDINGS = {
   PROXY_ANSWERS: ['ok', 'The outgoing proxy answers, and takes the credentials.'],
   PROXY_UNREACHABLE: [
     'error',
-    'The outgoing proxy does not answer as one ({cause}), so no webhook leaves: check `egress.proxy`, that the proxy is running, and that a firewall lets this machine through.',
+    'The outgoing proxy does not respond ({cause}), so no webhook is sent: check `egress.proxy`, that the proxy is running, and that a firewall allows this machine.',
   ],
   PROXY_CREDENTIALS: [
     'error',

@@ -53,7 +53,7 @@ ${table(['Route', 'Who', 'Takes', 'Answers', 'Errors of its own'], rows)}`
 
 # HTTP
 
-Every route of the plugin with its default options. Fields, types and examples of every body stand in the
+Every route of the plugin with its default options. Fields, types and examples of every body are in the
 [OpenAPI document](openapi.json), which the service shows at \`/api-docs\`; what a code means and what to do about it, in
 [Errors](errors.md). A \`prefix\` of the plugin stands before every path.
 

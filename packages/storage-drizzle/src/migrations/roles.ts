@@ -37,7 +37,7 @@ begin
   end if;
   if to_regnamespace('"${schema}"') is null then create schema "${schema}" authorization "${owner}"; end if;
 
-  -- What was made before there were roles belongs to whoever made it.
+  -- Objects created before the roles belong to the role that created them.
   if exists (select from pg_namespace where nspname = '${schema}' and nspowner <> '"${owner}"'::regrole) then
     alter schema "${schema}" owner to "${owner}";
   end if;
@@ -65,7 +65,7 @@ grant execute on all functions in schema "${schema}" to "${runtime}";
 alter default privileges in schema "${schema}" grant select, insert, update, delete on tables to "${runtime}";
 alter default privileges in schema "${schema}" grant usage, select on sequences to "${runtime}";
 alter default privileges in schema "${schema}" grant execute on functions to "${runtime}";
--- What was migrated is the owner's to say.
+-- Only the owner records migrations.
 revoke insert, update, delete on "${schema}".migrations from "${runtime}";
 -- History is added to, and never changed or deleted but by functions that keep to the floor of "${schema}".retention_floor.
 do $$
