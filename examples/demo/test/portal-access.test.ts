@@ -76,7 +76,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
           await page.getByText('In order, for each quote').waitFor()
           await press(page, button(page, 'Send a test'))
           await press(page, button(page, 'Send'))
-          await page.getByText('Your receiver answered 204. It works.').waitFor()
+          await page.getByText('Your receiver responded with 204. It works.').waitFor()
           await press(page, page.getByRole('link', { name: 'See the request and the response' }))
           await page.getByRole('heading', { name: 'quotation.completed', level: 1 }).waitFor()
           await page.getByText('204 No Content').first().waitFor()

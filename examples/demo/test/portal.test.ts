@@ -40,7 +40,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
 
     await button(page, 'Send a test').click()
     await button(page, 'Send').click()
-    await page.getByText('Your receiver answered 204. It works.').waitFor()
+    await page.getByText('Your receiver responded with 204. It works.').waitFor()
     await page.getByRole('link', { name: 'See the request and the response' }).click()
     await page.getByRole('heading', { name: 'quotation.completed', level: 1 }).waitFor()
     await page.getByText('204 No Content').first().waitFor()
@@ -217,7 +217,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByLabel('Description').fill('Mine')
     await admin.send('PATCH', `/webhooks/${id}`, 200, { name: 'Renamed meanwhile' })
     await button(page, 'Save').click()
-    await page.getByText('Somebody else changed this endpoint meanwhile (name)').waitFor()
+    await page.getByText('Someone else has changed this endpoint (name)').waitFor()
     await button(page, 'Save my changes').click()
     await page.getByRole('heading', { name: 'Renamed meanwhile' }).waitFor()
     await page.getByText('Mine').waitFor()
