@@ -1,4 +1,4 @@
-import { ConfigurationError, type Integrations, type Session } from '@quickquote/core'
+import { ConfigurationError, type Integrations } from '@quickquote/core'
 import {
   checkNumber,
   checkOptionNames,
@@ -7,16 +7,8 @@ import {
   MAX_TIMER_MS,
   SESSION_TIMEOUT_MS,
 } from '@quickquote/core/internal'
-import type { FastifyRequest } from 'fastify'
+import type { SessionResolver } from './auth/session-auth.ts'
 import type { RedisClient } from './limits/redis-counter.ts'
-
-/**
- * Resolves the member who calls a session route, with their organizations, or null if nobody is signed in. Called once
- * per request. The request fails with 503 if it throws or times out, or with 401 if the error has `statusCode` 401.
- */
-export type SessionResolver = (
-  request: FastifyRequest,
-) => Session | null | undefined | Promise<Session | null | undefined>
 
 /** An OpenAPI security scheme. */
 type SessionScheme =

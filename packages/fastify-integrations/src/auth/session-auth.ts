@@ -2,9 +2,16 @@ import { isIP } from 'node:net'
 import { IntegrationError, type Integrations, type Member, memberOf, type Session } from '@quickquote/core'
 import { readSession, requireManageIntegrations } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { SessionResolver } from '../options.ts'
 import { isCrossSite } from './cross-site.ts'
 import { MEMBER, SESSION } from './request-state.ts'
+
+/**
+ * Resolves the member who calls a session route, with their organizations, or null if nobody is signed in. Called once
+ * per request. The request fails with 503 if it throws or times out, or with 401 if the error has `statusCode` 401.
+ */
+export type SessionResolver = (
+  request: FastifyRequest,
+) => Session | null | undefined | Promise<Session | null | undefined>
 
 export interface SessionAuthentication {
   readonly resolveSession: SessionResolver

@@ -1,8 +1,14 @@
-import type { StorageOptions } from '../options.ts'
+import type postgres from 'postgres'
 import { type ConnectionOptions, openClient } from './connection.ts'
 import type { Driver } from './driver.ts'
-import { checkDrizzle, onHostDrizzle } from './host-drizzle.ts'
+import { checkDrizzle, type HostDrizzle, onHostDrizzle } from './host-drizzle.ts'
 import { checkClient, onPostgresJs } from './postgres-js.ts'
+
+/** Where the database is, or a client of the host. */
+export interface Target extends ConnectionOptions {
+  readonly sql?: postgres.Sql
+  readonly db?: HostDrizzle
+}
 
 /** The connection of our statements. */
 export interface Connected {
@@ -13,21 +19,19 @@ export interface Connected {
 
 const nothing = async () => {}
 
-/**
- * @throws ConfigurationError for an invalid connection string or client
- */
-export function connect(options: StorageOptions, prepare: boolean): Connected {
-  if ('sql' in options && options.sql !== undefined) {
+/** @throws ConfigurationError for an invalid connection string or client */
+export function connect(target: Target, prepare: boolean): Connected {
+  if (target.sql !== undefined) {
     return {
-      driver: { ...onPostgresJs(checkClient(options.sql), { prepare }), end: nothing },
+      driver: { ...onPostgresJs(checkClient(target.sql), { prepare }), end: nothing },
       ready: nothing,
     }
   }
-  if ('db' in options && options.db !== undefined) {
-    const db = onHostDrizzle(checkDrizzle(options.db))
-    return { driver: { ...db, listen: listenAt(options.connectionString), end: nothing }, ready: nothing }
+  if (target.db !== undefined) {
+    const db = onHostDrizzle(checkDrizzle(target.db))
+    return { driver: { ...db, listen: listenAt(target.connectionString), end: nothing }, ready: nothing }
   }
-  const { sql, ready, transactionSettings } = openClient(options as ConnectionOptions)
+  const { sql, ready, transactionSettings } = openClient(target)
   const end = () => sql.end({ timeout: 5 })
   return { driver: { ...onPostgresJs(sql, { prepare, transactionSettings }), end }, ready }
 }

@@ -23,7 +23,7 @@ export const DEFAULT_TIMEOUTS: ConnectionTimeouts = Object.freeze({
 })
 
 export interface ConnectionOptions extends Partial<ConnectionTimeouts> {
-  readonly connectionString: string | undefined
+  readonly connectionString?: string | undefined
   readonly maxConnections?: number
   readonly prepare?: boolean
 }
