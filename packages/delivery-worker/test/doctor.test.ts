@@ -195,7 +195,7 @@ describe('doctor', () => {
 
     const { wrong } = await examine({ PROXY: 'http://127.0.0.1:1' })
     expect(codesOf(wrong)).toEqual(['NO_WORKER', 'PROXY_UNREACHABLE'])
-    expect(wrong[1]?.message).toContain('(proxy_unreachable), so no webhook leaves: check `egress.proxy`')
+    expect(wrong[1]?.message).toContain('(proxy_unreachable), so no webhook is sent. Check `egress.proxy`')
   })
 
   it('asks a running app, and says when it cannot be reached', async () => {

@@ -107,7 +107,7 @@ describe('a Fastify whose router takes no id is refused at boot', () => {
   ])('%s', async (_, server) => {
     const refusal = boot({}, server)
     await expect(refusal).rejects.toThrow(ConfigurationError)
-    await expect(refusal).rejects.toThrow('maxParamLength of Fastify must be at least 36')
+    await expect(refusal).rejects.toThrow("Fastify's maxParamLength must be at least 36")
   })
 
   it.each<FastifyServerOptions>([{}, { routerOptions: { maxParamLength: 36 } }, { maxParamLength: 36 }])(

@@ -224,7 +224,7 @@ describe('An option that is wrong ends the start, and says how to mend it', () =
       { brand: { name: 'N', tokens: { primary: 'red; } * { color: red' } } },
       'brand.tokens.primary must be one CSS value',
     ],
-    [{ brand: { name: 'N', tokens: { 'a:b': 'red' } } }, 'a:b is no name of a custom property'],
+    [{ brand: { name: 'N', tokens: { 'a:b': 'red' } } }, 'a:b is not a valid custom property name'],
     [{ logo: 'x' }, 'there is no option logo'],
   ])('%j', async (options, message) => {
     await expect(host(options as Partial<FastifyPortalOptions>)).rejects.toThrow(message)

@@ -145,7 +145,7 @@ it('waitFor gives all requests once there are enough', async () => {
   await post(receiver, '/a')
   await post(receiver, '/b')
   expect((await waited).map(({ path }) => path)).toEqual(['/a', '/b'])
-  await expect(receiver.waitFor(3, { timeoutMs: 20 })).rejects.toThrow('Webhook 3 did not come')
+  await expect(receiver.waitFor(3, { timeoutMs: 20 })).rejects.toThrow('Webhook 3 did not arrive')
 })
 
 it('whoever still waits when it stops is told', async () => {

@@ -234,7 +234,7 @@ describe('A mistake is told of', () => {
     const { secret } = await integrations.webhookEndpoints.rotateSecret(partner.member, partner.endpointId)
     await finishStep(partner)
     await expect(kit.deliver()).rejects.toThrow(
-      /answered 400\. It said: The webhook did not verify\. WebhookVerificationError: No signature fits/,
+      /answered 400\. It said: The webhook did not verify\. WebhookVerificationError: No signature matches/,
     )
     expect(partner.webhooks).toEqual([])
 

@@ -79,14 +79,14 @@ export const FINDINGS = {
     'warning',
     'The additional certificate "{subject}" expires on {date}. Replace it before then.',
   ],
-  PROXY_ANSWERS: ['ok', 'The outgoing proxy answers, and takes the credentials.'],
+  PROXY_ANSWERS: ['ok', 'The outgoing proxy responds and accepts the credentials.'],
   PROXY_UNREACHABLE: [
     'error',
-    'The outgoing proxy does not respond ({cause}), so no webhook is sent: check `egress.proxy`, that the proxy is running, and that a firewall allows this machine.',
+    'The outgoing proxy does not respond ({cause}), so no webhook is sent. Check `egress.proxy`, that the proxy is running, and that a firewall allows this machine.',
   ],
   PROXY_CREDENTIALS: [
     'error',
-    'The outgoing proxy refuses the credentials in `egress.proxy` (407), so no webhook leaves: correct them.',
+    'The outgoing proxy refuses the credentials in `egress.proxy` (407), so no webhook is sent. Correct them.',
   ],
   QUEUE_DRAINED: ['ok', 'No delivery has been due for longer than {seconds} s.'],
   QUEUE_WAITS: [
