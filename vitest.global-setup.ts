@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { POSTGRES_VERSIONS, usePostgres } from '@quickquote/dev-servers'
+import { POSTGRES_VERSIONS, scratchFolder, usePostgres } from '@quickquote/dev-servers'
 import type {} from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import type { TestProject } from 'vitest/node'
 
 /**
- * One PostgreSQL for the whole run: the server of DATABASE_URL, or an embedded one in a temporary folder, of the major version
+ * One PostgreSQL for the whole run: the server of DATABASE_URL, or an embedded one in a scratch folder, of the major version
  * that POSTGRES_VERSION names (18). On it a database that is migrated once, for all tests that need one to copy.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -16,7 +15,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (version === undefined) throw new Error(`POSTGRES_VERSION is one of ${POSTGRES_VERSIONS.join(', ')}.`)
   const postgres = await usePostgres({
     version,
-    dataDir: join(tmpdir(), `quickquote-test-${randomUUID()}`),
+    dataDir: join(scratchFolder(), `quickquote-test-${randomUUID()}`),
     persistent: false,
     onProgress: (line) => console.log(line),
   })

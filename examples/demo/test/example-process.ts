@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { testDatabase } from '@quickquote/dev-servers'
+import { scratchFolder, testDatabase } from '@quickquote/dev-servers'
 import { beforeAll, expect, inject } from 'vitest'
 import { secretsIn } from './secrets.ts'
 
@@ -89,7 +89,7 @@ export interface TemporaryFolder {
 
 /** A folder that the user of the database may enter too, when root runs the tests. */
 export async function temporaryFolder(): Promise<TemporaryFolder> {
-  const path = await mkdtemp(join(tmpdir(), 'quickquote-example-'))
+  const path = await mkdtemp(join(scratchFolder(), 'quickquote-example-'))
   await chmod(path, 0o755)
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   type Certificate,
@@ -7,6 +6,7 @@ import {
   type EmbeddedPostgres,
   type Receiver,
   type ReceiverOptions,
+  scratchFolder,
   startPostgres,
   startReceiver,
 } from '@quickquote/dev-servers'
@@ -26,7 +26,7 @@ let receiver: Receiver
 beforeAll(async () => {
   certificate = await createCertificate()
   postgres = await startPostgres({
-    dataDir: join(tmpdir(), `quickquote-outage-${randomUUID()}`),
+    dataDir: join(scratchFolder(), `quickquote-outage-${randomUUID()}`),
     persistent: false,
   })
 })

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createCertificate,
   type ReplicatedPostgres,
+  scratchFolder,
   startReceiver,
   startReplicatedPostgres,
 } from '@quickquote/dev-servers'
@@ -23,7 +23,7 @@ let replicated: ReplicatedPostgres
 let host: Host
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'quickquote-failover-'))
+  folder = mkdtempSync(join(scratchFolder(), 'quickquote-failover-'))
   replicated = await startReplicatedPostgres(folder)
 }, 300_000)
 

@@ -16,9 +16,11 @@ export {
   type StartPostgresOptions,
   startPostgres,
 } from './embedded-postgres.ts'
+export { freePort } from './free-port.ts'
 export { type LossyProxy, lossyProxy } from './lossy-proxy.ts'
 export { hasNginx, type Nginx, startNginx } from './nginx.ts'
 export { hasPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts'
 export { usePostgres } from './postgres.ts'
 export { hasRedis, type RedisServer, startRedis } from './redis.ts'
 export { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts'
+export { scratchFolder } from './scratch-folder.ts'

@@ -7,7 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { POSTGRES_VERSIONS, startPostgres, testDatabase, usePostgres } from '@quickquote/dev-servers'
+import {
+  POSTGRES_VERSIONS,
+  scratchFolder,
+  startPostgres,
+  testDatabase,
+  usePostgres,
+} from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 
@@ -21,7 +27,7 @@ let dataDir: string
 const cleanups: (() => Promise<unknown> | unknown)[] = []
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'quickquote-postgres-test-'))
+  dataDir = await mkdtemp(join(scratchFolder(), 'quickquote-postgres-test-'))
   cleanups.push(() => rm(dataDir, { recursive: true, force: true }))
 })
 

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -43,12 +43,9 @@ export async function installPackages(packages: readonly string[]): Promise<Inst
   const folder = mkdtempSync(join(tmpdir(), 'quickquote-installed-'))
   const tarballs = join(folder, 'tarballs')
   // pnpm: it writes the version where the workspace says `workspace:*`.
-  for (const each of published) {
-    execFileSync('npx', ['-y', 'pnpm@12.21.0', 'pack', '--pack-destination', tarballs], {
-      cwd: each.folder,
-      stdio: 'pipe',
-    })
-  }
+  const filters = published.flatMap(({ manifest: { name } }) => ['--filter', name])
+  const pack = ['-y', 'pnpm@12.21.0', '--recursive', ...filters, 'pack', '--pack-destination', tarballs]
+  await run('npx', pack, { cwd: ROOT })
   const files = published.map(({ manifest: { name, version } }) => [
     name,
     `file:${join(tarballs, `${name.slice(1).replace('/', '-')}-${version}.tgz`)}`,

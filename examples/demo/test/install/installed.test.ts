@@ -1,0 +1,18 @@
+import { afterAll, beforeAll } from 'vitest'
+import { driverTests } from './driver.ts'
+import { enginesTests } from './engines.ts'
+import { type Installed, installPackages } from './installed.ts'
+import { quickStartTests } from './quick-start.ts'
+
+// One file, since it is the installation that costs.
+let installed: Installed
+
+beforeAll(async () => {
+  installed = await installPackages(['fastify', '@types/node@20', 'postgres@3.4.9'])
+}, 600_000)
+
+afterAll(() => installed?.remove())
+
+quickStartTests(() => installed)
+driverTests(() => installed)
+enginesTests(() => installed)

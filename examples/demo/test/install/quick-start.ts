@@ -1,0 +1,219 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { freePort, testDatabase } from '@quickquote/dev-servers'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { codeBlocks, links, ROOT } from '../docs/pages.ts'
+import { type Installed, published, readManifest, tsc } from './installed.ts'
+
+const page = { path: 'docs/quick-start.md', text: readFileSync(join(ROOT, 'docs/quick-start.md'), 'utf8') }
+const blocks = (language: string) =>
+  codeBlocks(page).flatMap((block) => (block.language === language ? [block.code] : []))
+const [install = '', certificate = '', start = '', configure = '', quote = ''] = blocks('sh')
+
+const example = join(ROOT, 'examples/host')
+const [host, receiver] = [readExample('host.js'), readExample('receiver.js')]
+
+function readExample(name: string): string {
+  return readFileSync(join(example, name), 'utf8')
+}
+
+/** What a host's tests write. */
+const TYPED_KIT = `import type { Integrations } from '@quickquote/core'
+import { createClock, createTestKit } from '@quickquote/test-kit'
+import type { FastifyInstance } from 'fastify'
+export const kit = (integrations: Integrations, app: FastifyInstance) =>
+  createTestKit({ integrations, app, clock: createClock() })
+`
+
+/** A partner's receiver on a laptop, which has the secret of `quickquote listen`. */
+const LAPTOP = `import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { verify } from '@quickquote/webhook-signature'
+const server = createServer(async (request, response) => {
+  const [secrets] = /whsec_\\S+/.exec(readFileSync('listen.log', 'utf8'))
+  const { type } = await verify({ headers: request.headers, body: await buffer(request), secrets })
+  console.log('laptop verified', type)
+  response.writeHead(204).end()
+}).listen(0, '127.0.0.1', () => writeFileSync('laptop.port', String(server.address().port)))
+`
+
+/** Events reach the laptop with `listen`, and an example with `trigger`, without an endpoint. */
+const listenScript = (quote: string, port: number) => `
+node laptop.js > laptop.log &
+LAPTOP=$!
+until [ -s laptop.port ]; do sleep 0.2; done
+TO=http://127.0.0.1:$(cat laptop.port)/webhooks
+QUICKQUOTE_API_KEY=$API_KEY node_modules/.bin/quickquote listen --base-url http://127.0.0.1:${port} --types quotation.completed --forward-to $TO > listen.log &
+LISTEN=$!
+until ls state/quickquote/position-* > /dev/null 2>&1; do sleep 0.2; done
+${quote}
+until grep -q -- '->' listen.log; do sleep 0.2; done
+node_modules/.bin/quickquote trigger quotation.failed --to $TO
+kill -TERM $LISTEN; wait $LISTEN; kill $LAPTOP
+cat listen.log laptop.log
+`
+
+/** Two free ports, in place of those on the page. */
+async function onFreePorts(text: string): Promise<{ text: string; ports: [number, number] }> {
+  const ports: [number, number] = [await freePort(), await freePort()]
+  return { text: text.replaceAll('3000', String(ports[0])).replaceAll('4000', String(ports[1])), ports }
+}
+
+/** @param installed beside the packages: Fastify, and the types of Node */
+export function quickStartTests(installed: () => Installed): void {
+  describe('Installed from their tarballs, the packages', () => {
+    it('are what the page tells to install and examples/host depends on, in one version', () => {
+      const [, list = ''] = /^npm install (.+)$/m.exec(install) ?? []
+      expect(list.split(' ').sort()).toEqual(
+        Object.keys(Object(readManifest(example)['dependencies'])).sort(),
+      )
+      const names = ['fastify', ...published.map(({ manifest }) => manifest.name)]
+      expect(names).toEqual(expect.arrayContaining(list.split(' ')))
+      expect(new Set(published.map(({ manifest }) => manifest.version)).size).toBe(1)
+    })
+
+    it('are used by the files of examples/host, which are the code of the page', () => {
+      expect(blocks('js')).toEqual([host, receiver])
+    })
+
+    it.each(['node16', 'bundler'])(
+      'type-check in strict TypeScript with %s resolution',
+      (resolution) => {
+        const typed = host
+          .replace('const pipeline =', 'const pipeline: QuotePipeline =')
+          .replace('STEPS }', 'STEPS, type QuotePipeline }')
+        installed().write('host.ts', typed)
+        installed().write('receiver.ts', receiver)
+        installed().write('kit.ts', TYPED_KIT)
+        installed().write(
+          'tsconfig.json',
+          JSON.stringify({
+            compilerOptions: {
+              module: resolution === 'node16' ? 'node16' : 'esnext',
+              moduleResolution: resolution,
+              target: 'es2022',
+              strict: true,
+              exactOptionalPropertyTypes: true,
+              // Once with the types that we ship, and all that they stand on.
+              skipLibCheck: resolution !== 'node16',
+              lib: ['es2023'],
+              types: ['node'],
+              noEmit: true,
+            },
+            files: ['host.ts', 'receiver.ts', 'kit.ts'],
+          }),
+        )
+        const { stdout } = spawnSync(tsc, ['-p', installed().folder], { encoding: 'utf8' })
+        expect(
+          stdout.split('\n').filter((line) => /^(host|receiver|kit)\.ts|@quickquote/.test(line)),
+        ).toEqual([])
+      },
+      600_000,
+    )
+
+    it.each(published.map(({ manifest }) => manifest.name))(
+      'have a README, whose links lead to files of the repository, and the license: %s',
+      (name) => {
+        const folder = join(installed().folder, 'node_modules', name)
+        const { repository } = readManifest(folder) as unknown as { repository: { directory: string } }
+        // Registries resolve a relative link of a README from this folder of the repository.
+        const home = join(ROOT, repository.directory)
+        const page = { path: 'README.md', text: readFileSync(join(folder, 'README.md'), 'utf8') }
+        const targets = links(page).filter((link) => !/^(https:|#)/.test(link))
+        expect(links(page).length).toBeGreaterThan(0)
+        expect(targets.filter((link) => !existsSync(join(home, link.split('#')[0] ?? '')))).toEqual([])
+        expect(readFileSync(join(home, 'README.md'), 'utf8')).toBe(page.text)
+        expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toBe(
+          readFileSync(join(ROOT, 'LICENSE'), 'utf8'),
+        )
+      },
+    )
+
+    it('ask for less than fifty lines of a host', () => {
+      expect(host.trimEnd().split('\n').length).toBeLessThan(50)
+    })
+
+    it('can be required by CommonJS', () => {
+      const names = published.flatMap(({ manifest }) => {
+        const { exports } = manifest as unknown as { exports: Record<string, unknown> }
+        return (
+          Object.keys(exports)
+            // An element needs a browser.
+            .filter((path) => !path.endsWith('.json') && path !== './element')
+            .map((path) => manifest.name + path.slice(1))
+        )
+      })
+      installed().write(
+        'required.cjs',
+        `for (const name of ${JSON.stringify(names)}) console.log(name, Object.keys(require(name)).length > 0)`,
+      )
+      const output = execFileSync(process.execPath, ['--no-warnings', 'required.cjs'], {
+        cwd: installed().folder,
+        encoding: 'utf8',
+      })
+      expect(output.trim().split('\n')).toEqual(names.map((name) => `${name} true`))
+    })
+
+    it('bring few others along', () => {
+      const lock: { packages: Record<string, { dev?: true }> } = JSON.parse(
+        readFileSync(join(installed().folder, 'package-lock.json'), 'utf8'),
+      )
+      const counted = Object.values(lock.packages)
+      // Fastify alone is about 50 of them, the metrics of a worker 4. What only tests need comes on top.
+      expect(counted.filter(({ dev }) => dev !== true).length).toBeLessThan(115)
+      expect(counted.length).toBeLessThan(140)
+      expect(
+        readManifest(join(installed().folder, 'node_modules/@quickquote/webhook-signature'))['dependencies'],
+      ).toBeUndefined()
+    })
+
+    it('take a newcomer from the page to the first verified webhook', async () => {
+      const { folder, write } = installed()
+      const database = await testDatabase(inject('postgresUrl'))
+      onTestFinished(database.drop)
+      write('host.js', host)
+      write('receiver.js', receiver)
+      const { text, ports } = await onFreePorts([certificate, start, configure, quote].join('\n'))
+      const waitFor = (port: number) =>
+        `until curl -sk -o /dev/null http://127.0.0.1:${port}/ || curl -sk -o /dev/null https://127.0.0.1:${port}/; do sleep 0.2; done`
+      const script = text
+        // The first command of the page waits for it.
+        .replace('node host.js &', `PORT=${ports[0]} node host.js > host.log 2>&1 &`)
+        .replace(
+          'node receiver.js &',
+          `PORT=${ports[1]} node receiver.js > receiver.log &\n${waitFor(ports[1])}`,
+        )
+      write('laptop.js', LAPTOP)
+      write('listen.sh', listenScript(quote.replaceAll('3000', String(ports[0])), ports[0]))
+      write(
+        'run.sh',
+        `trap 'kill $(jobs -p)' EXIT\n${script}\nfor _ in $(seq 100); do [ "$(wc -l < receiver.log)" -ge 2 ] && break; sleep 0.2; done\ncat receiver.log\nsource ./listen.sh\nkill -TERM %1; wait %1; echo "host ended with $?"`,
+      )
+      const output = execFileSync('bash', ['run.sh'], {
+        cwd: folder,
+        env: {
+          ...process.env,
+          DATABASE_URL: database.url,
+          XDG_STATE_HOME: join(folder, 'state'),
+          PATH: `${resolve(process.execPath, '..')}:${process.env['PATH']}`,
+        },
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      expect(output).toMatch(/^HTTP\/1\.1 202/m)
+      expect(output.match(/^verified \S+/gm)).toEqual([
+        'verified quotation.proposal.completed',
+        'verified quotation.completed',
+      ])
+      expect(output).toMatch(/^quotation\.completed evt_\S+ -> 204/m)
+      expect(output.match(/^laptop verified \S+/gm)?.sort()).toEqual([
+        'laptop verified quotation.completed',
+        'laptop verified quotation.failed',
+      ])
+      expect(output).toContain('host ended with 0')
+      expect(readFileSync(join(folder, 'host.log'), 'utf8')).not.toMatch(/pk_\w{10}|whsec_/)
+    }, 600_000)
+  })
+}
