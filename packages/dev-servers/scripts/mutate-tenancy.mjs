@@ -4,10 +4,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { usePostgres } from '../dist/index.js'
+import { scratchFolder, usePostgres } from '../dist/index.js'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const STORAGE = 'packages/storage-drizzle'
@@ -31,8 +30,8 @@ const LEFT_OUT = ['schema.ts', 'migrate.ts']
 process.on('SIGINT', () => process.exit(1))
 process.on('SIGTERM', () => process.exit(1))
 
-const folder = mkdtempSync(join(tmpdir(), 'quickquote-mutation-'))
-const database = await usePostgres({ dataDir: join(folder, 'postgres') })
+const folder = mkdtempSync(join(scratchFolder(), 'quickquote-mutation-'))
+const database = await usePostgres({ dataDir: join(folder, 'postgres'), persistent: false })
 const survivors = []
 let tried = 0
 const wanted = process.argv.slice(2)
