@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -24,6 +24,8 @@ let host: Host
 
 beforeEach(async () => {
   folder = mkdtempSync(join(scratchFolder(), 'quickquote-failover-'))
+  // The user of the database enters it, too.
+  chmodSync(folder, 0o755)
   replicated = await startReplicatedPostgres(folder)
 }, 300_000)
 

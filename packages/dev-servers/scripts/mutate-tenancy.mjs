@@ -2,8 +2,9 @@
 // fails. Mutation tools change operators and texts as a whole; here it is one clause of a statement that counts. The sources
 // are changed while it runs, and are as they were when it ends.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { scratchFolder, usePostgres } from '../dist/index.js'
@@ -30,8 +31,8 @@ const LEFT_OUT = ['schema.ts', 'migrate.ts']
 process.on('SIGINT', () => process.exit(1))
 process.on('SIGTERM', () => process.exit(1))
 
-const folder = mkdtempSync(join(scratchFolder(), 'quickquote-mutation-'))
-const database = await usePostgres({ dataDir: join(folder, 'postgres'), persistent: false })
+const dataDir = join(scratchFolder(), `quickquote-mutation-${randomUUID()}`)
+const database = await usePostgres({ dataDir, persistent: false })
 const survivors = []
 let tried = 0
 const wanted = process.argv.slice(2)
@@ -58,7 +59,6 @@ for (const file of readdirSync(`${ROOT}/${STORAGE}/src`, { recursive: true })) {
   process.off('exit', restore)
 }
 await database.stop()
-rmSync(folder, { recursive: true, force: true })
 console.log(`${tried - survivors.length} of ${tried} killed`)
 process.exitCode = survivors.length === 0 ? 0 : 1
 
