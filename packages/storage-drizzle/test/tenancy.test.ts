@@ -96,6 +96,14 @@ it('events.record reaches the endpoints of its organization alone', async () => 
   ).toEqual([{ organization_id: own.organization_id, endpoint_id: own.id }])
 })
 
+it('deliveryLog.findBody finds no event of another organization', async () => {
+  const event = sampleEvent()
+  await storage.events.record(event)
+
+  expect(await storage.deliveryLog.findBody(event.organization_id, event.id)).toBe(event.body)
+  expect(await storage.deliveryLog.findBody(randomUUID(), event.id)).toBeNull()
+})
+
 it('auditLog.list tells of its organization alone, wherever an id or a cursor comes from', async () => {
   const [own, other] = [sampleAuditEntry(), sampleAuditEntry()]
   for (const entry of [own, other]) await storage.auditLog.record(entry)
