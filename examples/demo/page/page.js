@@ -197,6 +197,12 @@ byId('connect').addEventListener('click', ({ target }) =>
   }, target),
 )
 
+onSubmit('trust', async () => {
+  await showReceiver({ secret: byId('trust-secret').value.trim() })
+  byId('trust-secret').value = ''
+  tell('The receiver verifies with this secret')
+})
+
 // ── 4. Start a quote ────────────────────────────────────────────────────────
 
 function takeFiles(added) {

@@ -245,7 +245,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
 
         const page = await open('admin@acme.example', `endpoints/${id}`, options)
         const menu = page.locator('main .page-head [aria-haspopup="menu"]')
-        await page.locator('.bars').waitFor()
+        await page.locator('.event-list li').waitFor()
         await menu.click()
         await page.getByRole('menuitem').first().waitFor()
         await look(page, 'menu')
@@ -274,7 +274,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
         await dialog(page).waitFor()
         await look(page, 'listen')
         await page.goto(`${server.url}/portal/?key#/${ACME}/api-keys`)
-        await page.locator('main .page-head button').first().click()
+        await page.locator('main .button.primary').click()
         await dialog(page).waitFor()
         await look(page, 'new key')
 

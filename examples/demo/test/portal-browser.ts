@@ -17,6 +17,9 @@ export const button = (page: Page, name: string | RegExp) =>
 export const dialog = (page: Page) => page.getByRole('dialog')
 export const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
+/** A whole key, or a signing secret; not one that is masked. */
+const SECRET = /pk_[0-9A-Za-z]{20}|whsec_[0-9A-Za-z+/]{20}/
+
 /** The portal of a server of the example, for the tests of a file. */
 export function usePortal() {
   const server = useExample({
@@ -68,7 +71,10 @@ export function usePortal() {
     }
   }
 
-  /** A page of a member who is signed in. It may not complain: about scripts, its content policy, or what it loads. */
+  /**
+   * A page of a member who is signed in. It may not complain: about scripts, its content policy, or what it loads. No key and
+   * no secret may be in an address that it asks for, nor in what it logs.
+   */
   async function open(
     email: string | null,
     path: string,
@@ -78,6 +84,9 @@ export function usePortal() {
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     const complaints: string[] = []
+    const seen: string[] = []
+    page.on('request', (request) => seen.push(request.url()))
+    page.on('console', (line) => seen.push(line.text()))
     page.on('pageerror', ({ message }) => complaints.push(message))
     page.on('dialog', (dialog) => void complaints.push(dialog.message()))
     page.on('console', (line) => {
@@ -88,6 +97,7 @@ export function usePortal() {
     onTestFinished(async () => {
       await context.close()
       expect(complaints).toEqual([])
+      expect(seen.filter((each) => SECRET.test(each))).toEqual([])
     })
     if (email !== null) {
       await context.request.post(`${server.url}/login`, { data: { email, password: DEMO_PASSWORD } })

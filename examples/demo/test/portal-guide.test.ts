@@ -1,15 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { createIntegrations, type Session } from '@quickquote/core'
-import { testDatabase } from '@quickquote/dev-servers'
-import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { fastifyPortal } from '@quickquote/portal'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
-import Fastify, { type FastifyRequest } from 'fastify'
-import { expect, inject, it, onTestFinished } from 'vitest'
-import { hasChromium, openBrowser, styleOf } from './browser.ts'
+import { expect, it } from 'vitest'
+import { hasChromium, styleOf } from './browser.ts'
+import { portalHost } from './portal-host.ts'
 
-const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 const guide = await readFile(resolve(import.meta.dirname, '../../../docs/guides/portal.md'), 'utf8')
 
 function block(language: string): string {
@@ -29,31 +24,7 @@ async function run(code: string, names: Record<string, unknown>): Promise<void> 
 it.runIf(hasChromium || process.env['CI'] !== undefined)(
   'the page and the element that the guide shows are there, with its colors, by cookie and by token',
   async () => {
-    const database = await testDatabase(inject('postgresUrl'))
-    const storage = drizzleStorage({ connectionString: database.url })
-    await storage.migrate()
-    const integrations = createIntegrations({
-      storage,
-      encryptionKeys: [{ id: '1', key: Buffer.alloc(32, 1) }],
-      pipeline: {
-        start: async () => {},
-        signDocumentUrl: async () => ({ url: 'https://files.example.com', expires_at: new Date() }),
-      },
-    })
-    const resolveSession = ({ headers }: FastifyRequest): Session | null =>
-      headers.authorization === 'Bearer a-token' || headers.cookie?.includes('session=ada')
-        ? { memberId: 'ada', organizations: [{ id: ORGANIZATION, name: 'Acme GmbH', role: 'admin' }] }
-        : null
-    const app = Fastify()
-    const browser = await openBrowser()
-    onTestFinished(async () => {
-      await browser.close()
-      await app.close()
-      await integrations.close()
-      await database.drop()
-    })
-
-    await app.register(fastifyIntegrations, { integrations, resolveSession })
+    const { app, page, integrations, resolveSession } = await portalHost()
     await run(block('ts'), { app, integrations, resolveSession, fastifyPortal })
     app.get('/login', async (_, reply) => reply.type('text/html').send('<h1>Sign in</h1>'))
     // What a bundler makes of the import.
@@ -64,9 +35,6 @@ it.runIf(hasChromium || process.env['CI'] !== undefined)(
         <script>const getToken = async () => 'a-token'</script>`),
     )
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
-    const page = await browser.newPage()
-    page.setDefaultTimeout(30_000)
-
     await page.goto(`${url}/integrations`)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(page.url()).toBe(`${url}/login?next=${encodeURIComponent('/integrations/')}`)

@@ -14,8 +14,13 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     )
 
   it('takes a new admin from the first empty screen to a verified webhook', async () => {
-    const admin = await as('admin@globex.example')
     const page = await open('admin@globex.example', 'endpoints')
+    // The receiver of the example, on the page that it has for that.
+    const play = await page.context().newPage()
+    await play.goto(server.url)
+    await play.locator('#receiver-url', { hasText: 'https://' }).waitFor()
+    const receiver = String(await play.locator('#receiver-url').textContent())
+
     await page.getByText('No endpoint yet').waitFor()
     await page.locator('main').getByRole('button', { name: 'Add an endpoint' }).last().click()
     await button(page, 'Add an endpoint').click()
@@ -25,7 +30,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByLabel('URL').fill('http://crm.example')
     await button(page, 'Add an endpoint').click()
     await page.getByText('starts with https://').waitFor()
-    await page.getByLabel('URL').fill(admin.receiver)
+    await page.getByLabel('URL').fill(receiver)
     await page.getByLabel('All of quotation').uncheck()
     await page.getByLabel('quotation.completed').check()
     await button(page, 'Add an endpoint').click()
@@ -33,7 +38,11 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     const secret = String(await dialog(page).locator('.secret code').textContent())
     expect(secret).toMatch(/^whsec_/)
     expect(JSON.stringify(await kept(page))).not.toContain(secret)
-    await admin.trust(secret)
+    // How to verify with it is beside it.
+    await dialog(page).getByText('@quickquote/webhook-signature').first().waitFor()
+    await play.getByLabel('signing secret').fill(secret)
+    await button(play, 'Use this secret').click()
+    await play.getByText('The receiver verifies with this secret').waitFor()
     // Nothing but its button closes what is shown once.
     await page.keyboard.press('Escape')
     await button(page, 'I have stored it').click()
@@ -210,6 +219,42 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByRole('heading', { name: 'Typed with care' }).waitFor()
   })
 
+  it('keeps what was typed in a dialog when the session ends, and the way to sign in is in the dialog', async () => {
+    const page = await open('member@acme.example', 'api-keys')
+    await button(page, 'Create key').first().click()
+    await dialog(page).getByLabel('Name').fill('Typed in a dialog')
+    await page.context().clearCookies()
+    const create = dialog(page).getByRole('button', { name: 'Create key' })
+    await create.click()
+    const signIn = dialog(page).getByRole('link', { name: 'Sign in in a new tab' })
+    await signIn.waitFor()
+    expect(await signIn.getAttribute('target')).toBe('_blank')
+    await page.context().request.post(`${server.url}/login`, {
+      data: { email: 'member@acme.example', password: DEMO_PASSWORD },
+    })
+    await create.click()
+    await button(page, 'I have stored it').click()
+    await row(page, 'Typed in a dialog').waitFor()
+    // Whoever is answered is signed in: nobody has to say so.
+    await page.getByText('Your session has ended.').waitFor({ state: 'detached' })
+  })
+
+  it('sends a change once when the network is lost, and keeps what was typed', async () => {
+    const page = await open('member@acme.example', 'api-keys')
+    let sent = 0
+    await page.route('**/api-keys', (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      sent += 1
+      return route.abort()
+    })
+    await button(page, 'Create key').first().click()
+    await dialog(page).getByLabel('Name').fill('Offline')
+    await dialog(page).getByRole('button', { name: 'Create key' }).click()
+    await dialog(page).getByText('The service could not be reached.').waitFor()
+    expect(sent).toBe(1)
+    expect(await dialog(page).getByLabel('Name').inputValue()).toBe('Offline')
+  })
+
   it('tells an admin of what another one changed meanwhile, and keeps both changes', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Of two admins')
@@ -250,6 +295,35 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Remove Authorization').click()
     await button(page, 'Save').click()
     await page.locator('dd', { hasText: /^X-Zone$/ }).waitFor()
+
+    // To another server no value goes along: whoever moves the endpoint is told, and it is saved.
+    await button(page, 'Edit').click()
+    await page.getByLabel('URL').fill('https://elsewhere.example.com/hook')
+    await page.getByText('The URL is on another server').waitFor()
+    expect(await button(page, 'Remove X-Zone').count()).toBe(0)
+    await button(page, 'Save').click()
+    await page.getByText('https://elsewhere.example.com/hook').waitFor()
+    await page.locator('dt', { hasText: 'Order' }).waitFor()
+    expect(await page.getByText('X-Zone').count()).toBe(0)
+  })
+
+  it('updates its rows, and does not replace them', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Live')
+    await admin.quote('The first of two')
+    const page = await open('admin@acme.example', `deliveries?endpoint=${id}`)
+    const first = row(page, 'The first of two')
+    await first.waitFor()
+    await first.evaluate('(element) => element.setAttribute("data-same", "yes")')
+    await admin.quote('The second of two')
+    await row(page, 'The second of two').waitFor()
+    expect(await first.getAttribute('data-same')).toBe('yes')
+  })
+
+  it('puts the focus on the heading of the screen that somebody goes to', async () => {
+    const page = await open('admin@acme.example', 'events')
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.locator('h1:focus', { hasText: 'Audit log' }).waitFor()
   })
 
   it('says that the network or the service is away, and goes on when they are back', async () => {
@@ -286,6 +360,20 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.goto(`${server.url}/portal/#/${ACME}/deliveries?endpoint=${id}`)
     await row(page, '<script>').first().waitFor()
     expect(await page.locator('main img, main script').count()).toBe(0)
+
+    // What a receiver answers with, as it is on record.
+    await page.route('**/webhooks/deliveries/*', async (route) => {
+      const response = await route.fetch()
+      const delivery = await response.json()
+      for (const attempt of delivery.attempts ?? []) {
+        Object.assign(attempt, { response_body: evil, error: evil, request_headers: { [evil]: evil } })
+      }
+      await route.fulfill({ response, json: delivery })
+    })
+    await row(page, '<script>').first().getByRole('link').click()
+    await page.locator('.code', { hasText: evil }).waitFor()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('can be used with the keyboard alone', async () => {

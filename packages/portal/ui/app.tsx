@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { createClient } from './api/client.ts'
 import { ApiError, createHttp, type Transport } from './api/http.ts'
 import type { Organization } from './api/types.ts'
@@ -10,7 +10,8 @@ import { Button } from './parts/button.tsx'
 import { Icon } from './parts/icon.tsx'
 import { Link } from './parts/link.tsx'
 import { Menu } from './parts/menu.tsx'
-import { errorText, organizationName, type Portal, PortalContext, usePortal } from './portal.ts'
+import { SignIn } from './parts/notice.tsx'
+import { errorText, organizationName, type Portal, PortalContext, signInUrl, usePortal } from './portal.ts'
 import { AuditLog } from './screens/audit-log.tsx'
 import { Deliveries } from './screens/deliveries.tsx'
 import { Delivery } from './screens/delivery.tsx'
@@ -49,8 +50,8 @@ export function App({ settings, navigation, transport, isPage }: AppProps) {
   const isSignedOut = useMemo(() => signal(false), [])
   const http = useMemo(
     () =>
-      createHttp(new URL(settings.apiUrl, document.baseURI), transport, () => {
-        isSignedOut.value = true
+      createHttp(new URL(settings.apiUrl, document.baseURI), transport, (isSignedIn) => {
+        isSignedOut.value = !isSignedIn
       }),
     [settings, transport],
   )
@@ -105,10 +106,7 @@ export function App({ settings, navigation, transport, isPage }: AppProps) {
       me={me.value}
       translator={translator}
       {...{ settings, navigation, client, isPage, isSignedOut: isSignedOut.value }}
-      onSignedIn={async () => {
-        await me.reload()
-        isSignedOut.value = false
-      }}
+      onSignedIn={() => void me.reload()}
     />
   )
 }
@@ -152,7 +150,7 @@ function Member({
   translator: Translator
   isPage: boolean
   isSignedOut: boolean
-  onSignedIn: () => Promise<void>
+  onSignedIn: () => void
 }) {
   const portal = useMemo((): Portal => {
     const manages = me.permissions.includes('manage_integrations')
@@ -181,12 +179,19 @@ function Member({
 
   const { place } = navigation
   const view = views.find((each) => each === place.value.view) ?? views[0]
+  const tabs = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // On a phone not all of them fit. They alone are scrolled: the portal may be anywhere in a page of the host's.
+    const all = tabs.current?.getBoundingClientRect()
+    const current = tabs.current?.querySelector('[aria-current]')?.getBoundingClientRect()
+    if (all && current) tabs.current?.scrollBy(current.x + current.width / 2 - (all.x + all.width / 2), 0)
+  }, [view])
   return (
     <PortalContext.Provider value={portal}>
       <div class="portal" lang={portal.locale} dir={portal.direction}>
         <div class="top">
           {isPage && <Header organizations={me.organizations} />}
-          <nav class="tabs" aria-label={portal.t('nav.label')}>
+          <nav ref={tabs} class="tabs" aria-label={portal.t('nav.label')}>
             {views.map((each) => (
               <Link key={each} to={{ view: each }} current={each === view}>
                 {portal.t(`nav.${each}`)}
@@ -274,21 +279,13 @@ function Header({ organizations }: { organizations: readonly Organization[] }) {
 }
 
 /** The session has ended. The input on the screen is kept. */
-function SignedOut({ onSignedIn }: { onSignedIn: () => Promise<void> }) {
-  const { t, settings } = usePortal()
+function SignedOut({ onSignedIn }: { onSignedIn: () => void }) {
+  const { t } = usePortal()
   return (
     <div class="notice warn signed-out" role="alert">
       <p>{t('session.ended')}</p>
-      {settings.signInUrl !== undefined && (
-        <a class="button" href={signInUrl(settings.signInUrl)} target="_blank" rel="noopener">
-          {t('session.sign-in.tab')}
-        </a>
-      )}
-      <Button onClick={() => void onSignedIn()}>{t('session.again')}</Button>
+      <SignIn />
+      <Button onClick={onSignedIn}>{t('session.again')}</Button>
     </div>
   )
-}
-
-function signInUrl(template: string): string {
-  return template.replace('{url}', encodeURIComponent(location.pathname + location.search + location.hash))
 }

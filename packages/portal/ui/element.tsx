@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import type { Transport } from './api/http.ts'
 import { App } from './app.tsx'
-import { memoryNavigation, type Navigation } from './navigation.ts'
+import { memoryNavigation, type Navigation, type Place } from './navigation.ts'
 import { FEATURES, type Message, type PortalSettings } from './settings.ts'
 import css from './style.css?inline'
 
@@ -15,11 +15,14 @@ const OBSERVED = [
   'product-name',
 ] as const
 
+/** A server that renders pages has no elements: there this import does nothing. */
+const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {}
+
 /**
  * `<quickquote-integrations organization="…" view="deliveries">`: the screens inside a page of the host. A shadow root
  * keeps their styles apart, except for the custom properties of the theme.
  */
-export class QuickquoteIntegrations extends HTMLElement {
+export class QuickquoteIntegrations extends Base {
   static readonly observedAttributes = OBSERVED
 
   /** Sends the requests. Default: the browser's `fetch`, with the cookies of this origin. */
@@ -49,15 +52,26 @@ export class QuickquoteIntegrations extends HTMLElement {
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (!this.isConnected || before === now || this.#root === undefined) return
-    if (name === 'view' || name === 'organization') this.#navigation = undefined
+    if (name === 'organization' || (name === 'view' && !this.#isThere())) this.#navigation = undefined
     this.#render()
+  }
+
+  /** Whether `view` names where somebody is already: a host that follows `quickquote-navigate` sends nobody elsewhere. */
+  #isThere(): boolean {
+    const place = this.#navigation?.place.value
+    const { view, id } = this.#start()
+    return place?.view === view && (id === null || place.id === id)
+  }
+
+  #start(): Pick<Place, 'view' | 'id'> {
+    const [view = '', id = null] = (this.getAttribute('view') ?? '').split('/')
+    return { view, id }
   }
 
   #render(): void {
     if (this.#root === undefined) return
-    const [view = '', id = null] = (this.getAttribute('view') ?? '').split('/')
     const organizationId = this.getAttribute('organization')
-    this.#navigation ??= memoryNavigation({ organizationId, view, id, query: {} }, (place) =>
+    this.#navigation ??= memoryNavigation({ organizationId, ...this.#start(), query: {} }, (place) =>
       this.dispatchEvent(
         new CustomEvent('quickquote-navigate', {
           detail: { view: place.view, id: place.id },
@@ -97,6 +111,12 @@ export class QuickquoteIntegrations extends HTMLElement {
   }
 }
 
-if (customElements.get('quickquote-integrations') === undefined) {
-  customElements.define('quickquote-integrations', QuickquoteIntegrations)
+declare global {
+  interface HTMLElementTagNameMap {
+    'quickquote-integrations': QuickquoteIntegrations
+  }
+}
+
+if (globalThis.customElements?.get('quickquote-integrations') === undefined) {
+  globalThis.customElements?.define('quickquote-integrations', QuickquoteIntegrations)
 }

@@ -49,6 +49,11 @@ export function errorText({ t, has }: Translator, error: unknown): string {
   return t(key, { detail: error.message, count: Math.max(1, seconds), seconds: Math.max(1, seconds) })
 }
 
+/** The address where a member signs in and returns to this page. */
+export function signInUrl(template: string): string {
+  return template.replace('{url}', encodeURIComponent(location.pathname + location.search + location.hash))
+}
+
 /** The time in steps of ten seconds, so that relative times stay current. */
 export const now = signal(Date.now())
 const TICK_MS = 10_000

@@ -58,8 +58,12 @@ const REPEAT_AFTER_MS = 1000
 const LONGEST_WAIT_MS = 5000
 const TIMEOUT_MS = 30_000
 
-/** @param onSignedOut called for each 401 */
-export function createHttp(baseUrl: URL, transport: Transport, onSignedOut: () => void): Http {
+/** @param onSession called with each answer: whether there is a session, so false for a 401 */
+export function createHttp(
+  baseUrl: URL,
+  transport: Transport,
+  onSession: (isSignedIn: boolean) => void,
+): Http {
   async function once(path: string, { method = 'GET', body, signal }: Request): Promise<Response> {
     const { headers } = transport
     const given = new Headers(typeof headers === 'function' ? await headers() : headers)
@@ -79,6 +83,7 @@ export function createHttp(baseUrl: URL, transport: Transport, onSignedOut: () =
         signal: controller.signal,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
+      onSession(response.status !== 401)
       if (response.ok) return response
       throw await problemOf(response)
     } catch (error) {
@@ -97,7 +102,6 @@ export function createHttp(baseUrl: URL, transport: Transport, onSignedOut: () =
         return await once(path, options)
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        if (error.status === 401) onSignedOut()
         const waitMs = error.retryAfterMs ?? REPEAT_AFTER_MS
         const isPassing = error.status === 429 || error.status === 503 || error.code === 'NETWORK'
         if (!isPassing || repeated >= repeats || waitMs > LONGEST_WAIT_MS) throw error

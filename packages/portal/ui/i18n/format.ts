@@ -6,11 +6,15 @@ export interface Formatter {
   duration(ms: number): string
   /** `2 min ago`, `in 3 min`. */
   relative(moment: string, now: number): string
+  /** `2 minutes ago`, for sentences. */
+  relativeInWords(moment: string, now: number): string
   /** `21 Nov 2026, 14:02:11`, in the reader's time zone. */
   exact(moment: string): string
   date(moment: string): string
   /** `14:02:11`. */
   clock(moment: string): string
+  /** `20 Nov, 14:00`. */
+  hour(moment: string): string
   list(items: readonly string[]): string
 }
 
@@ -32,9 +36,13 @@ export function createFormatter(locale: string): Formatter {
   const number = new Intl.NumberFormat(locale)
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const relative = new Intl.RelativeTimeFormat(locale, { style: 'short', numeric: 'auto' })
+  const inWords = new Intl.RelativeTimeFormat(locale, { style: 'long', numeric: 'auto' })
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+  const hour = new Intl.DateTimeFormat(locale, {
+    ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
+  })
   const list = new Intl.ListFormat(locale, { style: 'long', type: 'conjunction' })
   const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond' })
   const seconds = new Intl.NumberFormat(locale, {
@@ -47,16 +55,21 @@ export function createFormatter(locale: string): Formatter {
     percent: (share) => percent.format(share),
     duration: (ms) =>
       ms < SECOND ? milliseconds.format(ms) : seconds.format(ms / SECOND).replace('sec', 's'),
-    relative(moment, now) {
-      const ms = Date.parse(moment) - now
-      const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', SECOND]
-      return relative.format(Math.round(ms / length), unit).replace(ABBREVIATION_DOT, '$1')
-    },
+    relative: (moment, now) => relative.format(...spanOf(moment, now)).replace(ABBREVIATION_DOT, '$1'),
+    relativeInWords: (moment, now) => inWords.format(...spanOf(moment, now)),
     exact: (moment) => exact.format(new Date(moment)),
     date: (moment) => date.format(new Date(moment)),
     clock: (moment) => clock.format(new Date(moment)),
+    hour: (moment) => hour.format(new Date(moment)),
     list: (items) => list.format(items),
   }
+}
+
+/** How far away a moment is, in the largest unit that it fills. */
+function spanOf(moment: string, now: number): [number, Intl.RelativeTimeFormatUnit] {
+  const ms = Date.parse(moment) - now
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', SECOND]
+  return [Math.round(ms / length), unit]
 }
 
 /** English writes `2 min. ago`; without the dot, a column is easier to read. */

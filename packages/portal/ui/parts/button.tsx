@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 interface ButtonProps {
   children: ComponentChildren
-  kind?: 'primary' | 'danger' | 'quiet'
+  kind?: 'primary' | 'danger' | 'quiet' | undefined
   type?: 'button' | 'submit'
   /** Shows that it is busy and ignores clicks. */
   isBusy?: boolean

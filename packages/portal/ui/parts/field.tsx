@@ -15,7 +15,8 @@ export function TextField({
   isOptional,
   ...props
 }: FieldProps & {
-  type?: 'text' | 'url' | 'datetime-local' | 'date'
+  /** `lines`: a text that may have several. */
+  type?: 'text' | 'url' | 'datetime-local' | 'date' | 'lines'
   maxLength?: number
   placeholder?: string
   /** Shown next to the label. */
@@ -25,48 +26,79 @@ export function TextField({
 }) {
   const id = useId()
   const { label, value, onInput, maxLength, placeholder, min, max, ...rest } = props
+  const attributes = {
+    ...{ id, value, maxLength, placeholder },
+    required: isOptional === undefined,
+    'aria-invalid': rest.error === undefined ? undefined : true,
+    'aria-describedby': `${id}-hint ${id}-error`,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onInput(currentTarget.value),
+  }
   return (
     <Labelled id={id} label={label} isOptional={isOptional} {...rest}>
-      <input
+      {type === 'lines' ? (
+        <textarea rows={2} {...attributes} />
+      ) : (
+        <input
+          type={type as 'text'}
+          min={min}
+          max={max}
+          autocomplete="off"
+          spellcheck={false}
+          {...attributes}
+        />
+      )}
+    </Labelled>
+  )
+}
+
+/** Values to choose from, each with what it is called. */
+type Options<Value extends string> = readonly (readonly [value: Value, label: string])[]
+
+export function SelectField<Value extends string>({
+  options,
+  ...props
+}: Omit<FieldProps, 'onInput'> & { options: Options<Value>; onInput: (value: Value) => void }) {
+  const id = useId()
+  const { label, value, onInput, ...rest } = props
+  return (
+    <Labelled id={id} label={label} {...rest}>
+      <Select
         id={id}
-        type={type as 'text'}
+        describedBy={`${id}-hint ${id}-error`}
+        options={options}
         value={value}
-        required={isOptional === undefined}
-        maxLength={maxLength}
-        placeholder={placeholder}
-        min={min}
-        max={max}
-        autocomplete="off"
-        spellcheck={false}
-        aria-invalid={rest.error === undefined ? undefined : true}
-        aria-describedby={`${id}-hint ${id}-error`}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        onChange={onInput}
       />
     </Labelled>
   )
 }
 
-export function SelectField({
+function Select<Value extends string>({
+  id,
+  describedBy,
   options,
-  ...props
-}: FieldProps & { options: readonly (readonly [value: string, label: string])[] }) {
-  const id = useId()
-  const { label, value, onInput, ...rest } = props
+  value,
+  onChange,
+}: {
+  id: string
+  describedBy?: string
+  options: Options<Value>
+  value: string
+  onChange: (value: Value) => void
+}) {
   return (
-    <Labelled id={id} label={label} {...rest}>
-      <select
-        id={id}
-        value={value}
-        aria-describedby={`${id}-hint ${id}-error`}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={option} selected={option === value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </Labelled>
+    <select
+      id={id}
+      value={value}
+      aria-describedby={describedBy}
+      onInput={({ currentTarget }) => onChange(currentTarget.value as Value)}
+    >
+      {options.map(([option, text]) => (
+        <option key={option} value={option} selected={option === value}>
+          {text}
+        </option>
+      ))}
+    </select>
   )
 }
 
@@ -105,13 +137,11 @@ function Labelled({
 /** One of a few options. */
 export function Choice<Value extends string>({
   legend,
-  name,
   options,
   value,
   onChange,
 }: {
   legend: string
-  name: string
   options: readonly { value: Value; label: string; hint?: string }[]
   value: Value
   onChange: (value: Value) => void
@@ -124,7 +154,7 @@ export function Choice<Value extends string>({
         <label key={option.value}>
           <input
             type="radio"
-            name={`${id}-${name}`}
+            name={id}
             checked={option.value === value}
             onChange={() => onChange(option.value)}
           />
@@ -138,44 +168,29 @@ export function Choice<Value extends string>({
   )
 }
 
-/** A filter in one line: its name and its value. */
-export function Filter({
+/** A filter in one line: its name and its values, in a list that opens or, when they are few, side by side. */
+export function Filter<Value extends string>({
   label,
   options,
   value,
+  isOpen = false,
   onChange,
 }: {
   label: string
-  options: readonly (readonly [value: string, label: string])[]
-  value: string
-  onChange: (value: string) => void
+  options: Options<Value>
+  value: Value
+  isOpen?: boolean
+  onChange: (value: Value) => void
 }) {
-  return (
-    <label class="filter">
-      <span>{label}</span>
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {options.map(([option, text]) => (
-          <option key={option} value={option} selected={option === value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
-/** A filter that shows all its values. */
-export function Segments({
-  label,
-  options,
-  value,
-  onChange,
-}: {
-  label: string
-  options: readonly (readonly [value: string, label: string])[]
-  value: string
-  onChange: (value: string) => void
-}) {
+  const id = useId()
+  if (!isOpen) {
+    return (
+      <div class="filter">
+        <label for={id}>{label}</label>
+        <Select id={id} options={options} value={value} onChange={onChange} />
+      </div>
+    )
+  }
   return (
     <fieldset class="segments" aria-label={label}>
       {options.map(([option, text]) => (

@@ -49,6 +49,11 @@ export function Skeleton() {
   )
 }
 
+/** Whether the list may be empty: then the main action is in the place of the list, and not beside the title. */
+export function isFirst({ value, error }: Pick<LoadedPages<unknown>, 'value' | 'error'>): boolean {
+  return (value?.length ?? 0) === 0 && error === undefined
+}
+
 /** An empty list: what it is for, and what to do first. */
 export function Empty({
   title,

@@ -114,7 +114,7 @@ function Row({ entry }: { entry: AuditEntry }) {
           : `${entry.action} ${entry.resource_name}`}
       </th>
       <td class="changes">
-        <Changes changes={entry.changes} />
+        <Changes entry={entry} />
       </td>
       <td class="muted labelled" data-label={t('audit.who')}>
         {entry.actor_id ?? t('audit.service')}
@@ -127,30 +127,51 @@ function Row({ entry }: { entry: AuditEntry }) {
   )
 }
 
-function Changes({ changes }: { changes: readonly AuditChange[] }) {
+/** The most that are shown of one entry before somebody asks for the others. */
+const MOST_SHOWN = 3
+
+function Changes({ entry }: { entry: AuditEntry }) {
   const { t, format } = usePortal()
+  const changes = changesOf(entry)
   if (changes.length === 0) return <span class="muted">{t('none')}</span>
+  const rest = changes.slice(MOST_SHOWN)
   return (
-    <ul>
-      {changes.map(({ field, from, to }) => (
-        <li key={field}>
-          <code>{field}</code>{' '}
-          {from !== undefined && from !== null && (
-            <>
-              <del>{textOf(from)}</del> <span aria-hidden="true">→</span>{' '}
-            </>
-          )}
-          {to !== undefined && to !== null && <ins>{textOf(to)}</ins>}
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul>{changes.slice(0, MOST_SHOWN).map(lineOf)}</ul>
+      {rest.length > 0 && (
+        <details>
+          <summary>{t('audit.more', { count: rest.length })}</summary>
+          <ul>{rest.map(lineOf)}</ul>
+        </details>
+      )}
+    </>
   )
+
+  function lineOf({ field, from, to }: AuditChange) {
+    return (
+      <li key={field}>
+        <code>{field}</code>{' '}
+        {from !== undefined && from !== null && (
+          <>
+            <del>{textOf(from)}</del> <span aria-hidden="true">→</span>{' '}
+          </>
+        )}
+        {to !== undefined && to !== null && <ins>{textOf(to)}</ins>}
+      </li>
+    )
+  }
 
   function textOf(value: NonNullable<AuditChange['to']>): string {
     if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
     if (typeof value !== 'string') return value.join(', ')
     return TIMESTAMP.test(value) ? format.exact(value) : value
   }
+}
+
+/** Of something new: what it was given, but for its name, which the entry begins with. */
+function changesOf({ action, changes }: AuditEntry): readonly AuditChange[] {
+  if (!action.endsWith('.created')) return changes
+  return changes.filter(({ field, to }) => field !== 'name' && to !== undefined && to !== null)
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/

@@ -3,7 +3,7 @@ import type { Attempt } from '../api/types.ts'
 import { Bars, firstHour } from '../parts/bars.tsx'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
-import { Filter, Segments } from '../parts/field.tsx'
+import { Filter } from '../parts/field.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, ListState } from '../parts/list-state.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -74,11 +74,12 @@ export function Deliveries() {
       />
       <Overview endpointId={filters.endpoint} />
       <div class="filters">
-        <Segments
+        <Filter
+          isOpen
           label={t('deliveries.show')}
           options={SHOWN.map((value) => [value, t(`deliveries.show.${value}`)])}
           value={filters.show}
-          onChange={(show) => choose({ show: oneOf(SHOWN, show, 'everything') })}
+          onChange={(show) => choose({ show })}
         />
         <Filter
           label={t('deliveries.endpoint')}
@@ -102,7 +103,7 @@ export function Deliveries() {
           label={t('deliveries.time')}
           value={filters.span}
           options={SPANS.map((value) => [value, t(`deliveries.span.${value}`)])}
-          onChange={(span) => choose({ span: oneOf(SPANS, span, '24') })}
+          onChange={(span) => choose({ span })}
         />
         <span class="live muted">
           <Dot tone={attempts.error === undefined ? 'good' : 'bad'} />
@@ -177,10 +178,7 @@ function Row({ attempt }: { attempt: Attempt }) {
         {attempt.quotation_name ?? t('none')}
       </td>
       <td class="phone-off">
-        <AttemptNumber
-          number={attempt.attempt}
-          isFirstSuccess={attempt.status === 'succeeded' && attempt.attempt === 1}
-        />
+        <AttemptNumber attempt={attempt} />
       </td>
       <td class="phone-off">
         {attempt.http_status === null && attempt.error === null ? (
@@ -201,9 +199,12 @@ function Row({ attempt }: { attempt: Attempt }) {
   )
 }
 
-function AttemptNumber({ number, isFirstSuccess }: { number: number; isFirstSuccess: boolean }) {
+/** Which attempt it is; of how many, where more may follow or did. */
+function AttemptNumber({ attempt }: { attempt: Attempt }) {
   const { t, format, settings } = usePortal()
-  if (isFirstSuccess || settings.maxAttempts === undefined) return <>{format.number(number)}</>
+  const { attempt: number, status, is_test } = attempt
+  const isOnly = is_test || status === 'rejected' || (status === 'succeeded' && number === 1)
+  if (isOnly || settings.maxAttempts === undefined) return <>{format.number(number)}</>
   return <>{t('deliveries.attempt.of', { number, all: settings.maxAttempts })}</>
 }
 

@@ -70,6 +70,10 @@ function Found({
   const { attempts, next_attempt_at } = delivery
   const attempt = attempts.find((each) => each.attempt === chosen) ?? attempts.at(-1)
   const isLeft = (delivery.status === 'pending' || delivery.status === 'sending') && next_attempt_at !== null
+  // What is due already is sent as soon as a worker takes it.
+  const next = isLeft
+    ? format.relative(new Date(Math.max(Date.parse(next_attempt_at), now.value)).toISOString(), now.value)
+    : ''
   const endpointName = endpoint?.name ?? delivery.endpoint_name ?? delivery.endpoint_id
 
   async function resend() {
@@ -102,7 +106,7 @@ function Found({
               isHollow={TONES[delivery.status] === 'wait' || TONES[delivery.status] === 'off'}
             >
               {isLeft && attempts.length > 0
-                ? t('attempt.retrying', { in: format.relative(next_attempt_at, now.value) })
+                ? t('attempt.retrying', { in: next })
                 : t(`delivery.${delivery.status}`)}
             </Status>
           </>
@@ -134,7 +138,7 @@ function Found({
           <header>
             <h2>{t('delivery.attempts')}</h2>
             <span class="muted">
-              {settings.maxAttempts === undefined
+              {settings.maxAttempts === undefined || delivery.is_test
                 ? format.number(attempts.length)
                 : t('deliveries.attempt.of', { number: attempts.length, all: settings.maxAttempts })}
             </span>
@@ -163,11 +167,7 @@ function Found({
                     {format.clock(next_attempt_at)}
                   </time>
                 </span>
-                <small>
-                  {attempts.length === 0
-                    ? t('delivery.first', { in: format.relative(next_attempt_at, now.value) })
-                    : t('delivery.next', { in: format.relative(next_attempt_at, now.value) })}
-                </small>
+                <small>{attempts.length === 0 ? next : t('delivery.next', { in: next })}</small>
               </li>
             )}
             {delivery.status === 'parked' && (

@@ -31,13 +31,52 @@ export function EndpointForm({ id }: { id: string | null }) {
       {loaded.value === undefined ? (
         <ErrorNotice error={loaded.error} onRetry={() => void loaded.reload()} />
       ) : (
-        <Fields catalog={loaded.value.catalog} endpoint={loaded.value.endpoint} />
+        <Editor catalog={loaded.value.catalog} endpoint={loaded.value.endpoint} />
       )}
     </>
   )
 }
 
-function Fields({
+const MODES = ['headless_only', 'always'] as const
+const ORDERINGS = ['none', 'quotation'] as const
+
+interface Form {
+  readonly name: string
+  readonly url: string
+  readonly description: string
+  readonly events: ReadonlySet<string>
+  readonly mode: (typeof MODES)[number]
+  readonly ordering: (typeof ORDERINGS)[number]
+  readonly removedHeaders: ReadonlySet<string>
+  readonly addedHeaders: readonly HeaderField[]
+}
+
+function formOf(endpoint: WebhookEndpoint | null, catalog: readonly CatalogEntry[]): Form {
+  return {
+    name: endpoint?.name ?? '',
+    url: endpoint?.url ?? '',
+    description: endpoint?.description ?? '',
+    events: new Set(endpoint?.events ?? catalog.map(({ type }) => type)),
+    mode: endpoint?.trigger_mode ?? 'headless_only',
+    ordering: endpoint?.ordering ?? 'none',
+    removedHeaders: new Set(),
+    addedHeaders: [],
+  }
+}
+
+function inputOf(form: Form, catalog: readonly CatalogEntry[]): EndpointInput {
+  return {
+    name: form.name.trim(),
+    url: form.url.trim(),
+    description: form.description.trim() === '' ? null : form.description.trim(),
+    events: catalog.map(({ type }) => type).filter((type) => form.events.has(type)),
+    trigger_mode: form.mode,
+    ordering: form.ordering,
+  }
+}
+
+/** The form, what it has typed in it, and how that is saved. */
+function Editor({
   catalog,
   endpoint,
 }: {
@@ -46,31 +85,23 @@ function Fields({
 }) {
   const { t, client, navigation, announcement } = usePortal()
   const [base, setBase] = useState(endpoint)
-  const [name, setName] = useState(endpoint?.name ?? '')
-  const [url, setUrl] = useState(endpoint?.url ?? '')
-  const [description, setDescription] = useState(endpoint?.description ?? '')
-  const [events, setEvents] = useState<ReadonlySet<string>>(
-    new Set(endpoint?.events ?? catalog.map(({ type }) => type)),
-  )
-  const [mode, setMode] = useState(endpoint?.trigger_mode ?? 'headless_only')
-  const [ordering, setOrdering] = useState(endpoint?.ordering ?? 'none')
-  const [removedHeaders, setRemovedHeaders] = useState<ReadonlySet<string>>(new Set())
-  const [addedHeaders, setAddedHeaders] = useState<readonly HeaderField[]>([])
+  const [form, setForm] = useState(() => formOf(endpoint, catalog))
   const [created, setCreated] = useState<EndpointWithSecret | null>(null)
   const [newer, setNewer] = useState<WebhookEndpoint | null>(null)
   const [wasSent, setSent] = useState(false)
   const action = useAction()
 
-  const input: EndpointInput = {
-    name: name.trim(),
-    url: url.trim(),
-    description: description.trim() === '' ? null : description.trim(),
-    events: catalog.map(({ type }) => type).filter((type) => events.has(type)),
-    trigger_mode: mode,
-    ordering,
-  }
-  const headers = headersOf(removedHeaders, addedHeaders)
+  const set = (change: Partial<Form>) => setForm({ ...form, ...change })
+  const input = inputOf(form, catalog)
+  const isMoved = base !== null && originOf(base.url) !== originOf(input.url)
+  const headers = isMoved
+    ? (headersOf(new Set(), form.addedHeaders) ?? {})
+    : headersOf(form.removedHeaders, form.addedHeaders)
   const problems = wasSent ? problemsOf(input) : {}
+  const errorOf = (name: keyof EndpointInput) => {
+    const problem = problems[name as keyof Problems]
+    return problem === undefined ? action.fieldError(name) : t(problem)
+  }
   const back = () =>
     navigation.go(endpoint === null ? { view: 'endpoints' } : { view: 'endpoints', id: endpoint.id })
 
@@ -102,57 +133,8 @@ function Fields({
         void action.run(save)
       }}
     >
-      <TextField
-        label={t('endpoints.name')}
-        hint={t('endpoints.name.hint')}
-        value={name}
-        maxLength={200}
-        onInput={setName}
-        error={problems.name === undefined ? action.fieldError('name') : t(problems.name)}
-      />
-      <TextField
-        type="url"
-        label={t('endpoints.url')}
-        hint={t('endpoints.url.hint')}
-        placeholder="https://"
-        value={url}
-        maxLength={2048}
-        onInput={setUrl}
-        error={problems.url === undefined ? action.fieldError('url') : t(problems.url)}
-      />
-      <TextField
-        label={t('endpoints.description')}
-        isOptional={t('optional')}
-        value={description}
-        onInput={setDescription}
-        error={action.fieldError('description')}
-      />
-      <EventTree
-        catalog={catalog}
-        chosen={events}
-        onChange={setEvents}
-        error={problems.events === undefined ? action.fieldError('events') : t(problems.events)}
-      />
-      <Which mode={mode} onModeChange={setMode} ordering={ordering} onOrderingChange={setOrdering} />
-      <HeaderFields
-        known={base?.header_names ?? []}
-        removed={removedHeaders}
-        added={addedHeaders}
-        error={action.fieldError('headers')}
-        onRemovedChange={setRemovedHeaders}
-        onAddedChange={setAddedHeaders}
-      />
-      {newer !== null && (
-        <div class="notice" role="alert">
-          <p>
-            {t('endpoints.changed', {
-              fields:
-                Object.keys(changedFields(endpoint ?? newer, newer)).join(', ') ||
-                t('endpoints.changed.elsewhere'),
-            })}
-          </p>
-        </div>
-      )}
+      <Fields {...{ catalog, form, set, errorOf, isMoved }} knownHeaders={base?.header_names ?? []} />
+      {newer !== null && <Newer before={endpoint ?? newer} after={newer} />}
       <ErrorNotice error={action.error} />
       <footer class="actions">
         <Button onClick={back}>{t('action.cancel')}</Button>
@@ -174,55 +156,104 @@ function Fields({
   )
 }
 
-/** Which quotes, and in which order. */
-function Which({
-  mode,
-  onModeChange,
-  ordering,
-  onOrderingChange,
+function Fields({
+  catalog,
+  form,
+  set,
+  errorOf,
+  isMoved,
+  knownHeaders,
 }: {
-  mode: EndpointInput['trigger_mode']
-  onModeChange: (mode: EndpointInput['trigger_mode']) => void
-  ordering: EndpointInput['ordering']
-  onOrderingChange: (ordering: EndpointInput['ordering']) => void
+  catalog: readonly CatalogEntry[]
+  form: Form
+  set: (change: Partial<Form>) => void
+  errorOf: (name: keyof EndpointInput) => string | undefined
+  /** Whether the URL is of another origin than before. */
+  isMoved: boolean
+  knownHeaders: readonly string[]
 }) {
   const { t } = usePortal()
   return (
     <>
+      <TextField
+        label={t('endpoints.name')}
+        hint={t('endpoints.name.hint')}
+        value={form.name}
+        maxLength={200}
+        onInput={(name) => set({ name })}
+        error={errorOf('name')}
+      />
+      <TextField
+        type="url"
+        label={t('endpoints.url')}
+        hint={t('endpoints.url.hint')}
+        placeholder="https://"
+        value={form.url}
+        maxLength={2048}
+        onInput={(url) => set({ url })}
+        error={errorOf('url')}
+      />
+      <TextField
+        type="lines"
+        label={t('endpoints.description')}
+        isOptional={t('optional')}
+        value={form.description}
+        onInput={(description) => set({ description })}
+        error={errorOf('description')}
+      />
+      <EventTree
+        catalog={catalog}
+        chosen={form.events}
+        onChange={(events) => set({ events })}
+        error={errorOf('events')}
+      />
       <Choice
         legend={t('endpoints.mode')}
-        name="mode"
-        value={mode}
-        onChange={onModeChange}
-        options={[
-          {
-            value: 'headless_only',
-            label: t('endpoints.mode.headless_only'),
-            hint: t('endpoints.mode.headless_only.hint'),
-          },
-          { value: 'always', label: t('endpoints.mode.always'), hint: t('endpoints.mode.always.hint') },
-        ]}
+        value={form.mode}
+        onChange={(mode) => set({ mode })}
+        options={MODES.map((value) => ({
+          value,
+          label: t(`endpoints.mode.${value}`),
+          hint: t(`endpoints.mode.${value}.hint`),
+        }))}
       />
       <Choice
         legend={t('endpoints.ordering')}
-        name="ordering"
-        value={ordering}
-        onChange={onOrderingChange}
-        options={[
-          {
-            value: 'none',
-            label: t('endpoints.ordering.none'),
-            hint: t('endpoints.ordering.none.hint'),
-          },
-          {
-            value: 'quotation',
-            label: t('endpoints.ordering.quotation'),
-            hint: t('endpoints.ordering.quotation.hint'),
-          },
-        ]}
+        value={form.ordering}
+        onChange={(ordering) => set({ ordering })}
+        options={ORDERINGS.map((value) => ({
+          value,
+          label: t(`endpoints.ordering.${value}`),
+          hint: t(`endpoints.ordering.${value}.hint`),
+        }))}
+      />
+      <HeaderFields
+        known={isMoved ? [] : knownHeaders}
+        removed={form.removedHeaders}
+        added={form.addedHeaders}
+        hint={t(isMoved && knownHeaders.length > 0 ? 'endpoints.headers.moved' : 'endpoints.headers.hint')}
+        error={errorOf('headers')}
+        onRemovedChange={(removedHeaders) => set({ removedHeaders })}
+        onAddedChange={(addedHeaders) => set({ addedHeaders })}
       />
     </>
   )
+}
+
+/** Somebody else changed the endpoint while this form was open. */
+function Newer({ before, after }: { before: WebhookEndpoint; after: WebhookEndpoint }) {
+  const { t } = usePortal()
+  const fields = Object.keys(changedFields(before, after)).join(', ') || t('endpoints.changed.elsewhere')
+  return (
+    <div class="notice" role="alert">
+      <p>{t('endpoints.changed', { fields })}</p>
+    </div>
+  )
+}
+
+/** Where headers are sent; a value is not taken along to another origin. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url
 }
 
 type Problems = Partial<

@@ -12,7 +12,7 @@ import { PageHead } from '../parts/page-head.tsx'
 import { now, usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { DeleteEndpoint, DisableEndpoint } from './endpoint-change.tsx'
-import { EndpointStatus } from './endpoints.tsx'
+import { EndpointStatus, isUntried } from './endpoints.tsx'
 import { HowToVerify } from './how-to-verify.tsx'
 import { Replay } from './replay.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
@@ -27,6 +27,7 @@ type Open = 'test' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | nul
 export function Endpoint({ id }: { id: string }) {
   const { t, client, format, navigation, mayChange, shows, announcement } = usePortal()
   const [open, setOpen] = useState<Open>(null)
+  const [wasTested, setTested] = useState(false)
   const endpoint = useLoaded(`endpoint ${id}`, (signal) => client.endpoints.get(id, signal), {
     everyMs: REFRESH_MS,
   })
@@ -47,6 +48,10 @@ export function Endpoint({ id }: { id: string }) {
   }
 
   const close = () => setOpen(null)
+  const test = () => {
+    setOpen('test')
+    setTested(true)
+  }
   function changed(newer: WebhookEndpoint, text: string) {
     endpoint.set(newer)
     announcement.value = text
@@ -61,11 +66,17 @@ export function Endpoint({ id }: { id: string }) {
       <PageHead
         title={value.name}
         above={{ label: t('endpoints.title'), view: 'endpoints' }}
-        sub={<span class="mono">{value.url}</span>}
+        sub={
+          <code>
+            <Breakable text={value.url} />
+          </code>
+        }
         actions={
           mayChange && (
             <>
-              <Button onClick={() => setOpen('test')}>{t('test.do')}</Button>
+              <Button kind={isUntried(value) && !wasTested ? 'primary' : undefined} onClick={test}>
+                {t('test.do')}
+              </Button>
               <Button onClick={() => navigation.go({ view: 'endpoints', id, query: { edit: 'yes' } })}>
                 {t('action.edit')}
               </Button>
@@ -92,6 +103,7 @@ export function Endpoint({ id }: { id: string }) {
       <Trouble
         endpoint={value}
         onEnable={mayChange ? () => void enable().catch(() => endpoint.reload()) : undefined}
+        isTested={wasTested || !mayChange}
       />
       <div class="columns main-aside">
         <div>
@@ -143,7 +155,9 @@ export function Endpoint({ id }: { id: string }) {
               <Fact name={t('endpoints.mode')}>{t(`endpoints.mode.${value.trigger_mode}`)}</Fact>
               <Fact name={t('endpoints.ordering')}>{t(`endpoints.ordering.${value.ordering}`)}</Fact>
               {value.header_names.length > 0 && (
-                <Fact name={t('endpoints.headers')}>{value.header_names.join(', ')}</Fact>
+                <Fact name={t('endpoints.headers')}>
+                  <code>{value.header_names.join(', ')}</code>
+                </Fact>
               )}
               {value.description !== null && value.description !== '' && (
                 <Fact name={t('endpoints.description')}>{value.description}</Fact>
@@ -195,7 +209,16 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 }
 
 /** Why nothing arrives, and how to fix it. */
-function Trouble({ endpoint, onEnable }: { endpoint: WebhookEndpoint; onEnable: (() => void) | undefined }) {
+function Trouble({
+  endpoint,
+  onEnable,
+  isTested,
+}: {
+  endpoint: WebhookEndpoint
+  onEnable: (() => void) | undefined
+  /** Whether a test has been sent. */
+  isTested: boolean
+}) {
   const { t, format, settings, shows } = usePortal()
   const { is_enabled, disabled_reason, health, id } = endpoint
   const answers = shows('deliveries') && (
@@ -219,12 +242,21 @@ function Trouble({ endpoint, onEnable }: { endpoint: WebhookEndpoint; onEnable: 
       </Banner>
     )
   }
+  if (isUntried(endpoint) && !isTested) {
+    return (
+      <Banner tone="plain" badge={t('endpoints.status.untried')}>
+        {t('endpoints.untried')}
+      </Banner>
+    )
+  }
   if (health.failing_since === null) return null
   const { disableAfterMs = 0 } = settings
   const end = new Date(Date.parse(health.failing_since) + disableAfterMs).toISOString()
   return (
     <Banner tone="warn" badge={t('endpoints.status.failing')} action={answers}>
-      <strong>{t('endpoints.failing', { since: format.relative(health.failing_since, now.value) })}</strong>{' '}
+      <strong>
+        {t('endpoints.failing', { since: format.relativeInWords(health.failing_since, now.value) })}
+      </strong>{' '}
       {disableAfterMs > 0 && t('endpoints.failing.end', { date: format.date(end) })}
     </Banner>
   )
@@ -239,7 +271,7 @@ function Health({ id }: { id: string }) {
     ),
   )
   const delivered = (hours.value ?? []).reduce((sum, each) => sum + each.delivered, 0)
-  const failed = (hours.value ?? []).reduce((sum, each) => sum + each.failed, 0)
+  const all = (hours.value ?? []).reduce((sum, each) => sum + each.failed, delivered)
   const start = new Date(firstHour(HOURS, now.value)).toISOString()
   return (
     <section class="card">
@@ -249,16 +281,18 @@ function Health({ id }: { id: string }) {
       </header>
       <div class="card-body">
         <ErrorNotice error={hours.error} onRetry={() => void hours.reload()} />
-        <Bars hours={hours.value ?? []} count={HOURS} until={now.value} />
-        <div class="scale muted">
-          <span>{format.exact(start)}</span>
-          <span>
-            {delivered + failed === 0
-              ? t('health.none')
-              : t('health.rate', { rate: format.percent(delivered / (delivered + failed)) })}
-          </span>
-          <span>{t('health.now')}</span>
-        </div>
+        {hours.value !== undefined && all === 0 ? (
+          <p class="muted">{t('health.none')}</p>
+        ) : (
+          <>
+            <Bars hours={hours.value ?? []} count={HOURS} until={now.value} />
+            <div class="scale muted">
+              <span>{format.hour(start)}</span>
+              {all > 0 && <span>{t('health.rate', { rate: format.percent(delivered / all) })}</span>}
+              <span>{t('health.now')}</span>
+            </div>
+          </>
+        )}
       </div>
     </section>
   )

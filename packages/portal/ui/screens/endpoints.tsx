@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { WebhookEndpoint } from '../api/types.ts'
+import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
 import { Link } from '../parts/link.tsx'
-import { Empty, EmptySteps, Skeleton } from '../parts/list-state.tsx'
+import { Empty, EmptySteps, isFirst, Skeleton } from '../parts/list-state.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Status } from '../parts/status.tsx'
@@ -25,7 +26,12 @@ export function Endpoints() {
     { everyMs: REFRESH_MS },
   )
   const [isListening, setListening] = useState(false)
-  const listen = <Button onClick={() => setListening(true)}>{t('listen.do')}</Button>
+  const isEmpty = value?.endpoints.length === 0
+  const listen = (
+    <Button kind={isEmpty ? 'quiet' : undefined} onClick={() => setListening(true)}>
+      {t('listen.do')}
+    </Button>
+  )
   const add = (
     <Button kind="primary" onClick={() => navigation.go({ view: 'endpoints', id: 'new' })}>
       {t('endpoints.add')}
@@ -37,18 +43,23 @@ export function Endpoints() {
         title={t('endpoints.title')}
         sub={t('endpoints.sub')}
         actions={
-          <>
-            {listen}
-            {mayChange && add}
-          </>
+          !isFirst({ value: value?.endpoints, error }) && (
+            <>
+              {listen}
+              {mayChange && add}
+            </>
+          )
         }
       />
       <ErrorNotice error={error} onRetry={() => void reload()} />
       {value === undefined && error === undefined && <Skeleton />}
-      {value?.endpoints.length === 0 && (
+      {isEmpty && (
         <Empty title={t('endpoints.empty')} text={t('endpoints.empty.text')}>
           <EmptySteps steps={[t('endpoints.empty.1'), t('endpoints.empty.2'), t('endpoints.empty.3')]} />
-          {mayChange && add}
+          <div class="actions">
+            {mayChange && add}
+            {listen}
+          </div>
         </Empty>
       )}
       {value !== undefined && value.endpoints.length > 0 && (
@@ -74,7 +85,9 @@ export function Endpoints() {
                     {endpoint.name}
                   </Link>
                 </th>
-                <td class="mono muted url">{endpoint.url}</td>
+                <td class="mono muted url">
+                  <Breakable text={endpoint.url} />
+                </td>
                 <td class="phone-end">
                   <EndpointStatus endpoint={endpoint} />
                 </td>
@@ -107,6 +120,11 @@ export function isFailing({ is_enabled, health, disabled_reason }: WebhookEndpoi
   return is_enabled ? health.failing_since !== null : disabled_reason === 'failing'
 }
 
+/** Whether nothing but tests was ever sent to it. */
+export function isUntried({ health }: WebhookEndpoint): boolean {
+  return health.recent_attempts === 0 && health.last_success_at === null
+}
+
 export function EndpointStatus({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { t } = usePortal()
   if (!endpoint.is_enabled) {
@@ -117,7 +135,7 @@ export function EndpointStatus({ endpoint }: { endpoint: WebhookEndpoint }) {
     )
   }
   if (isFailing(endpoint)) return <Status tone="bad">{t('endpoints.status.failing')}</Status>
-  if (endpoint.health.recent_attempts === 0) {
+  if (isUntried(endpoint)) {
     return (
       <Status tone="off" isHollow>
         {t('endpoints.status.untried')}

@@ -13,6 +13,7 @@ export function HeaderFields({
   known,
   removed,
   added,
+  hint,
   error,
   onRemovedChange,
   onAddedChange,
@@ -20,6 +21,7 @@ export function HeaderFields({
   known: readonly string[]
   removed: ReadonlySet<string>
   added: readonly HeaderField[]
+  hint: string
   error: string | undefined
   onRemovedChange: (removed: ReadonlySet<string>) => void
   onAddedChange: (added: readonly HeaderField[]) => void
@@ -87,7 +89,7 @@ export function HeaderFields({
         </Button>
       </div>
       <p id={`${id}-hint`} class="hint">
-        {t('endpoints.headers.hint')}
+        {hint}
       </p>
       <p id={`${id}-error`} class="field-error" aria-live="polite">
         {error}

@@ -3,7 +3,7 @@ import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Segments } from '../parts/field.tsx'
+import { Filter } from '../parts/field.tsx'
 import { Skeleton } from '../parts/list-state.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { usePortal } from '../portal.ts'
@@ -18,36 +18,54 @@ const LANGUAGES = [
   ['java', 'Java'],
 ] as const
 
+type Language = (typeof LANGUAGES)[number][0]
+
 /** Verification code in the receiver's language: functions that our own tests run. */
 export function HowToVerify({ onClose }: { onClose: () => void }) {
-  const { t, settings } = usePortal()
-  const [language, setLanguage] = useState('js')
-  const snippets = useLoaded('snippets', async () => (await import('./snippets.ts')).snippets)
-  const snippet = snippets.value?.[language as keyof typeof snippets.value]
-  const text = snippet === undefined ? undefined : withHeaders(snippet, settings.productName)
+  const { t } = usePortal()
   return (
     <Dialog
       isWide
       title={t('verify.title')}
       onClose={onClose}
       footer={
-        <>
-          {text !== undefined && <CopyButton text={text} />}
-          <Button kind="primary" onClick={onClose}>
-            {t('action.close')}
-          </Button>
-        </>
+        <Button kind="primary" onClick={onClose}>
+          {t('action.close')}
+        </Button>
       }
     >
       <p class="lead">{t('verify.text')}</p>
-      <Segments label={t('verify.language')} options={LANGUAGES} value={language} onChange={setLanguage} />
+      <VerifySnippet />
+    </Dialog>
+  )
+}
+
+/** What a receiver needs to verify, in the language that it is written in: the functions that our own tests run. */
+export function VerifySnippet() {
+  const { t, settings } = usePortal()
+  const [language, setLanguage] = useState<Language>('js')
+  const snippets = useLoaded('snippets', async () => (await import('./snippets.ts')).snippets)
+  const snippet = snippets.value?.[language]
+  const text = snippet === undefined ? undefined : withHeaders(snippet, settings.productName)
+  return (
+    <>
+      <Filter
+        isOpen
+        label={t('verify.language')}
+        options={LANGUAGES}
+        value={language}
+        onChange={setLanguage}
+      />
       <ErrorNotice error={snippets.error} onRetry={() => void snippets.reload()} />
       {text === undefined ? (
         snippets.error === undefined && <Skeleton />
       ) : (
-        <Code text={text} label={t('verify.title')} />
+        <div class="example">
+          <Code text={text} label={t('verify.title')} />
+          <CopyButton text={text} />
+        </div>
       )}
-    </Dialog>
+    </>
   )
 }
 

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { ApiKey } from '../api/types.ts'
 import { DAY } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
-import { Segments } from '../parts/field.tsx'
-import { Empty, EmptySteps, ListState } from '../parts/list-state.tsx'
+import { Filter } from '../parts/field.tsx'
+import { Empty, EmptySteps, isFirst, ListState } from '../parts/list-state.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Status, type Tone } from '../parts/status.tsx'
@@ -50,7 +50,8 @@ export function Keys() {
         title={t('keys.title')}
         sub={t('keys.sub', { organization: organizationName(me) })}
         actions={
-          mayChange && (
+          mayChange &&
+          !isFirst(keys) && (
             <Button kind="primary" onClick={() => setOpen({ dialog: 'create' })}>
               {t('keys.create')}
             </Button>
@@ -59,14 +60,15 @@ export function Keys() {
       />
       {manages && (
         <div class="filters">
-          <Segments
+          <Filter
+            isOpen
             label={t('keys.whose')}
             options={[
               ['me', t('keys.mine')],
               ['all', t('keys.all')],
             ]}
             value={owner}
-            onChange={(value) => setOwner(value === 'all' ? 'all' : 'me')}
+            onChange={setOwner}
           />
         </div>
       )}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Replay as ReplayOf, ReplayStatus, WebhookEndpoint } from '../api/types.ts'
+import type { ReplayCount, Replay as ReplayOf, ReplayStatus, WebhookEndpoint } from '../api/types.ts'
 import { DAY } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, FormDialog } from '../parts/dialog.tsx'
@@ -25,7 +25,7 @@ export function Replay({
 }) {
   const { t, client, settings } = usePortal()
   const [id, setId] = useState(endpoints.find((each) => each.id === endpointId)?.id ?? endpoints[0]?.id ?? '')
-  const [span, setSpan] = useState<string>('24')
+  const [span, setSpan] = useState<(typeof SPANS)[number]>('24')
   const [from, setFrom] = useState(localTime(Date.now() - DAY))
   const [until, setUntil] = useState('')
   const [status, setStatus] = useState<ReplayStatus>('missed')
@@ -42,6 +42,11 @@ export function Replay({
   const count = useLoaded(`count ${id} ${since} ${until} ${status}`, (signal) =>
     client.replays.count(id, range, signal),
   )
+
+  const countText = ({ events, is_more }: ReplayCount) =>
+    events === 0
+      ? t('replay.count.none')
+      : t(is_more ? 'replay.count.more' : 'replay.count', { count: events })
 
   if (started !== null) return <Progress started={started} onClose={onClose} />
   return (
@@ -87,7 +92,6 @@ export function Replay({
       )}
       <Choice
         legend={t('replay.which')}
-        name="status"
         value={status}
         onChange={setStatus}
         options={(['missed', 'failed', 'all'] as const).map((value) => ({
@@ -99,7 +103,7 @@ export function Replay({
       <p class="count" aria-live="polite">
         {count.value === undefined
           ? count.error === undefined && t('replay.counting')
-          : t(count.value.is_more ? 'replay.count.more' : 'replay.count', { count: count.value.events })}
+          : countText(count.value)}
       </p>
     </FormDialog>
   )

@@ -6,6 +6,7 @@ import { Dialog, FormDialog } from '../parts/dialog.tsx'
 import { Choice } from '../parts/field.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
+import { VerifySnippet } from './how-to-verify.tsx'
 
 /** Overlaps, in seconds. */
 const OVERLAPS = ['86400', '3600', '0'] as const
@@ -35,7 +36,6 @@ export function RotateSecret({
       <p class="lead">{t('rotate.text')}</p>
       <Choice
         legend={t('rotate.overlap')}
-        name="overlap"
         value={overlap}
         onChange={setOverlap}
         options={OVERLAPS.map((value) => ({ value, label: t(`rotate.overlap.${value}`) }))}
@@ -56,6 +56,7 @@ export function ShowSecret({
   const { secret, ...stored } = endpoint
   return (
     <Dialog
+      isWide
       title={t('secret.shown.title', { name: endpoint.name })}
       footer={
         <Button kind="primary" onClick={() => onStored(stored)}>
@@ -65,6 +66,8 @@ export function ShowSecret({
     >
       <p class="lead">{t('secret.shown.text')}</p>
       <Secret value={secret} />
+      <p class="lead">{t('secret.shown.verify')}</p>
+      <VerifySnippet />
       <p class="hint">{t('secret.shown.next')}</p>
     </Dialog>
   )

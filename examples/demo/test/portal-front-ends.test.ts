@@ -1,0 +1,166 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import helmet from '@fastify/helmet'
+import type { fastifyPortal } from '@quickquote/portal'
+import { build, type Plugin } from 'esbuild'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { compileScript, parse } from 'vue/compiler-sfc'
+import { hasChromium } from './browser.ts'
+import { ORGANIZATION } from './front-ends/session.ts'
+import { portalHost } from './portal-host.ts'
+
+const FRONT_ENDS = resolve(import.meta.dirname, 'front-ends')
+const guide = await readFile(resolve(import.meta.dirname, '../../../docs/guides/portal.md'), 'utf8')
+
+/** `virtual:integrations`: the component of the guide. */
+function ofTheGuide(language: string, compile: (code: string) => string): Plugin {
+  return {
+    name: 'of-the-guide',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^virtual:integrations$/ }, ({ path }) => ({ path, namespace: 'guide' }))
+      onLoad({ filter: /./, namespace: 'guide' }, () => {
+        const code = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1]
+        if (code === undefined) throw new Error(`There is no ${language} in the guide.`)
+        return { contents: compile(code), loader: 'jsx', resolveDir: FRONT_ENDS }
+      })
+    },
+  }
+}
+
+/** What the plugin of Vue does, with the option that the guide names. */
+function compileVue(code: string): string {
+  const { descriptor } = parse(code)
+  return compileScript(descriptor, {
+    id: 'integrations',
+    inlineTemplate: true,
+    templateOptions: {
+      compilerOptions: { isCustomElement: (tag: string) => tag === 'quickquote-integrations' },
+    },
+  }).content
+}
+
+async function bundleOf(entry: string, plugin: Plugin): Promise<string> {
+  const { outputFiles } = await build({
+    ...{
+      entryPoints: [join(FRONT_ENDS, entry)],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      jsx: 'automatic',
+    },
+    ...{ define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'silent', plugins: [plugin] },
+  })
+  return outputFiles?.[0]?.text ?? ''
+}
+
+/** Whatever the page complains of: an error of a script, something that its content policy refuses. */
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('console', (line) => {
+    if (line.type() === 'error') complaints.push(line.text())
+  })
+  return complaints
+}
+
+const run = describe.runIf(hasChromium || process.env['CI'] !== undefined)
+
+run('The element, in Chromium, under a content policy without unsafe-inline', () => {
+  it.each([
+    ['React 19', 'react.jsx', ofTheGuide('jsx', (code) => code)],
+    ['Vue 3', 'vue.js', ofTheGuide('vue', compileVue)],
+  ])(
+    'is a component of a %s app: a token, a view of the host, navigation, gone and back',
+    async (_, entry, plugin) => {
+      const { app, page } = await portalHost((app) =>
+        app.register(helmet, {
+          contentSecurityPolicy: { directives: { styleSrc: ["'self'"], upgradeInsecureRequests: null } },
+        }),
+      )
+      const script = await bundleOf(entry, plugin)
+      app.get('/app.js', async (_, reply) => reply.type('text/javascript').send(script))
+      app.get('/favicon.ico', async (_, reply) => reply.code(204).send())
+      app.get('/own', async (_, reply) =>
+        reply
+          .type('text/html')
+          .send(
+            '<!doctype html><html lang="en"><title>Own</title><div id="app"></div><script type="module" src="/app.js"></script></html>',
+          ),
+      )
+      const complaints = complaintsOf(page)
+      await page.goto(`${await app.listen({ port: 0, host: '127.0.0.1' })}/own`)
+      const heading = (name: string) => page.getByRole('heading', { name, level: 1 })
+      const followed = page.locator('output')
+
+      await heading('API keys').waitFor()
+      await page.getByRole('button', { name: 'Create key' }).first().click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Of the app')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'I have stored it' }).click()
+      await page.getByRole('row', { name: 'Of the app' }).waitFor()
+
+      // The host follows what the member does, without sending them back to where the view begins.
+      await page.getByRole('link', { name: 'Endpoints' }).click()
+      await page.getByRole('button', { name: 'Add an endpoint' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('Typed')
+      await expect.poll(() => followed.textContent(), { timeout: 30_000 }).toBe('endpoints')
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Typed')
+
+      // And the member follows the host.
+      await page.getByRole('button', { name: 'To the events' }).click()
+      await heading('Events').waitFor()
+      await page.getByRole('button', { name: 'Show or hide' }).click()
+      await heading('Events').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Show or hide' }).click()
+      await heading('Events').waitFor()
+      expect(complaints).toEqual([])
+    },
+  )
+
+  it('can be imported where a server renders pages', async () => {
+    const { resolve: find } = createRequire(import.meta.url)
+    await expect(import(find('@quickquote/portal/element'))).resolves.toBeDefined()
+  })
+})
+
+run('The page, in Chromium', () => {
+  it('works from a bundle of esbuild, below a prefix, beside helmet with its defaults', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quickquote-bundle-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const outfile = join(folder, 'portal.mjs')
+    await build({
+      stdin: {
+        contents: "export { fastifyPortal } from '@quickquote/portal'",
+        resolveDir: import.meta.dirname,
+      },
+      ...{ bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'silent' },
+    })
+    const bundled: { fastifyPortal: typeof fastifyPortal } = await import(pathToFileURL(outfile).href)
+
+    const { app, page, integrations, resolveSession } = await portalHost((app) => app.register(helmet))
+    await app.register(bundled.fastifyPortal, {
+      ...{ integrations, resolveSession, prefix: '/app/settings/integrations' },
+      brand: { name: 'Northwind', tokens: { primary: 'rgb(1, 2, 3)' } },
+    })
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    await page.context().addCookies([{ name: 'session', value: 'ada', url }])
+    const complaints = complaintsOf(page)
+    await page.goto(`${url}/app/settings/integrations`)
+    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+    expect(page.url()).toBe(`${url}/app/settings/integrations/#/${ORGANIZATION}`)
+    await page.getByRole('link', { name: 'Endpoints' }).click()
+    await page.getByRole('button', { name: 'Add an endpoint' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('CRM')
+    await page.getByLabel('URL').fill('https://crm.example.com/hook')
+    await page.getByRole('button', { name: 'Add an endpoint' }).click()
+    // The code that verifies is loaded when it is looked at: it is a file of its own.
+    await page.getByText('fastifyWebhooks').first().waitFor()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('heading', { name: 'CRM', level: 1 }).waitFor()
+    expect(complaints).toEqual([])
+  })
+})

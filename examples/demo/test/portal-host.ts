@@ -1,0 +1,44 @@
+import { createIntegrations, type Integrations, type Session } from '@quickquote/core'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { fastifyIntegrations } from '@quickquote/fastify-integrations'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { ORGANIZATION, TOKEN } from './front-ends/session.ts'
+
+/** A host of its own, with one member, who has a cookie or a token; and a browser that may complain of nothing. */
+export async function portalHost(
+  before: (app: FastifyInstance) => unknown = () => {},
+): Promise<{ app: FastifyInstance; page: Page; integrations: Integrations; resolveSession: ResolveSession }> {
+  const database = await migratedDatabase()
+  const storage = drizzleStorage({ connectionString: database.url })
+  const integrations = createIntegrations({
+    storage,
+    encryptionKeys: [{ id: '1', key: Buffer.alloc(32, 1) }],
+    pipeline: {
+      start: async () => {},
+      signDocumentUrl: async () => ({ url: 'https://files.example.com', expires_at: new Date() }),
+    },
+  })
+  const resolveSession: ResolveSession = ({ headers }) =>
+    headers.authorization === `Bearer ${TOKEN}` || headers.cookie?.includes('session=ada')
+      ? { memberId: 'ada', organizations: [{ id: ORGANIZATION, name: 'Acme GmbH', role: 'admin' }] }
+      : null
+  const app = Fastify()
+  const browser = await openBrowser()
+  onTestFinished(async () => {
+    await browser.close()
+    await app.close()
+    await integrations.close()
+    await database.drop()
+  })
+  await before(app)
+  await app.register(fastifyIntegrations, { integrations, resolveSession })
+  const page = await browser.newPage()
+  page.setDefaultTimeout(30_000)
+  return { app, page, integrations, resolveSession }
+}
+
+type ResolveSession = (request: FastifyRequest) => Session | null
