@@ -62,6 +62,9 @@ export const de: Catalog = {
   'error.WEBHOOK_ENDPOINT_LIMIT_REACHED':
     'Ihre Organisation hat die Höchstzahl an Endpunkten erreicht. Löschen Sie einen, den Sie nicht mehr brauchen.',
   'error.DELIVERY_NOT_FOUND': 'Diese Zustellung gibt es nicht oder nicht mehr.',
+  'error.REPLAY_NOT_FOUND': 'Diese Wiederholung gibt es nicht mehr.',
+  'error.STATE_CONFLICT': 'Das hat sich inzwischen geändert. Laden Sie die Seite neu.',
+  'error.PAYLOAD_TOO_LARGE': 'Der Dienst nimmt so große Eingaben nicht an. Kürzen Sie den Text.',
   'error.VALIDATION_FAILED': 'Ungültige Eingabe: {detail}',
   'error.INTERNAL_ERROR': 'Im Dienst ist ein Fehler aufgetreten. Versuchen Sie es erneut.',
 

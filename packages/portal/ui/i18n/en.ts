@@ -61,8 +61,8 @@ export const en = {
     'Your organization has reached its limit of endpoints. Delete one that is no longer needed.',
   'error.DELIVERY_NOT_FOUND': 'This delivery does not exist or has been removed.',
   'error.REPLAY_NOT_FOUND': 'This replay no longer exists.',
-  'error.STATE_CONFLICT': 'This has changed meanwhile. Reload the page to see how it is now.',
-  'error.PAYLOAD_TOO_LARGE': 'This is more than the service accepts. Shorten it.',
+  'error.STATE_CONFLICT': 'This has changed. Reload the page to see the current state.',
+  'error.PAYLOAD_TOO_LARGE': 'The service does not accept input this long. Shorten it.',
   'error.VALIDATION_FAILED': 'Some of the input is not valid: {detail}',
   'error.INTERNAL_ERROR': 'The service failed. Try again.',
 
