@@ -245,7 +245,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
 
         const page = await open('admin@acme.example', `endpoints/${id}`, options)
         const menu = page.locator('main .page-head [aria-haspopup="menu"]')
-        await page.locator('.event-list li').waitFor()
+        await page.locator('.event-list li').first().waitFor()
         await menu.click()
         await page.getByRole('menuitem').first().waitFor()
         await look(page, 'menu')

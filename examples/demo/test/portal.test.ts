@@ -314,7 +314,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     const page = await open('admin@acme.example', `deliveries?endpoint=${id}`)
     const first = row(page, 'The first of two')
     await first.waitFor()
-    await first.evaluate('(element) => element.setAttribute("data-same", "yes")')
+    await first.evaluate((element) => element.setAttribute('data-same', 'yes'))
     await admin.quote('The second of two')
     await row(page, 'The second of two').waitFor()
     expect(await first.getAttribute('data-same')).toBe('yes')
