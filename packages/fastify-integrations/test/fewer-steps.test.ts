@@ -30,7 +30,7 @@ it('A pipeline with fewer steps reports those alone, and partners see the others
   await expect(report.stepStarted('work_breakdown')).rejects.toMatchObject({
     code: 'STATE_CONFLICT',
     message: expect.stringContaining(
-      'pipeline.steps names requirement_analysis, effort_estimation, proposal',
+      'pipeline.steps lists requirement_analysis, effort_estimation, proposal',
     ),
   })
   await report.stepStarted('effort_estimation')

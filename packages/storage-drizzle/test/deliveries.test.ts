@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await sql`truncate quickquote.webhook_endpoints, quickquote.events, quickquote.deliveries,
+  await sql`truncate quickquote.webhook_endpoints, quickquote.delivery_hours, quickquote.events, quickquote.deliveries,
     quickquote.delivery_attempts, quickquote.workers`
 })
 

@@ -93,7 +93,7 @@ describe('migrate', () => {
     await storage.migrate()
     await sql`update quickquote.migrations set hash = 'of another text' where name = '0001_initial.sql'`
 
-    await expect(storage.migrate()).rejects.toThrow(/0001_initial\.sql is not the one that was applied/)
+    await expect(storage.migrate()).rejects.toThrow(/0001_initial\.sql differs from the one applied/)
     await expect(storage.migrationStatus()).rejects.toThrow(ConfigurationError)
   })
 })

@@ -464,7 +464,7 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
 }
 
 function isGone(error: unknown): void {
-  expect(String(error)).toContain('is gone')
+  expect(String(error)).toContain('has been deleted')
 }
 
 /** Whatever is in the database of an organization, as text, table by table. */

@@ -192,6 +192,7 @@ async function change(
     .set({ ...fields, updated_at: now, version: sql`${endpoints.version} + 1` })
     .where(byId(endpoints, organizationId, endpointId))
     .returning(columnsOf(endpoints))
-  if (changed === undefined) throw new Error('The endpoint was not locked and has been deleted.')
+  if (changed === undefined)
+    throw new Error('The endpoint has been deleted: it was not locked before the update.')
   return changed
 }
