@@ -255,7 +255,7 @@ function startAsMember(fields) {
 }
 
 function startAsPartner(fields) {
-  if (apiKey === undefined) throw new Error('Make an API key first: a partner starts quotes with it.')
+  if (apiKey === undefined) throw new Error('Create an API key first. A partner needs it to start quotes.')
   const path = '/v1/integrations/quotations'
   if (files.length === 0) return asPartner(path, { body: fields })
   const form = new FormData()
@@ -344,7 +344,7 @@ function showWebhook({ received_at, headers, body, event, refusal, repeated, sta
           element('strong', {}, event?.type ?? 'a webhook'),
           event === null ? badge(`refused: ${refusal}`, 'bad') : badge('signature verified', 'good'),
           ...(arrival > 1 ? [badge(`arrival ${arrival}`, 'wait')] : []),
-          ...(repeated ? [badge('was taken before', 'wait')] : []),
+          ...(repeated ? [badge('received before', 'wait')] : []),
           badge(status === null ? 'no answer' : `answered ${status}`, status === 204 ? 'good' : 'bad'),
         ),
         element('pre', {}, listed.join('\n')),

@@ -168,7 +168,7 @@ async function takePictures({ warehouse }) {
       await page.screenshot({ path: name('portal-endpoint') })
 
       await page.goto(server.url)
-      await page.getByRole('button', { name: 'Make a key' }).click()
+      await page.getByRole('button', { name: 'Create a key' }).click()
       await page.locator('#new-key').waitFor()
       await page.getByRole('button', { name: 'Connect it' }).click()
       await page.getByText('Connected to 7 events').waitFor()

@@ -1,4 +1,4 @@
-/** The content of a proposal. The pretend pipeline derives it from the requirements; a real one would ask experts. */
+/** The content of a proposal. The simulated pipeline derives it from the requirements; a real one would ask experts. */
 export interface ProposalContent {
   readonly title: string
   readonly packages: readonly WorkPackage[]

@@ -102,7 +102,7 @@ function writeEffort(pdf: PDFKit.PDFDocument, { packages, totalDays }: ProposalC
     .font('Helvetica')
     .fontSize(9)
     .fillColor(FAINT)
-    .text('Written by the pretend pipeline of the example: the figures are a rule of thumb, not an offer.')
+    .text('Written by the simulated pipeline of the example: the figures are a rule of thumb, not an offer.')
 }
 
 function writeHeading(pdf: PDFKit.PDFDocument, text: string): void {

@@ -12,7 +12,7 @@ export interface HostSettings {
   readonly port: number
   /** The port of the same app over HTTPS, for links to documents. 0: any free port. */
   readonly httpsPort: number
-  /** Milliseconds per step of the pretend pipeline. */
+  /** Milliseconds per step of the simulated pipeline. */
   readonly stepMs: number
   /** Milliseconds before the first retry of a webhook. Each further wait is four times longer. */
   readonly retryMs: number

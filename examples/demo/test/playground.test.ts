@@ -91,7 +91,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
   async function openAsAdmin(organization: string, options?: BrowserContextOptions): Promise<Page> {
     const page = await open(options)
     await signInAs(page, `admin@${organization}.example`)
-    await press(page, 'Make a key')
+    await press(page, 'Create a key')
     // A quote that is started before it is there is refused.
     await page.locator('#new-key').waitFor()
     await press(page, 'Connect it')
@@ -142,12 +142,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await signInAs(page, 'admin@globex.example')
     await press(page, 'Connect it')
     await page.getByText('Connected to 7 events').waitFor()
-    await page.getByLabel('500, broken').check()
-    await page.getByLabel('The pretend pipeline').selectOption('requirement_analysis')
+    await page.getByLabel('500: error').check()
+    await page.getByLabel('The simulated pipeline').selectOption('requirement_analysis')
     await startQuote(page, 'Of a member', 'Start as a member')
     await quote(page, 'Of a member').getByText('started by a member').waitFor()
     await webhooks(page).getByText('arrival 2').first().waitFor()
-    await page.getByLabel('410, gone').check()
+    await page.getByLabel('410: gone').check()
     await webhooks(page).getByText('answered 410').first().waitFor()
   })
 
@@ -167,7 +167,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await press(page, 'Connect it')
     await page.getByRole('alert').getByText('PERMISSION_REQUIRED (403)').waitFor()
     await press(page, 'Start with the API key')
-    await page.getByRole('alert').getByText('Make an API key first').waitFor()
+    await page.getByRole('alert').getByText('Create an API key first').waitFor()
   })
 
   it('keeps nothing in the browser: another organization that signs in finds none of it', async () => {
@@ -181,7 +181,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await signInAs(page, 'admin@globex.example')
     expect(await page.locator('#new-key').isVisible()).toBe(false)
     await press(page, 'Start with the API key')
-    await page.getByRole('alert').getByText('Make an API key first').waitFor()
+    await page.getByRole('alert').getByText('Create an API key first').waitFor()
   })
 
   it.each([

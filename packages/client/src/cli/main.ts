@@ -9,21 +9,21 @@ const HELP = `Usage:
   quickquote listen --base-url <url> --forward-to <url> [--types <a,b>] [--after <cursor>]
   quickquote trigger <event type> --to <url>
 
-listen reads the events of your organization and forwards each to a URL on your machine, signed like a webhook.
-It takes the API key from QUICKQUOTE_API_KEY, or asks for it.
+listen reads your organization's events and forwards each one to a URL on your machine, signed like a webhook.
+It reads the API key from QUICKQUOTE_API_KEY, or prompts for it.
 
-  --base-url     the address of the service; default QUICKQUOTE_BASE_URL
-  --forward-to   where your receiver listens: http://localhost:3000/webhooks
-  --types        only these event types, separated by commas
-  --after        where to begin: a cursor, an event id, or latest. Default: where it was; the first time, latest
+  --base-url     address of the service (default: QUICKQUOTE_BASE_URL)
+  --forward-to   address of your receiver, such as http://localhost:3000/webhooks
+  --types        event types to forward, separated by commas (default: all)
+  --after        where to start: a cursor, an event ID or latest (default: where it stopped; the first time, latest)
 
-trigger sends a signed example of an event type.
+trigger sends one signed example of an event type.
 
-Both:
-  --secret-file <file>    sign with the secret in this file. Default: a secret of your own, which is printed
-  --header-prefix <name>  the product name in the header names. Default: Service
-  --standard-webhooks     send the webhook-* headers of Standard Webhooks, too
-  --help
+Options of both:
+  --secret-file <file>    sign with the secret in this file (default: a secret made for you and printed)
+  --header-prefix <name>  product name in the header names (default: Service)
+  --standard-webhooks     also send the webhook-* headers of Standard Webhooks
+  --help                  show this help
 `
 
 /** @returns the exit code */
