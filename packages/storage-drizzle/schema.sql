@@ -1,5 +1,5 @@
--- What the migrations make, as the catalogs of PostgreSQL have it: read it to see the whole, and in reviews what a migration
--- changes. Nobody runs it. Written by "pnpm run schema".
+-- The result of the migrations, read from PostgreSQL's catalogs: for an overview, and for reviews of migrations. Never executed.
+-- Written by "pnpm run schema".
 
 create table api_keys (
   id uuid not null,
@@ -425,7 +425,7 @@ begin
   if not found then
     return;
   end if;
-  -- A statement of its own sees all that was committed before the row was locked.
+  -- A separate statement, to see everything committed before the row was locked.
   insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
   select endpoint.id, attempt.hour, attempt.delivered, attempt.failed
   from "quickquote".webhook_endpoints endpoint cross join lateral (
@@ -435,7 +435,7 @@ begin
     where endpoint_id = endpoint.id and created_at >= begins and created_at < ends and not is_test
     group by 1
   ) attempt
-  -- None that is erased meanwhile.
+  -- Skips organizations being erased.
   for key share of endpoint
   on conflict (endpoint_id, hour) do update
     set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
@@ -474,27 +474,27 @@ CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestam
 AS $function$
 #variable_conflict use_column
 declare
-  -- The oldest due deliveries that are looked at. When there are no more, they tell all endpoints that have some.
+  -- The number of oldest due deliveries examined. If there are no more, they include every endpoint with due deliveries.
   look_ahead constant int := 50 + claim_limit;
-  -- When there are more, so many endpoints are walked through at times, from where the last walk ended.
+  -- If there are more, the number of endpoints that a walk visits, from where the last one ended.
   walk_steps constant int := 200;
   walk_share constant float := 0.125;
-  -- More than this of a claim is not one organization's while others may wait.
+  -- No organization gets more than this share of a claim while others may wait.
   fair_share constant int := greatest(1, claim_limit / 8);
-  -- No organization has more than so many times the places that are left free: one alone takes four fifths of a worker, two
-  -- whose endpoints hang leave a ninth of it to the others.
+  -- No organization has more than this multiple of the free places: one alone gets four fifths of a worker; two whose endpoints
+  -- hang leave a ninth to the others.
   most_of_free constant int := 4;
   full_organizations constant uuid[] := array(
     select id from unnest(organizations, places) as taken (id, taken) where taken >= most_of_free * claim_limit
   );
-  -- Endpoints of a backlog that are claimed of at once: one for each delivery when few are wanted, later one for four.
+  -- The number of backlogged endpoints per claim: one per delivery for small claims, one per four deliveries for larger ones.
   claimed_endpoints constant int := greatest(least(claim_limit, 16), claim_limit / 4);
-  -- What is parked in one round of the deliveries of endpoints that were disabled or deleted.
+  -- Deliveries of disabled or deleted endpoints parked per round.
   parked_at_once constant int := 500;
-  -- The same of deliveries that wait for others of their quotation.
+  -- Deliveries held back per round, because they wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
-  -- The endpoints that have something due, with their organizations and how much of it was seen.
+  -- Endpoints with due deliveries, their organizations, and the number of due deliveries seen.
   waiting_endpoints uuid[] := '{}';
   waiting_organizations uuid[] := '{}';
   waiting_counts bigint[] := '{}';
@@ -507,7 +507,7 @@ declare
   inactive_endpoints uuid[] := '{}';
   ordered_endpoints uuid[] := '{}';
   tested_endpoints uuid[] := '{}';
-  -- Endpoints of ended deliveries that nobody is claiming of now.
+  -- Endpoints with ended deliveries that no other worker is claiming from.
   in_turn uuid[];
   due_rows tid[] := '{}';
   test_rows tid[] := '{}';
@@ -521,9 +521,9 @@ begin
         event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int,
         header_names text[])
     ),
-    -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
-    -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
-    -- deliveries out of this.
+    -- The fence: an outcome counts only if its worker still holds the lease of that attempt. The statement that ends the lease
+    -- checks again, and waits for concurrent changes of the row. "is not distinct from" prevents use of the index of leased
+    -- deliveries.
     held as (
       select settled.*, delivery.*
       from settled cross join lateral (
@@ -551,7 +551,7 @@ begin
       from (select * from finished union all select * from postponed) ended
       returning organization_id, endpoint_id, status, created_at, is_test
     ),
-    -- What was given up is counted for a warning of the endpoint, which is due an hour after the first.
+    -- Counts exhausted deliveries for a warning to the host, due an hour after the first.
     given_up as (
       insert into "quickquote".warnings as warning (id, organization_id, kind, subject_id, since, until, count, due_at, created_at)
       select gen_random_uuid(), organization_id, 'deliveries_exhausted', endpoint_id, at, at, count(*), at + interval '1 hour', at
@@ -560,8 +560,8 @@ begin
       on conflict (subject_id) where kind = 'deliveries_exhausted' and attempt = 0
         do update set count = warning.count + excluded.count, until = greatest(warning.until, excluded.until)
     ),
-    -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
-    -- so that no two statements wait for each other.
+    -- Updates the health of endpoints only when it changes, or once a minute while deliveries succeed. Ordered, to avoid
+    -- deadlocks.
     latest as (
       select endpoint_id, max(created_at) filter (where status = 'succeeded') as succeeded_at,
         max(created_at) filter (where status <> 'succeeded') as last_failed_at
@@ -592,7 +592,7 @@ begin
 
   -- 2. Look.
   if claim_limit > 0 then
-    -- Usually these are all the due deliveries that there are.
+    -- Usually all due deliveries.
     select coalesce(sum(due), 0) = look_ahead, min(first_due_at), coalesce(array_agg(endpoint_id), '{}'),
       coalesce(array_agg(organization_id), '{}'), coalesce(array_agg(due), '{}')
     from (
@@ -607,9 +607,9 @@ begin
     into is_long_ahead, first_ahead, waiting_endpoints, waiting_organizations, waiting_counts;
   end if;
 
-  -- Otherwise the rest may hide behind the backlog of one endpoint or organization. Then a walk goes over all endpoints:
-  -- when the oldest deliveries cannot fill the claim in fair shares, or did not in the round before, and else in one
-  -- round of eight, for those who wait behind them.
+  -- Otherwise other endpoints may be hidden behind the backlog of one endpoint or organization. A walk over all endpoints finds
+  -- them: if the oldest deliveries cannot fill the claim in fair shares, or did not in the previous round; otherwise in one of
+  -- eight rounds.
   if is_long_ahead then
     chosen_endpoints := claimed_endpoints;
     walk_end := walk_after;
@@ -621,7 +621,7 @@ begin
       ) organizations
     );
   end if;
-  -- One index entry is read for each endpoint, whatever its backlog.
+  -- Reads one index entry per endpoint, whatever its backlog.
   if is_walking then
     with recursive walk (endpoint_id, organization_id, due_at, steps) as (
       (select endpoint_id, organization_id, due_at, 1 from "quickquote".deliveries
@@ -644,10 +644,10 @@ begin
 
   -- 3. Choose.
   --
-  -- Round robin over organizations: none fills a claim while another one waits. Endpoints are looked at one after the other
-  -- until there are enough of them. Those without room take nobody's place; that is a guess until they are locked. Whoever
-  -- holds a lock is claiming, or changing the endpoint: next time. ">= 0" is always so: it keeps an endpoint from being locked
-  -- before its room is known.
+  -- Round robin over organizations, so that none fills a claim while another waits. Examines endpoints one by one until there
+  -- are enough. Endpoints without room are skipped; their count is an estimate until they are locked. A locked endpoint is
+  -- being claimed from or changed, so it waits for the next round. ">= 0" is always true: it computes the room before the
+  -- endpoint is locked.
   if waiting_endpoints <> '{}' then
     select coalesce(array_agg(endpoint_id) filter (where is_active), '{}'),
       coalesce(array_agg(endpoint_id) filter (where not is_active), '{}'),
@@ -680,7 +680,7 @@ begin
     into locked_endpoints, inactive_endpoints, ordered_endpoints, is_more;
   end if;
 
-  -- Deliveries of an endpoint that was disabled or deleted leave the indexes that claims read.
+  -- Removes deliveries of disabled or deleted endpoints from the indexes that claims read.
   if inactive_endpoints <> '{}' then
     update "quickquote".deliveries set parked_at = at where ctid = any (array(
       select due.row_id from unnest(inactive_endpoints) as inactive (id) cross join lateral (
@@ -693,8 +693,8 @@ begin
     is_more := is_more or found;
   end if;
 
-  -- Somebody is waiting for each test, so they go first: a few of a round, in turns of the organizations, and of endpoints that
-  -- have room. An endpoint may be tested while it is disabled.
+  -- Members wait for tests, so these go first: a few per round, round robin over organizations, from endpoints with room.
+  -- Disabled endpoints can be tested.
   if claim_limit > 0 and exists (select from "quickquote".deliveries where is_test and leased_by is null) then
     with recursive test (endpoint_id, organization_id) as (
       (select endpoint_id, organization_id from "quickquote".deliveries
@@ -734,8 +734,8 @@ begin
 
   -- 4. In order.
   --
-  -- Where order is wanted, what comes next in a quotation is due when what it waited for has ended. Whoever claims of the
-  -- endpoint at this moment may be holding back another one: then the next round tries again.
+  -- For endpoints that want order, the next delivery of a quotation becomes due once the previous one has ended. If another
+  -- worker is claiming from the endpoint, it may be holding back another delivery, so the next round tries again.
   if ended_endpoints <> '{}' then
     in_turn := array(
       select id from "quickquote".webhook_endpoints where id = any (ended_endpoints) order by id for no key update skip locked
@@ -751,7 +751,7 @@ begin
     ));
     is_more := is_more or found;
   end if;
-  -- An endpoint that answers again need not be waited for: what holds others back is tried at once.
+  -- An endpoint that responds again needs no back-off: deliveries that block others are retried immediately.
   if answering <> '{}' then
     update "quickquote".deliveries set due_at = at where ctid = any (array(
       select first.row_id from unnest(answering) as answered (endpoint)
@@ -772,8 +772,8 @@ begin
 
   -- 5. Pick.
   --
-  -- What others claimed of these endpoints was committed before they could be locked, so it is counted from here on, and
-  -- nobody claims of them now: per_endpoint holds exactly, over all workers.
+  -- Claims by other workers were committed before these endpoints could be locked, and none can follow now, so the counts from
+  -- here on are exact: per_endpoint holds across all workers.
   if tested_endpoints <> '{}' then
     test_rows := array(
       select delivery.row_id
@@ -799,7 +799,7 @@ begin
         where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
       ) endpoint
     ),
-    -- Each gives its share of the claim, so that none fills it while another one waits.
+    -- Each endpoint contributes its share of the claim, so that none fills it while another waits.
     due as (
       select delivery.row_id, delivery.due_at, endpoint.organization_id, endpoint.places_taken,
         share.size < share.room as may_have_more
@@ -824,7 +824,7 @@ begin
         order by due_at limit share.size
       ) delivery
     ),
-    -- In turns, as long as an organization leaves enough places to those who come later.
+    -- In turns, as long as the organization leaves enough places for others.
     ranked as (
       select *, claim_limit - cardinality(test_rows) - row_number() over (order by turn, due_at) as left_free from (
         select *, places_taken + row_number() over (partition by organization_id order by due_at) as turn from due
@@ -836,7 +836,7 @@ begin
       is_more or coalesce(bool_or(may_have_more or not is_allowed), false)
     from allowed into due_rows, is_more;
   end if;
-  -- What has to wait for another delivery leaves the way of what need not.
+  -- Hides deliveries that must wait for others from claims.
   if ordered_endpoints <> '{}' then
     update "quickquote".deliveries set due_at = 'infinity' where ctid = any (array(
       select delivery.row_id from unnest(ordered_endpoints) as ordered (id) cross join lateral (
@@ -943,7 +943,7 @@ begin
 
   begin
     if of_table = 'events' then
-      -- Takes its time, so before everybody is locked out. Nobody writes to the day meanwhile.
+      -- Slow, so done before taking the exclusive lock. Nobody writes to that day any more.
       execute format('lock table %s in share mode', expired);
       execute format(
         'insert into "quickquote".feed_floors as floor (organization_id, position)
@@ -1072,7 +1072,7 @@ begin
   events := 0;
   deliveries := 0;
   attempts := 0;
-  -- The order of a quotation that the host keeps: ours go with their quotation.
+  -- The order of a quotation that the host keeps; our own are deleted with their quotation.
   delete from "quickquote".pipeline_starts
   where quotation_id = quotation and (quote ->> 'organization_id')::uuid = organization;
   delete from "quickquote".idempotency_keys where organization_id = organization and quotation_id = quotation;
@@ -1139,7 +1139,7 @@ begin
     raise 'the event feed is read from the primary, in transactions that are "read committed"';
   end if;
   select case when is_called then last_value else 0 end into newest from "quickquote".feed_positions;
-  -- Numbers are compared within half of their circle; those after the newest matter to nobody yet.
+  -- Numbers wrap around, so they are compared within half of the circle; those above the newest do not matter yet.
   select min(newest - ((newest - key) & 1099511627775)) into oldest_open
   from (
     select (classid::bigint << 32) | objid::bigint as key from pg_locks
@@ -1204,7 +1204,7 @@ CREATE OR REPLACE FUNCTION quickquote.make_partitions()
  SET lock_timeout TO '100ms'
 AS $function$
 declare
-  -- A job that fails for days in a row loses nothing: then the default partition takes over.
+  -- If the job fails for days, the default partition takes the rows.
   days constant int := 7;
   parent text;
   day timestamp;
@@ -1212,7 +1212,7 @@ declare
   since text;
   until text;
 begin
-  -- Another process is at it, then.
+  -- Another process is creating it.
   if not (
     select pg_try_advisory_xact_lock(hashtextextended(nspname || ' maintenance', 0))
     from pg_namespace where oid = '"quickquote"'::regnamespace
@@ -1229,8 +1229,8 @@ begin
       until := quote_literal(to_char(day + interval '1 day', 'YYYY-MM-DD"T00:00:00Z"'));
 
       begin
-        -- Attached, not created as a partition: that would lock out all readers and writers of the whole table. Nobody may
-        -- write to the default partition between the move and the attachment, which fails when a row of the day is in there.
+        -- Attached, because creating it as a partition would block all readers and writers of the table. The default partition
+        -- is locked against writes between the move and the attachment, which would fail if it held a row of that day.
         execute format('lock table %s_default in access exclusive mode', parent);
         execute format('create table %s (like %s including all)', partition, parent);
         execute format(
@@ -1297,7 +1297,7 @@ begin
       and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors', 'erasures'))
       and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
   loop
-    -- What was erased is written down as it goes on, and stays.
+    -- Erasures are recorded, and the record is permanent.
     execute format('revoke %s on %s from %s',
       case when granted.relname = 'erasures' then 'delete, truncate' else 'update, delete, truncate' end,
       granted.relation, granted.role);

@@ -1,12 +1,11 @@
--- The tables, then the functions, of one SQL schema. Every name is qualified with "quickquote"; migrate() replaces it when the
--- host chose another schema. What is here was never released: it is edited until it is, and from then on changed by the
--- migrations that follow it.
+-- The tables of one SQL schema, then its functions. Every name is qualified with "quickquote", which migrate() replaces if the
+-- host chose another schema. This migration may be edited until the first release; later changes need new migrations.
 --
--- Times are kept to the millisecond, as JavaScript has them. Ids are uuids of version 7: they begin with the time.
+-- Times have milliseconds, as in JavaScript. Ids are version 7 uuids, which begin with the time.
 
 -- API keys ------------------------------------------------------------------------------------------------------------------
 
--- The value of a key is nowhere: only its hash.
+-- Only the hash of a key is stored.
 create table "quickquote".api_keys (
   id uuid primary key,
   organization_id uuid not null,
@@ -20,18 +19,18 @@ create table "quickquote".api_keys (
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null
 );
--- Keys are listed a page at a time, the newest first.
+-- Lists keys page by page, newest first.
 create index api_keys_newest on "quickquote".api_keys (organization_id, created_at desc, id desc);
--- Keys of an organization are counted before one is created: only those that may still work are looked at, however many were
--- revoked. No column of a use is in it, so that writing `last_used_at` stays an update in place.
+-- Counts an organization's keys before another is created, without reading revoked ones. It has no column that changes when a
+-- key is used, so that updates of `last_used_at` stay in place.
 create index api_keys_that_count on "quickquote".api_keys (organization_id, expires_at) include (owner_id)
   where status <> 'revoked';
--- Finds those that expire soon.
+-- Finds keys that expire soon.
 create index api_keys_by_expiry on "quickquote".api_keys (expires_at) where status = 'active';
 
 -- Quotations ----------------------------------------------------------------------------------------------------------------
 
--- A host may keep quotations in tables of its own: then these five are empty.
+-- If the host keeps quotations in its own tables, these five are empty.
 create table "quickquote".quotations (
   id uuid primary key,
   organization_id uuid not null,
@@ -41,23 +40,21 @@ create table "quickquote".quotations (
   processed_step text not null,
   error_code text,
   source text not null check (source in ('ui', 'api_key')),
-  -- No foreign key: to delete a key would read all quotations.
+  -- No foreign key: deleting a key would scan all quotations.
   api_key_id uuid,
   config_id uuid,
   requirements_text text,
   metadata jsonb,
-  -- The trace of the request that started it: the two headers of W3C Trace Context.
+  -- The trace of the request that started it: the two W3C Trace Context headers.
   traceparent text,
   tracestate text,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null
-  -- Updated with each report. No index has a column that most reports change, so there is a place for the row's next version
-  -- on its own page.
+  -- Every report updates the row. Most change no indexed column, so the free space lets the new version stay on the same page.
 ) with (fillfactor = 80);
--- Lists the quotations of an organization, the newest first: ids begin with the time. Without a source, the lists of both are
--- merged.
+-- Lists an organization's quotations, newest first, because ids begin with the time. Without a source, both lists are merged.
 create index quotations_of_organization on "quickquote".quotations (organization_id, source, id);
--- The same for those of which there are few, however many have completed. It finds the runs that nothing was heard of, too.
+-- The same for rare statuses, however many quotations have completed. Also finds runs that report nothing.
 create index quotations_unfinished on "quickquote".quotations (organization_id, source, id)
   where status in ('queued', 'running');
 create index quotations_failed on "quickquote".quotations (organization_id, source, id) where status = 'failed';
@@ -73,7 +70,7 @@ create table "quickquote".quotation_steps (
   primary key (quotation_id, step)
 );
 
--- The requirements files of a quotation, in the order in which they were sent.
+-- The requirements files of a quotation, in the order of the request.
 create table "quickquote".quotation_files (
   id uuid primary key,
   quotation_id uuid not null references "quickquote".quotations (id) on delete cascade,
@@ -97,19 +94,19 @@ create table "quickquote".proposals (
 
 -- Starting a quotation ------------------------------------------------------------------------------------------------------
 
--- Files that belong to no quote: noted before their first byte is stored, struck off by the transaction that accepts the
--- quote. What stays here was given up, wherever its bytes are.
+-- Files that belong to no quote yet: recorded before their first byte is stored, and removed by the transaction that accepts
+-- the quote. Rows that stay are abandoned uploads, wherever their bytes are.
 create table "quickquote".uploads (
   id uuid primary key,
   organization_id uuid not null,
   created_at timestamptz(3) not null,
-  -- Set when the upload was given up: no quote takes it any more, and its bytes are on their way out.
+  -- Set when the upload is abandoned: no quote can take it any more, and its bytes are being deleted.
   abandoned_at timestamptz(3)
 );
 create index uploads_by_age on "quickquote".uploads (created_at);
 create index uploads_of_organization on "quickquote".uploads (organization_id);
 
--- The bytes of files, unless the host keeps them elsewhere.
+-- The bytes of files, unless the host stores them elsewhere.
 create table "quickquote".file_chunks (
   file_id uuid not null,
   position integer not null,
@@ -118,11 +115,11 @@ create table "quickquote".file_chunks (
   bytes bytea not null,
   primary key (file_id, position)
 );
--- docx and pdf are compressed already: trying again costs time and gains nothing.
+-- docx and pdf files are compressed already.
 alter table "quickquote".file_chunks alter column bytes set storage external;
 
--- Which request a client may repeat: see the Idempotency-Key header of the start. Kept for a day. The quotation may be one
--- that the host keeps, so there is no foreign key.
+-- Requests that a client may repeat with the same Idempotency-Key header. Kept for a day. No foreign key, because the host may
+-- keep the quotation.
 create table "quickquote".idempotency_keys (
   organization_id uuid not null,
   key text not null,
@@ -133,10 +130,10 @@ create table "quickquote".idempotency_keys (
 );
 create index idempotency_keys_by_age on "quickquote".idempotency_keys (created_at);
 
--- Orders to start a pipeline. A row leaves when the pipeline has taken the quote over.
+-- Orders to start a pipeline, removed once the pipeline has accepted the quote.
 create table "quickquote".pipeline_starts (
   quotation_id uuid primary key,
-  -- The quote, when the host keeps the quotation.
+  -- The quote, if the host keeps the quotation.
   quote jsonb,
   attempt smallint not null default 0,
   due_at timestamptz(3) not null,
@@ -155,7 +152,7 @@ create table "quickquote".webhook_endpoints (
   description text,
   events text[] not null,
   trigger_mode text not null check (trigger_mode in ('headless_only', 'always')),
-  -- 'quotation': each event waits for the one before it of the same quotation.
+  -- 'quotation': each event waits for the previous one of its quotation.
   ordering text not null default 'none' check (ordering in ('none', 'quotation')),
   is_enabled boolean not null,
   -- Why it is disabled; null while it is enabled.
@@ -163,20 +160,20 @@ create table "quickquote".webhook_endpoints (
   secret_ciphertext bytea,
   secret_key_id text,
   secret_hint text not null,
-  -- The signing secret before the last rotation, while its overlap lasts.
+  -- The signing secret before the last rotation, during the overlap.
   previous_secret_ciphertext bytea,
   previous_secret_key_id text,
   previous_secret_expires_at timestamptz(3),
-  -- Headers of its own, sent with each delivery: the names, and names and values encrypted like the secrets.
+  -- The endpoint's own headers, sent with each delivery: their names, and names and values encrypted like the secrets.
   header_names text[] not null default '{}',
   headers_ciphertext bytea,
   headers_key_id text,
-  -- Grows with every change, so that workers know when what they cached is old.
+  -- Grows with every change, so that workers know when their cached copy is stale.
   version integer not null default 1,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   deleted_at timestamptz(3),
-  -- An endpoint that was deleted never signs again: its secrets go with it.
+  -- A deleted endpoint never signs again, so its secrets are deleted.
   constraint webhook_endpoints_have_secrets
     check (deleted_at is not null or num_nulls(secret_ciphertext, secret_key_id) = 0),
   constraint webhook_endpoints_name_their_headers
@@ -185,61 +182,62 @@ create table "quickquote".webhook_endpoints (
 create index webhook_endpoints_of_organization on "quickquote".webhook_endpoints (organization_id, id)
   where deleted_at is null;
 
--- How the deliveries of an endpoint go. Written when that changes, not for each attempt.
+-- Whether an endpoint's deliveries succeed. Written when that changes, not for each attempt.
 create table "quickquote".endpoint_health (
   endpoint_id uuid primary key,
   last_success_at timestamptz(3),
-  -- The first failure after the last success; null while it goes well.
+  -- The first failure since the last success; null after a success.
   failing_since timestamptz(3)
 ) with (fillfactor = 70);
 create index endpoint_health_failing on "quickquote".endpoint_health (failing_since) where failing_since is not null;
 
--- Warnings to the host, each written once, whichever worker sees its cause.
+-- Warnings to the host, each recorded once, whichever worker finds the reason.
 create table "quickquote".warnings (
   id uuid primary key,
   organization_id uuid not null,
   kind text not null check (kind in ('endpoint_failing', 'deliveries_exhausted', 'api_key_expiring')),
   -- The endpoint or the API key.
   subject_id uuid not null,
-  -- The first failure; the first delivery that was given up; the expiry of the key.
+  -- The first failure, the first exhausted delivery, or the expiry of the key.
   since timestamptz(3) not null,
-  -- The last delivery that was given up.
+  -- The last exhausted delivery.
   until timestamptz(3),
-  -- Deliveries that were given up; days that the key had left.
+  -- The number of exhausted deliveries, or of days until the key expires.
   count integer,
-  -- Which of several warnings: for an endpoint 1, then 2; for a key the days that it has left.
+  -- Which of several warnings: 1 or 2 for an endpoint, the days left for a key.
   stage smallint,
-  -- Calls of the hook that were begun. The number of the one under way fences its lease.
+  -- Calls of the hook so far. The number of the call in progress fences its lease.
   attempt smallint not null default 0,
-  -- Null: the hook has taken it, or was called in vain for long enough.
+  -- Null: the hook accepted the warning, or there are no more attempts.
   due_at timestamptz(3),
   created_at timestamptz(3) not null
 );
 create unique index warnings_once on "quickquote".warnings (subject_id, kind, since, stage) where stage is not null;
--- The hour whose deliveries are being counted: it ends when the hook is first called.
+-- The hour in which deliveries are being counted. It ends with the first call of the hook.
 create unique index warnings_counting on "quickquote".warnings (subject_id)
   where kind = 'deliveries_exhausted' and attempt = 0;
 create index warnings_due on "quickquote".warnings (due_at) where due_at is not null;
 
 -- Events and their deliveries -----------------------------------------------------------------------------------------------
 
--- Append-only, a partition a day: retention drops whole days. `default` catches what no day was made for.
+-- Append-only, with one partition per day, because retention drops whole days. `default` takes rows for which no day was
+-- created.
 create table "quickquote".events (
   id uuid not null,
   organization_id uuid not null,
   type text not null,
   quotation_id uuid,
-  -- The number of the event within its quotation, from 1.
+  -- The number of the event in its quotation, from 1.
   sequence integer,
-  -- Which endpoints want it depends on it, so what an endpoint missed is found by it.
+  -- Endpoints select events by it, so replays need it.
   generation_source text,
-  -- What is sent, byte for byte.
+  -- The payload, byte for byte.
   body text not null,
-  -- A sample: sent to one endpoint, and nobody else's.
+  -- A sample, sent to one endpoint only.
   is_test boolean not null default false,
-  -- Its place in the feed of its organization: see "Functions of the event feed". Samples are in no feed.
+  -- Its position in the organization's feed: see "Functions of the event feed". Samples have none.
   feed_position bigint,
-  -- The trace that it belongs to: the two headers of W3C Trace Context.
+  -- The trace of the event: the two W3C Trace Context headers.
   traceparent text,
   tracestate text,
   created_at timestamptz(3) not null,
@@ -249,16 +247,16 @@ create table "quickquote".events_default partition of "quickquote".events defaul
 create index events_of_organization on "quickquote".events (organization_id, created_at);
 create index events_feed on "quickquote".events (organization_id, feed_position) where feed_position is not null;
 
--- Places in the feeds of events, and the numbers of the locks that guard them. Its numbers grow one by one.
+-- Positions in event feeds, and the numbers of the locks that guard them. Must grow one by one.
 create sequence "quickquote".feed_positions cache 1;
 
--- The last place of each organization whose event is no longer kept.
+-- For each organization, the position of the last event that is no longer kept.
 create table "quickquote".feed_floors (
   organization_id uuid primary key,
   position bigint not null
 );
 
--- The number of the last event of each quotation, wherever that is kept.
+-- The number of the last event of each quotation, whoever keeps the quotation.
 create table "quickquote".event_sequences (
   organization_id uuid not null,
   quotation_id uuid not null,
@@ -266,8 +264,8 @@ create table "quickquote".event_sequences (
   primary key (organization_id, quotation_id)
 ) with (fillfactor = 80);
 
--- Unfinished deliveries only, and without payload: this table is the outbox, and it stays small. Vacuum never truncates
--- it: that would lock out the claims, and the space is needed again.
+-- The outbox: unfinished deliveries only, without payload, so it stays small. Vacuum must not truncate it: that would block
+-- claims, and the space is soon needed again.
 create table "quickquote".deliveries (
   id uuid primary key,
   organization_id uuid not null,
@@ -276,32 +274,32 @@ create table "quickquote".deliveries (
   -- Finds the partition of the event.
   event_created_at timestamptz(3) not null,
   is_test boolean not null default false,
-  -- Attempts that were begun. The number of the attempt under way fences its lease.
+  -- Attempts so far. The number of the attempt in flight fences its lease.
   attempt smallint not null default 0,
-  -- 'infinity': it waits for another delivery of its quotation, and is due when that has ended.
+  -- 'infinity': waits for an earlier delivery of its quotation.
   due_at timestamptz(3) not null,
-  -- Its place among the deliveries of a quotation, where its endpoint wants these in order; else null.
+  -- Its position in the quotation, if the endpoint wants events in order; otherwise null.
   quotation_id uuid,
   sequence integer,
   leased_by uuid,
   leased_at timestamptz(3),
-  -- Set when the endpoint was disabled or deleted meanwhile, and for a test from the start: no claim of what is due sees it.
+  -- Set once the endpoint is disabled or deleted, and always for tests. Claims of due deliveries skip it.
   parked_at timestamptz(3)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = false);
 create index deliveries_due on "quickquote".deliveries (endpoint_id, due_at) where leased_by is null and parked_at is null;
--- "attempt >= 0" is always true. Only statements that say it use this index, so that a plan that was made while the table
--- was empty never reads all that is due to find what is due at one endpoint.
+-- "attempt >= 0" is always true. Only statements with that condition use this index; otherwise, a plan made while the table was
+-- empty would read everything due to find what one endpoint has.
 create index deliveries_due_first on "quickquote".deliveries (due_at)
   where leased_by is null and parked_at is null and attempt >= 0;
--- Tests are parked: a claim finds them here, and goes from one endpoint that is tested to the next.
+-- Tests are parked. A claim walks from one tested endpoint to the next in this index.
 create index deliveries_tests on "quickquote".deliveries (endpoint_id, due_at) where is_test and leased_by is null;
--- Finds the delivery of a quotation that others wait for. Only endpoints that want order have entries in it.
+-- Finds the delivery of a quotation that others wait for. Only endpoints that want order have entries.
 create index deliveries_in_order on "quickquote".deliveries (endpoint_id, quotation_id, sequence)
   where quotation_id is not null;
--- Counts what is under way to an endpoint. Recovery reads all of it: leased rows are few.
+-- Counts deliveries in flight to an endpoint. Recovery reads all of it: leased rows are few.
 create index deliveries_in_flight on "quickquote".deliveries (endpoint_id) where leased_by is not null;
 
--- Every attempt that ended, however it did. Append-only, a partition a day like events.
+-- Every finished attempt, whatever its outcome. Append-only, with one partition per day, like events.
 create table "quickquote".delivery_attempts (
   id uuid not null,
   delivery_id uuid not null,
@@ -316,9 +314,9 @@ create table "quickquote".delivery_attempts (
   status text not null check (status in ('succeeded', 'failed', 'exhausted', 'rejected', 'interrupted')),
   http_status smallint,
   error text,
-  -- What members see of an answer, to find out what is wrong with it.
+  -- The part of the response that members see, for debugging.
   response_body text,
-  -- Headers of the endpoint's own that were sent, if any. Their values are nowhere.
+  -- The names of the endpoint's own headers that were sent, if any. Values are not stored.
   header_names text[],
   duration_ms integer,
   first_byte_ms integer,
@@ -331,8 +329,8 @@ create table "quickquote".delivery_attempts_default partition of "quickquote".de
 create index delivery_attempts_of_organization on "quickquote".delivery_attempts (organization_id, created_at desc, id desc);
 create index delivery_attempts_of_endpoint on "quickquote".delivery_attempts (endpoint_id, created_at desc, id desc);
 
--- Attempts of each endpoint by the hour (UTC) they were made in, tests left out: what charts read instead of the attempts
--- themselves. Hours that are over are counted once; see "Functions of hourly counts".
+-- Attempts of each endpoint by hour (UTC), without tests. Charts read them instead of the attempts. Each past hour is counted
+-- once: see "Functions of hourly counts".
 create table "quickquote".delivery_hours (
   endpoint_id uuid not null references "quickquote".webhook_endpoints on delete cascade,
   hour timestamptz(3) not null,
@@ -349,8 +347,8 @@ create table "quickquote".delivery_hours_counted (
 );
 insert into "quickquote".delivery_hours_counted default values;
 
--- Orders to send an endpoint what it missed. A worker goes through the events in batches; each batch and the position after
--- it are one transaction.
+-- Orders to send an endpoint the events it missed. A worker processes the events in batches; one transaction per batch stores
+-- the new position, too.
 create table "quickquote".replays (
   id uuid primary key,
   organization_id uuid not null,
@@ -364,15 +362,15 @@ create table "quickquote".replays (
   total integer not null,
   examined integer not null default 0,
   resent integer not null default 0,
-  -- The transactions that were writing events when the replay was ordered. What they write may happen to be older than what
-  -- the replay has seen by then, so it waits for them.
+  -- The transactions that were writing events when the replay was ordered. Their events may be older than the replay's
+  -- position, so it waits for them.
   waits_for text[] not null default '{}',
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null
 );
 create unique index replays_running on "quickquote".replays (endpoint_id) where state = 'running';
 
--- Processes that hold leases. A row whose heartbeat is old belongs to a dead one.
+-- Processes that hold leases. A row with an old heartbeat belongs to a dead worker.
 create table "quickquote".workers (
   id uuid primary key,
   started_at timestamptz(3) not null default now(),
@@ -381,13 +379,13 @@ create table "quickquote".workers (
 
 -- History -------------------------------------------------------------------------------------------------------------------
 
--- Who changed which key or endpoint. Append-only.
+-- Changes of keys and endpoints, with their actors. Append-only.
 create table "quickquote".audit_log (
   id uuid primary key,
   organization_id uuid not null,
-  -- Null for what the service did on its own.
+  -- Null for changes by the service itself.
   actor_id text,
-  -- Where the change came from; null for what came of no request.
+  -- The address of the request; null without one.
   client_address text,
   action text not null,
   resource_type text not null,
@@ -399,27 +397,27 @@ create table "quickquote".audit_log (
 create index audit_log_of_organization on "quickquote".audit_log (organization_id, created_at desc, id desc);
 create index audit_log_of_resource on "quickquote".audit_log (resource_id, created_at desc, id desc);
 
--- Organizations that are being erased. Of one that was, nothing but a hash of its id, times and counts are kept.
+-- Organizations being erased. Afterwards only the hash of the id, times and counts remain.
 create table "quickquote".erasures (
   -- SHA-256.
   organization_hash bytea primary key,
   -- Null once it is erased.
   organization_id uuid unique,
   keeps_audit_log boolean not null,
-  -- What is being emptied. Each phase is repeated until it has nothing left.
+  -- The data being erased. Each phase is repeated until nothing is left.
   phase text not null,
-  -- Rows that were removed, by their table.
+  -- The number of removed rows by table.
   removed jsonb not null default '{}',
-  -- What only the host can erase.
+  -- Data that only the host can erase.
   left_to_host jsonb not null default '[]',
   started_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   erased_at timestamptz(3)
 );
 
--- Days for which history is kept whatever the runtime role asks for. The schema's owner changes it:
+-- The minimum retention of history in days, enforced against the runtime role. The schema's owner changes it:
 --   update "quickquote".retention_floor set event_days = 7;
--- The owner itself, who could drop the tables as well, is only held to two days.
+-- For the owner, who could drop the tables anyway, the minimum is two days.
 create table "quickquote".retention_floor (
   is_only boolean primary key default true check (is_only),
   event_days integer not null default 30 check (event_days >= 2),
@@ -429,8 +427,7 @@ insert into "quickquote".retention_floor default values;
 
 -- Functions of quotations ---------------------------------------------------------------------------------------------------
 
--- Quotations that are ours take their orders, idempotency keys and the numbers of their events with them, which have no foreign
--- key.
+-- Deleting a quotation also deletes its orders, idempotency keys and event numbers, which have no foreign key.
 create function "quickquote".forget_quotation() returns trigger language plpgsql as $$
 begin
   delete from "quickquote".pipeline_starts where quotation_id = old.id;
@@ -444,19 +441,19 @@ create trigger forget_quotation after delete on "quickquote".quotations
 
 -- Functions of the event feed -----------------------------------------------------------------------------------------------
 --
--- Transactions commit in another order than they write, so a reader who goes by a number that is given while they write would
--- pass events that are committed later. Here the first event of an organization in a transaction takes a shared advisory
--- lock whose key holds a number of the sequence, and only then do its events get theirs: whoever has not committed yet holds
--- a lock with a smaller number than any of its events has, and readers stop below it.
+-- Transactions do not commit in the order in which they write, so a reader that follows a number assigned on writing would miss
+-- events committed later. Therefore an organization's first event in a transaction takes a shared advisory lock whose key
+-- contains a number of the sequence; only then do its events get their numbers. An open transaction thus holds a lock with a
+-- lower number than all its events, and readers stop below it.
 
--- The 24 bits of an organization. The sequence is among them, for other SQL schemas of the database have their own numbers.
+-- 24 bits for an organization. They depend on the sequence, because other SQL schemas of the database have their own numbers.
 create function "quickquote".feed_of(organization uuid) returns bigint language sql immutable as $$
   select hashtextextended(organization::text, '"quickquote".feed_positions'::regclass::oid::bigint) & 16777215
 $$;
 
--- The place of an event that is being written. The key of the lock: 24 bits of the organization, 40 of the number. A setting of the
--- transaction keeps which locks it has; a rollback to a savepoint takes it back together with the lock. The branches of CASE
--- are evaluated in their order.
+-- The position of an event being written. The key of the lock has 24 bits for the organization and 40 for the number. A setting
+-- of the transaction lists its locks; rolling back to a savepoint reverts it together with the lock. CASE evaluates its
+-- branches in order.
 create function "quickquote".next_feed_position(organization uuid) returns bigint language sql volatile as $$
   select case
     when strpos(
@@ -476,9 +473,8 @@ create function "quickquote".next_feed_position(organization uuid) returns bigin
   end
 $$;
 
--- The place up to which the feed of an organization does not change any more. Each statement sees what was committed before it
--- began, and their order matters: the numbers that were given, then the locks of those who may still write, and what the
--- caller reads after that.
+-- The position below which an organization's feed is final. Each statement sees all earlier commits, and their order matters:
+-- first the assigned numbers, then the locks of open transactions, then the caller's reads.
 create function "quickquote".feed_bound(organization uuid) returns bigint language plpgsql volatile as $$
 declare
   newest bigint;
@@ -488,7 +484,7 @@ begin
     raise 'the event feed is read from the primary, in transactions that are "read committed"';
   end if;
   select case when is_called then last_value else 0 end into newest from "quickquote".feed_positions;
-  -- Numbers are compared within half of their circle; those after the newest matter to nobody yet.
+  -- Numbers wrap around, so they are compared within half of the circle; those above the newest do not matter yet.
   select min(newest - ((newest - key) & 1099511627775)) into oldest_open
   from (
     select (classid::bigint << 32) | objid::bigint as key from pg_locks
@@ -501,8 +497,8 @@ begin
 end
 $$;
 
--- A page of the feed after an event (null: the oldest that is kept), and as the last row where it ended. Events that the filters
--- hide, or that were erased, are passed over, but at most so many for each page. "expired" alone: events after that one are gone.
+-- A page of the feed after an event (null: from the oldest one kept). The last row is the position where the page ended.
+-- Filtered and erased events are skipped, up to a limit per page. A single row "expired": later events have been deleted.
 create function "quickquote".read_feed(
   organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text,
   page_limit integer, examined_limit integer
@@ -555,7 +551,7 @@ begin
 end
 $$;
 
--- The place of the newest event that a page could have, or of the newest that is no longer kept.
+-- The position of the newest event a page could contain, or of the newest deleted one.
 create function "quickquote".end_of_feed(organization uuid) returns table (event uuid, at_position bigint)
 language plpgsql volatile as $$
 declare
@@ -572,8 +568,8 @@ $$;
 
 -- Functions of hourly counts ------------------------------------------------------------------------------------------------
 
--- Counts the quarters of an hour that have been over for five minutes and are not counted yet, into the row of their hour.
--- Whoever finds another process at it leaves it to that one. What is recorded later than that is added by the trigger below.
+-- Counts every quarter of an hour that ended at least five minutes ago into the row of its hour. Does nothing while another
+-- process counts. The trigger below adds attempts that are recorded later.
 create function "quickquote".count_delivery_hours() returns void language plpgsql
 set enable_seqscan = off set jit = off
 as $$
@@ -585,7 +581,7 @@ begin
   if not found then
     return;
   end if;
-  -- A statement of its own sees all that was committed before the row was locked.
+  -- A separate statement, to see everything committed before the row was locked.
   insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
   select endpoint.id, attempt.hour, attempt.delivered, attempt.failed
   from "quickquote".webhook_endpoints endpoint cross join lateral (
@@ -595,7 +591,7 @@ begin
     where endpoint_id = endpoint.id and created_at >= begins and created_at < ends and not is_test
     group by 1
   ) attempt
-  -- None that is erased meanwhile.
+  -- Skips organizations being erased.
   for key share of endpoint
   on conflict (endpoint_id, hour) do update
     set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
@@ -603,8 +599,8 @@ begin
 end
 $$;
 
--- An attempt that is recorded after its time was counted (the database was away meanwhile) is added to the count. The lock
--- makes it wait for whoever is counting, and has two of them wait for each other in one order.
+-- Adds an attempt to its hour if it is recorded after that hour was counted, for example after a database outage. The lock
+-- makes it wait for a process that is counting, and the order avoids deadlocks.
 create function "quickquote".count_late_attempt() returns trigger language plpgsql as $$
 declare
   counted_until timestamptz;
@@ -620,21 +616,21 @@ begin
   return null;
 end
 $$;
--- An attempt that is recorded in time costs no more than the condition. What is younger than a minute when its transaction
--- begins has four more until it can be counted, and no such transaction takes so long.
+-- An attempt recorded in time only costs this condition. If it is less than a minute old when its transaction begins, four
+-- minutes remain before it can be counted, and no such transaction takes that long.
 create trigger count_late_attempt after insert on "quickquote".delivery_attempts
   for each row when (not new.is_test and new.created_at < now() - interval '1 minute')
   execute function "quickquote".count_late_attempt();
 
 -- Functions of history ------------------------------------------------------------------------------------------------------
 --
--- History has one way in, its parent tables, and the functions below are its only way out: API and workers may not change or
--- delete it, nor drop what is younger than the floor. The functions run with the rights of whoever owns the schema, so that the
--- role of API and workers needs none to change tables; they look names up nowhere else, and only a role that was granted it may
--- call them. Bounds of days are read as they are written, whatever the DateStyle and time zone of the session: an abbreviation
--- like IST is another zone on the way back.
+-- Rows of history are inserted through the parent tables, and removed only by the functions below: API and workers cannot
+-- change or delete them, or drop anything younger than the floor. The functions run with the rights of the schema's owner, so
+-- that the runtime role needs no right to change tables. Their search path is fixed, and only roles with a grant can call them.
+-- Bounds of days are read in the format in which they are printed, whatever the session's DateStyle and time zone: an
+-- abbreviation such as IST could be parsed as another zone.
 
--- The moment from which on nothing is removed, by the clock of the database: the beginning of a day (UTC).
+-- Nothing from this moment on may be removed: the beginning of a day (UTC), by the database's clock.
 create function "quickquote".history_floor(days integer) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -644,7 +640,8 @@ as $$
 $$;
 revoke all on function "quickquote".history_floor(integer) from public;
 
--- Takes back what default privileges gave. Partitions are made with the rights of any table, so it is called again for them.
+-- Revokes rights granted by default privileges. Called again for each partition, because partitions get the rights of any new
+-- table.
 create function "quickquote".protect_history() returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -659,7 +656,7 @@ begin
       and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors', 'erasures'))
       and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
   loop
-    -- What was erased is written down as it goes on, and stays.
+    -- Erasures are recorded, and the record is permanent.
     execute format('revoke %s on %s from %s',
       case when granted.relname = 'erasures' then 'delete, truncate' else 'update, delete, truncate' end,
       granted.relation, granted.role);
@@ -671,11 +668,11 @@ end
 $$;
 revoke all on function "quickquote".protect_history() from public;
 
--- Makes the day partitions (UTC) of today and the next six days where they are missing. Rows of such a day that went to the
--- default partition meanwhile are moved. It takes no arguments, so that whoever calls it decides nothing.
+-- Creates missing day partitions (UTC) for today and the next six days, and moves their rows out of the default partition. It
+-- has no arguments, so its callers control nothing.
 --
--- It waits for nobody: a long query (a backup) that reads the default partition would hold it up, and while it waited, the
--- claims of all workers would wait behind it. What cannot be made now is made the next time; there are days enough ahead.
+-- It waits for no lock: behind a long query on the default partition, such as a backup, it would block the claims of all
+-- workers. Partitions that cannot be created now are created by a later call, days before they are needed.
 create function "quickquote".make_partitions() returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -683,7 +680,7 @@ set datestyle = 'ISO' set timezone = 'UTC'
 set lock_timeout = '100ms'
 as $$
 declare
-  -- A job that fails for days in a row loses nothing: then the default partition takes over.
+  -- If the job fails for days, the default partition takes the rows.
   days constant int := 7;
   parent text;
   day timestamp;
@@ -691,7 +688,7 @@ declare
   since text;
   until text;
 begin
-  -- Another process is at it, then.
+  -- Another process is creating it.
   if not (
     select pg_try_advisory_xact_lock(hashtextextended(nspname || ' maintenance', 0))
     from pg_namespace where oid = '"quickquote"'::regnamespace
@@ -708,8 +705,8 @@ begin
       until := quote_literal(to_char(day + interval '1 day', 'YYYY-MM-DD"T00:00:00Z"'));
 
       begin
-        -- Attached, not created as a partition: that would lock out all readers and writers of the whole table. Nobody may
-        -- write to the default partition between the move and the attachment, which fails when a row of the day is in there.
+        -- Attached, because creating it as a partition would block all readers and writers of the table. The default partition
+        -- is locked against writes between the move and the attachment, which would fail if it held a row of that day.
         execute format('lock table %s_default in access exclusive mode', parent);
         execute format('create table %s (like %s including all)', partition, parent);
         execute format(
@@ -726,22 +723,20 @@ end
 $$;
 revoke all on function "quickquote".make_partitions() from public;
 
--- Drops the oldest day of events or of attempts that ended at "before" or earlier, one for each call, so that no lock is
--- held for long. The answer is what became of it:
+-- Drops the oldest day of events or attempts that ended at or before "before". One per call, so that locks are short. Returns:
 --
 --   dropped  there may be another one
 --   none     there is none
---   busy     another process is at it
---   in_use   a delivery needs an event of before "before"
---   blocked  a transaction uses the table; nobody was held up for longer than the lock timeout
---   kept     there is none but such as the floor keeps
+--   busy     another process is dropping it
+--   in_use   a delivery needs an event older than "before"
+--   blocked  a transaction uses the table; others waited no longer than the lock timeout
+--   kept     the floor protects the rest
 --
--- A day cannot be detached concurrently, because there is a default partition: dropping locks the whole table, and while it
--- waits for that, everybody else waits behind it. It never waits for long, then. It is a function, so that the lock never
--- waits for a process that was paused.
+-- A default partition rules out detaching concurrently: dropping locks the whole table, and everyone else queues behind a
+-- waiting lock. So it gives up quickly. As a function it cannot leave the lock waiting for a paused process.
 --
--- Ids of deliveries begin with the time of their event: those of "kept_deliveries" and later need no event that is dropped.
--- Whoever makes or leases a delivery reads its event: under the lock nobody does, and all that did have committed.
+-- Ids of deliveries begin with the time of their event: "kept_deliveries" and later ones do not need a dropped event. Creating
+-- or leasing a delivery reads its event; under the lock nobody does, and everyone who did has committed.
 create function "quickquote".drop_expired_day(of_table text, before timestamptz, kept_deliveries uuid) returns text
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -784,7 +779,7 @@ begin
 
   begin
     if of_table = 'events' then
-      -- Takes its time, so before everybody is locked out. Nobody writes to the day meanwhile.
+      -- Slow, so done before taking the exclusive lock. Nobody writes to that day any more.
       execute format('lock table %s in share mode', expired);
       execute format(
         'insert into "quickquote".feed_floors as floor (organization_id, position)
@@ -809,8 +804,8 @@ end
 $$;
 revoke all on function "quickquote".drop_expired_day(text, timestamptz, uuid) from public;
 
--- A default partition cannot be dropped: what is old in it is removed by rows, at most so many for each call. An event that a
--- delivery needs stays; ids of deliveries begin with the id of their event.
+-- The default partition cannot be dropped, so its old rows are deleted, up to a limit per call. Events that a delivery needs
+-- stay; ids of deliveries begin with the id of their event.
 create function "quickquote".remove_expired_rows(of_table text, before timestamptz, at_most integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -851,7 +846,7 @@ end
 $$;
 revoke all on function "quickquote".remove_expired_rows(text, timestamptz, integer) from public;
 
--- Removes the oldest entries of the audit log, at most so many. No row of before "before" has the id "kept" or a later one.
+-- Removes the oldest entries of the audit log, up to a limit. No row older than "before" has an id from "kept" on.
 create function "quickquote".remove_audit_entries(before timestamptz, kept uuid, at_most integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -871,11 +866,11 @@ end
 $$;
 revoke all on function "quickquote".remove_audit_entries(timestamptz, uuid, integer) from public;
 
--- Erases what history has of a quotation, which no other statement may change: see `quotations.erase`. Nothing in it is older
--- than "since". Its events are found by their number, so the search ends with the last of them. A delivery that is being
--- sent gets its attempt recorded, whose outcome nobody will know.
+-- Erases a quotation from history, which other statements cannot change: see `quotations.erase`. Nothing of it is older than
+-- "since". Its events are found by number, so the search ends with the last one. For a delivery being sent, the attempt is
+-- recorded, with an unknown outcome.
 --
--- Whoever records an event of the quotation at the same time waits for its number, and is later.
+-- A transaction that records an event of the quotation now waits for its number, and commits later.
 create function "quickquote".erase_history_of_quotation(organization uuid, quotation uuid, since timestamptz)
 returns table (events integer, deliveries integer, attempts integer)
 language plpgsql security definer
@@ -891,7 +886,7 @@ begin
   events := 0;
   deliveries := 0;
   attempts := 0;
-  -- The order of a quotation that the host keeps: ours go with their quotation.
+  -- The order of a quotation that the host keeps; our own are deleted with their quotation.
   delete from "quickquote".pipeline_starts
   where quotation_id = quotation and (quote ->> 'organization_id')::uuid = organization;
   delete from "quickquote".idempotency_keys where organization_id = organization and quotation_id = quotation;
@@ -940,13 +935,13 @@ revoke all on function "quickquote".erase_history_of_quotation(uuid, uuid, times
 
 -- Erasing organizations -----------------------------------------------------------------------------------------------------
 
--- The number of the locks below: see pg_advisory_xact_lock(int, int).
+-- The class of the locks below: see pg_advisory_xact_lock(int, int).
 create function "quickquote".erasing_lock() returns integer language sql stable as $$
   select '"quickquote".erasures'::regclass::oid::integer
 $$;
 
--- Whether an organization is being erased. Who asks, and then adds something of it, holds a lock until the end of its
--- transaction, so that erasing can wait for those who came before it.
+-- Whether an organization is being erased. A transaction that asks before it adds rows then holds a lock until it ends, so that
+-- the erasing can wait for it.
 create function "quickquote".is_erasing(organization uuid) returns boolean language plpgsql volatile as $$
 begin
   perform pg_advisory_xact_lock_shared("quickquote".erasing_lock(), hashtext(organization::text));
@@ -954,8 +949,7 @@ begin
 end
 $$;
 
--- Whether nobody has added something of an organization in a transaction that is still open. Its events have a lock of the
--- feed instead.
+-- Whether no open transaction has added rows of an organization. Events have a lock of the feed instead.
 create function "quickquote".nobody_adds_to(organization uuid) returns boolean language sql volatile as $$
   select pg_try_advisory_xact_lock("quickquote".erasing_lock(), hashtext(organization::text)) and not exists (
     select from pg_locks
@@ -988,15 +982,15 @@ begin
 end
 $$;
 
--- For what is written in one statement for several organizations.
+-- For statements that write rows of several organizations.
 create function "quickquote".skip_row_of_erasing() returns trigger language plpgsql as $$
 begin
   return case when not "quickquote".is_erasing(new.organization_id) then new end;
 end
 $$;
 
--- The ways in. Deliveries, attempts and the like are made of what is there already, whose lock is waited for. The statement that
--- records an event looks itself, which costs a tenth of a trigger: see src/deliveries/events.sql.ts.
+-- The triggers. Deliveries, attempts and the like derive from rows whose locks are waited for. The statement that records an
+-- event checks by itself, at a tenth of the cost of a trigger: see src/deliveries/events.sql.ts.
 create trigger refuse_erasing before insert on "quickquote".api_keys
   for each row execute function "quickquote".refuse_row_of_erasing();
 create trigger refuse_erasing before insert on "quickquote".quotations
@@ -1018,8 +1012,8 @@ create trigger skip_erasing before insert on "quickquote".warnings
 create trigger refuse_erasing before insert on "quickquote".audit_log
   for each row execute function "quickquote".refuse_row_of_erasing();
 
--- Removes at most so many rows of history of an organization that is being erased, and of no other. With its events their
--- deliveries end. An audit log that is kept loses everything but who and when.
+-- Removes history of an organization being erased, up to a limit of rows, and of no other. Removing events ends their
+-- deliveries. If the audit log is kept, only actors and times remain.
 create function "quickquote".erase_history_of_organization(organization uuid, of_table text, at_most integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -1090,33 +1084,34 @@ select "quickquote".protect_history();
 
 -- The round of a worker -----------------------------------------------------------------------------------------------------
 
--- One round of a worker: ends the attempts of a batch, and leases due deliveries. See src/deliveries/deliveries.ts. Its steps,
--- each a statement that runs only where there is something for it to do:
+-- One round of a worker: ends the attempts of a batch, and leases due deliveries. See src/deliveries/deliveries.ts. Its steps
+-- are statements that only run if needed:
 --
---   1. settle: ends what was sent, and records the attempts
---   2. look: whose deliveries are due; behind a long backlog, walk over the endpoints
---   3. choose endpoints, and lock them: no other worker claims of these until the commit
---   4. in order: what has ended makes the next of its quotation due
---   5. pick deliveries, as many as their endpoint and organization have room for
---   6. lease them, and return them
+--   1. settle: record the attempts of a batch, and end or reschedule their deliveries
+--   2. look: find endpoints with due deliveries; behind a long backlog, walk over all endpoints
+--   3. choose endpoints and lock them, so that no other worker claims from them until the commit
+--   4. in order: make the deliveries due that waited for the ended ones
+--   5. pick deliveries for which endpoint and organization have room
+--   6. lease and return them
 --
--- It is a function for three reasons. It is one call, and a transaction of its own: whatever happens to the worker's
--- process in the middle of it, no lock stays behind. Its statements each see what was committed before they began, so
--- that a count after the locks is exact. And it brings the settings that it is planned with: it lives on
--- its indexes alone. Its plans are kept, and may have been made while the tables were empty; a plan that read whole
--- tables then would go on doing so when they are full. For the same reason rows are looked up one by one, in laterals with
--- a limit, and changed by their ctid: then there is one index for each search, and no join that could be turned around.
+-- It is a function for three reasons. It is one call and one transaction, so a worker that dies leaves no lock behind. Each
+-- statement sees everything committed before it, so a count after locking is exact. And it has its own planner settings,
+-- because it must use indexes only: plans are cached, and one made while the tables were empty would keep scanning whole tables
+-- when they are full. For the same reason, rows are looked up one by one, in laterals with a limit, and updated by ctid: each
+-- search has one possible index, and no join can be reordered.
 --
--- settled_attempts: the batch, an array of objects. walk_after: the endpoint after which a walk begins. must_walk: the round
--- before has not found enough. due_after: nothing is claimed that was due before that; the entries of deliveries that are gone
--- stay in the indexes while a long transaction keeps them from being removed, and would be read each time. organizations,
--- places: who has how many deliveries under way at this worker already; who is not in it has none, or few.
--- ended_endpoints, ended_quotations: where a delivery that others may wait for has ended. answering: endpoints that want
--- order, and to which something was delivered.
+-- settled_attempts        the batch, an array of objects
+-- walk_after              the endpoint after which a walk begins
+-- must_walk               the previous round did not find enough
+-- due_after               skips older due times: while a long transaction holds up vacuum, the index keeps entries of removed
+--                         deliveries, and every round would read them
+-- organizations, places   the deliveries in flight at this worker; organizations that are missing have few or none
+-- ended_endpoints, ended_quotations   of ended deliveries that others may wait for
+-- answering               endpoints that want order, and that accepted a delivery
 --
--- The first row of the result has the round alone, as JSON: where a walk was cut short, whether the oldest deliveries are more
--- than were looked at and which is the first of them, whether there is more to claim right now, when something is due
--- next, and the endpoints of what was leased. That is what the other rows are: few columns, since there are many of them.
+-- The first row contains only the round, as JSON: where a walk stopped, whether more deliveries were due than examined, the
+-- oldest due time, whether more can be claimed now, the next due time, and the endpoints of the leased deliveries. The other
+-- rows are those deliveries, with few columns because they are many.
 create function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
   due_after timestamptz, settled_attempts json, organizations uuid[], places int[],
@@ -1131,27 +1126,27 @@ set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- The oldest due deliveries that are looked at. When there are no more, they tell all endpoints that have some.
+  -- The number of oldest due deliveries examined. If there are no more, they include every endpoint with due deliveries.
   look_ahead constant int := 50 + claim_limit;
-  -- When there are more, so many endpoints are walked through at times, from where the last walk ended.
+  -- If there are more, the number of endpoints that a walk visits, from where the last one ended.
   walk_steps constant int := 200;
   walk_share constant float := 0.125;
-  -- More than this of a claim is not one organization's while others may wait.
+  -- No organization gets more than this share of a claim while others may wait.
   fair_share constant int := greatest(1, claim_limit / 8);
-  -- No organization has more than so many times the places that are left free: one alone takes four fifths of a worker, two
-  -- whose endpoints hang leave a ninth of it to the others.
+  -- No organization has more than this multiple of the free places: one alone gets four fifths of a worker; two whose endpoints
+  -- hang leave a ninth to the others.
   most_of_free constant int := 4;
   full_organizations constant uuid[] := array(
     select id from unnest(organizations, places) as taken (id, taken) where taken >= most_of_free * claim_limit
   );
-  -- Endpoints of a backlog that are claimed of at once: one for each delivery when few are wanted, later one for four.
+  -- The number of backlogged endpoints per claim: one per delivery for small claims, one per four deliveries for larger ones.
   claimed_endpoints constant int := greatest(least(claim_limit, 16), claim_limit / 4);
-  -- What is parked in one round of the deliveries of endpoints that were disabled or deleted.
+  -- Deliveries of disabled or deleted endpoints parked per round.
   parked_at_once constant int := 500;
-  -- The same of deliveries that wait for others of their quotation.
+  -- Deliveries held back per round, because they wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
-  -- The endpoints that have something due, with their organizations and how much of it was seen.
+  -- Endpoints with due deliveries, their organizations, and the number of due deliveries seen.
   waiting_endpoints uuid[] := '{}';
   waiting_organizations uuid[] := '{}';
   waiting_counts bigint[] := '{}';
@@ -1164,7 +1159,7 @@ declare
   inactive_endpoints uuid[] := '{}';
   ordered_endpoints uuid[] := '{}';
   tested_endpoints uuid[] := '{}';
-  -- Endpoints of ended deliveries that nobody is claiming of now.
+  -- Endpoints with ended deliveries that no other worker is claiming from.
   in_turn uuid[];
   due_rows tid[] := '{}';
   test_rows tid[] := '{}';
@@ -1178,9 +1173,9 @@ begin
         event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int,
         header_names text[])
     ),
-    -- The fence: an outcome counts only while its worker still holds the lease of that very attempt. It is checked again by
-    -- what ends the lease, which waits for whoever is changing the row. "is not distinct from" keeps the index of leased
-    -- deliveries out of this.
+    -- The fence: an outcome counts only if its worker still holds the lease of that attempt. The statement that ends the lease
+    -- checks again, and waits for concurrent changes of the row. "is not distinct from" prevents use of the index of leased
+    -- deliveries.
     held as (
       select settled.*, delivery.*
       from settled cross join lateral (
@@ -1208,7 +1203,7 @@ begin
       from (select * from finished union all select * from postponed) ended
       returning organization_id, endpoint_id, status, created_at, is_test
     ),
-    -- What was given up is counted for a warning of the endpoint, which is due an hour after the first.
+    -- Counts exhausted deliveries for a warning to the host, due an hour after the first.
     given_up as (
       insert into "quickquote".warnings as warning (id, organization_id, kind, subject_id, since, until, count, due_at, created_at)
       select gen_random_uuid(), organization_id, 'deliveries_exhausted', endpoint_id, at, at, count(*), at + interval '1 hour', at
@@ -1217,8 +1212,8 @@ begin
       on conflict (subject_id) where kind = 'deliveries_exhausted' and attempt = 0
         do update set count = warning.count + excluded.count, until = greatest(warning.until, excluded.until)
     ),
-    -- How it goes with each endpoint, written only when that changes, and once a minute while it goes well. In their order,
-    -- so that no two statements wait for each other.
+    -- Updates the health of endpoints only when it changes, or once a minute while deliveries succeed. Ordered, to avoid
+    -- deadlocks.
     latest as (
       select endpoint_id, max(created_at) filter (where status = 'succeeded') as succeeded_at,
         max(created_at) filter (where status <> 'succeeded') as last_failed_at
@@ -1249,7 +1244,7 @@ begin
 
   -- 2. Look.
   if claim_limit > 0 then
-    -- Usually these are all the due deliveries that there are.
+    -- Usually all due deliveries.
     select coalesce(sum(due), 0) = look_ahead, min(first_due_at), coalesce(array_agg(endpoint_id), '{}'),
       coalesce(array_agg(organization_id), '{}'), coalesce(array_agg(due), '{}')
     from (
@@ -1264,9 +1259,9 @@ begin
     into is_long_ahead, first_ahead, waiting_endpoints, waiting_organizations, waiting_counts;
   end if;
 
-  -- Otherwise the rest may hide behind the backlog of one endpoint or organization. Then a walk goes over all endpoints:
-  -- when the oldest deliveries cannot fill the claim in fair shares, or did not in the round before, and else in one
-  -- round of eight, for those who wait behind them.
+  -- Otherwise other endpoints may be hidden behind the backlog of one endpoint or organization. A walk over all endpoints finds
+  -- them: if the oldest deliveries cannot fill the claim in fair shares, or did not in the previous round; otherwise in one of
+  -- eight rounds.
   if is_long_ahead then
     chosen_endpoints := claimed_endpoints;
     walk_end := walk_after;
@@ -1278,7 +1273,7 @@ begin
       ) organizations
     );
   end if;
-  -- One index entry is read for each endpoint, whatever its backlog.
+  -- Reads one index entry per endpoint, whatever its backlog.
   if is_walking then
     with recursive walk (endpoint_id, organization_id, due_at, steps) as (
       (select endpoint_id, organization_id, due_at, 1 from "quickquote".deliveries
@@ -1301,10 +1296,10 @@ begin
 
   -- 3. Choose.
   --
-  -- Round robin over organizations: none fills a claim while another one waits. Endpoints are looked at one after the other
-  -- until there are enough of them. Those without room take nobody's place; that is a guess until they are locked. Whoever
-  -- holds a lock is claiming, or changing the endpoint: next time. ">= 0" is always so: it keeps an endpoint from being locked
-  -- before its room is known.
+  -- Round robin over organizations, so that none fills a claim while another waits. Examines endpoints one by one until there
+  -- are enough. Endpoints without room are skipped; their count is an estimate until they are locked. A locked endpoint is
+  -- being claimed from or changed, so it waits for the next round. ">= 0" is always true: it computes the room before the
+  -- endpoint is locked.
   if waiting_endpoints <> '{}' then
     select coalesce(array_agg(endpoint_id) filter (where is_active), '{}'),
       coalesce(array_agg(endpoint_id) filter (where not is_active), '{}'),
@@ -1337,7 +1332,7 @@ begin
     into locked_endpoints, inactive_endpoints, ordered_endpoints, is_more;
   end if;
 
-  -- Deliveries of an endpoint that was disabled or deleted leave the indexes that claims read.
+  -- Removes deliveries of disabled or deleted endpoints from the indexes that claims read.
   if inactive_endpoints <> '{}' then
     update "quickquote".deliveries set parked_at = at where ctid = any (array(
       select due.row_id from unnest(inactive_endpoints) as inactive (id) cross join lateral (
@@ -1350,8 +1345,8 @@ begin
     is_more := is_more or found;
   end if;
 
-  -- Somebody is waiting for each test, so they go first: a few of a round, in turns of the organizations, and of endpoints that
-  -- have room. An endpoint may be tested while it is disabled.
+  -- Members wait for tests, so these go first: a few per round, round robin over organizations, from endpoints with room.
+  -- Disabled endpoints can be tested.
   if claim_limit > 0 and exists (select from "quickquote".deliveries where is_test and leased_by is null) then
     with recursive test (endpoint_id, organization_id) as (
       (select endpoint_id, organization_id from "quickquote".deliveries
@@ -1391,8 +1386,8 @@ begin
 
   -- 4. In order.
   --
-  -- Where order is wanted, what comes next in a quotation is due when what it waited for has ended. Whoever claims of the
-  -- endpoint at this moment may be holding back another one: then the next round tries again.
+  -- For endpoints that want order, the next delivery of a quotation becomes due once the previous one has ended. If another
+  -- worker is claiming from the endpoint, it may be holding back another delivery, so the next round tries again.
   if ended_endpoints <> '{}' then
     in_turn := array(
       select id from "quickquote".webhook_endpoints where id = any (ended_endpoints) order by id for no key update skip locked
@@ -1408,7 +1403,7 @@ begin
     ));
     is_more := is_more or found;
   end if;
-  -- An endpoint that answers again need not be waited for: what holds others back is tried at once.
+  -- An endpoint that responds again needs no back-off: deliveries that block others are retried immediately.
   if answering <> '{}' then
     update "quickquote".deliveries set due_at = at where ctid = any (array(
       select first.row_id from unnest(answering) as answered (endpoint)
@@ -1429,8 +1424,8 @@ begin
 
   -- 5. Pick.
   --
-  -- What others claimed of these endpoints was committed before they could be locked, so it is counted from here on, and
-  -- nobody claims of them now: per_endpoint holds exactly, over all workers.
+  -- Claims by other workers were committed before these endpoints could be locked, and none can follow now, so the counts from
+  -- here on are exact: per_endpoint holds across all workers.
   if tested_endpoints <> '{}' then
     test_rows := array(
       select delivery.row_id
@@ -1456,7 +1451,7 @@ begin
         where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
       ) endpoint
     ),
-    -- Each gives its share of the claim, so that none fills it while another one waits.
+    -- Each endpoint contributes its share of the claim, so that none fills it while another waits.
     due as (
       select delivery.row_id, delivery.due_at, endpoint.organization_id, endpoint.places_taken,
         share.size < share.room as may_have_more
@@ -1481,7 +1476,7 @@ begin
         order by due_at limit share.size
       ) delivery
     ),
-    -- In turns, as long as an organization leaves enough places to those who come later.
+    -- In turns, as long as the organization leaves enough places for others.
     ranked as (
       select *, claim_limit - cardinality(test_rows) - row_number() over (order by turn, due_at) as left_free from (
         select *, places_taken + row_number() over (partition by organization_id order by due_at) as turn from due
@@ -1493,7 +1488,7 @@ begin
       is_more or coalesce(bool_or(may_have_more or not is_allowed), false)
     from allowed into due_rows, is_more;
   end if;
-  -- What has to wait for another delivery leaves the way of what need not.
+  -- Hides deliveries that must wait for others from claims.
   if ordered_endpoints <> '{}' then
     update "quickquote".deliveries set due_at = 'infinity' where ctid = any (array(
       select delivery.row_id from unnest(ordered_endpoints) as ordered (id) cross join lateral (

@@ -1,5 +1,5 @@
-// Copies the patched driver to dist/driver, where the packed package imports it from: the patch reaches nobody who
-// installs the package from a registry. Runs before the package is packed.
+// Copies the patched driver to dist/driver, from where the packed package imports it: installing from a registry would not
+// apply the patch. Runs before the package is packed.
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -10,12 +10,12 @@ mkdirSync(new URL('src/', bundle), { recursive: true })
 for (const name of readdirSync(new URL('src/', driver)))
   write(`src/${name}`, readFileSync(new URL(`src/${name}`, driver)))
 
-// Where it is from, and its licence. Its `exports` would mean nothing here.
+// Origin and license, without `exports`, which would not match these files.
 const manifest = JSON.parse(readFileSync(new URL('package.json', driver), 'utf8'))
 const { name, version, type, license, author, homepage } = manifest
 write('package.json', `${JSON.stringify({ name, version, type, license, author, homepage }, null, 2)}\n`)
 
-/** Whole files only: the package may be packed twice at once. */
+/** Writes atomically, because the package may be packed twice at once. */
 function write(name, content) {
   const target = fileURLToPath(new URL(name, bundle))
   const whole = `${target}.${process.pid}`

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A network between us and PostgreSQL that loses an answer, and the connection with it. */
+/** A proxy in front of PostgreSQL that loses a response, and its connection. */
 export interface AnswerThief {
-  /** The connection string that leads through it. */
+  /** The connection string through the proxy. */
   readonly url: string
-  /** The next message that holds this text reaches PostgreSQL; what it answers does not reach us. */
+  /** Forwards the next message that contains this text, and drops the response to it. */
   stealAnswerTo(text: string): void
   stop(): Promise<void>
 }

@@ -22,7 +22,7 @@ async function somebodyWaitsForALock(): Promise<void> {
 }
 
 describe('an API key', () => {
-  it('is found by its id, without its hash; what cannot be an id is unknown', async () => {
+  it('is found by its id, without its hash; an invalid id is unknown', async () => {
     const key = await insert()
     expect(await storage.apiKeys.find(key.organization_id, key.id)).toEqual(key)
     expect(await storage.apiKeys.find(key.organization_id, randomUUID())).toBeNull()
@@ -30,14 +30,14 @@ describe('an API key', () => {
     expect(await storage.apiKeys.lock(key.organization_id, "' or true --")).toBeNull()
   })
 
-  it('changes its name, its state and the time of its change, and nothing else', async () => {
+  it('changes only its name, status and time of change', async () => {
     const key = await insert({ name: 'CRM' })
     const changed: StoredApiKey = { ...key, name: AWKWARD, status: 'revoked', updated_at: new Date() }
     await storage.apiKeys.save({ ...changed, owner_id: 'thief', expires_at: new Date() })
     expect(await storage.apiKeys.find(key.organization_id, key.id)).toEqual(changed)
   })
 
-  it('that was locked is changed by nobody else meanwhile; whoever waited sees what it has become', async () => {
+  it('is locked against concurrent changes; a waiting change sees the new state', async () => {
     const key = await insert({ status: 'active' })
     const lock = (transaction: Storage) => transaction.apiKeys.lock(key.organization_id, key.id)
     const second = await storage.transaction(async (transaction) => {
@@ -50,7 +50,7 @@ describe('an API key', () => {
     expect((await second.waiting)?.status).toBe('inactive')
   })
 
-  it('that is locked still authenticates', async () => {
+  it('still authenticates while locked', async () => {
     const hash = randomBytes(32)
     const key = sampleApiKey()
     await storage.apiKeys.insert(key, hash, MANY_KEYS)
@@ -62,7 +62,7 @@ describe('an API key', () => {
 })
 
 describe('apiKeys.list', () => {
-  it('lists keys in every state, the newest first, of one owner or of all', async () => {
+  it('lists keys in every state, newest first, of one owner or of all', async () => {
     const organization_id = randomUUID()
     const made = (second: number, fields: Partial<StoredApiKey>) =>
       insert({ organization_id, created_at: new Date(second * 1000), ...fields })

@@ -30,9 +30,9 @@ describe('last_used_at', () => {
     expect(await lastUsed(id)).toEqual(at(3))
   })
 
-  it('never goes backwards when processes write the same keys at once, and none of them blocks another for good', async () => {
+  it('never goes backwards when several processes write the same keys at once, without deadlocks', async () => {
     const ids = await insertKeys(100)
-    // Rows are found in the order in which they are asked for, as it would be among very many keys.
+    // Finds rows in the order of the query, as it would with many keys.
     const plan =
       '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off'
     const processes = drizzleStorage({
@@ -48,7 +48,7 @@ describe('last_used_at', () => {
     for (const id of ids) expect(await lastUsed(id)).toEqual(at(79))
   })
 
-  it('is written for the keys that exist; one that is gone does not matter', async () => {
+  it('is written for existing keys, ignoring deleted ones', async () => {
     const [id = ''] = await insertKeys(1)
     await storage.apiKeys.recordUses(
       new Map([
@@ -59,7 +59,7 @@ describe('last_used_at', () => {
     expect(await lastUsed(id)).toEqual(at(1))
   })
 
-  it('changes nothing else of the key', async () => {
+  it('is the only column of the key that changes', async () => {
     const [id = ''] = await insertKeys(1)
     const read = () => sql`select * from quickquote.api_keys where id = ${id}`
     const [before] = await read()

@@ -9,7 +9,7 @@ const { sql, storage } = await openDatabase()
 const ANY: AuditFilter = { resource_id: null, action: null, since: null, until: null }
 const at = (second: number) => new Date(Date.parse('2026-11-21T10:00:00Z') + second * 1000)
 
-/** Six changes of three resources; two of them at the same time. */
+/** Six changes of three resources, two of them at the same time. */
 async function insertSix() {
   const organization_id = randomUUID()
   const resources = [randomUUID(), randomUUID(), randomUUID()]
@@ -28,7 +28,7 @@ async function insertSix() {
 }
 
 describe('the audit log', () => {
-  it('gives back what was recorded, whatever is in it', async () => {
+  it('returns entries as recorded, with any content', async () => {
     const entry = sampleAuditEntry({
       actor_id: null,
       changes: [
@@ -44,7 +44,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('is read page by page, the newest first, and changes of one moment neither twice nor never', async () => {
+  it('pages newest first, and returns simultaneous changes exactly once', async () => {
     const { entries, list } = await insertSix()
     const read = []
     for (let after: Position | null = null; ; ) {
@@ -58,7 +58,7 @@ describe('the audit log', () => {
     expect(new Set(read.map(({ id }) => id))).toEqual(new Set(entries.map(({ id }) => id)))
   })
 
-  it('finds by resource, by action and by time', async () => {
+  it('filters by resource, action and time', async () => {
     const { entries, resources, list } = await insertSix()
     const ids = async (filter: Partial<AuditFilter>) => (await list(filter)).map(({ id }) => id)
     const expected = (keep: (entry: (typeof entries)[number], index: number) => boolean) =>
@@ -75,7 +75,7 @@ describe('the audit log', () => {
     )
   })
 
-  it('is rolled back with the change that it tells of', async () => {
+  it('is rolled back with the change it records', async () => {
     const entry = sampleAuditEntry()
     const work = storage.transaction(async (transaction) => {
       await transaction.auditLog.record(entry)

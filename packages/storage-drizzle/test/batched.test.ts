@@ -4,10 +4,10 @@ import { drizzleStorage, StorageError } from '../src/index.ts'
 import { openDatabase } from './database.ts'
 import { MANY_KEYS, sampleApiKey, sampleQuotation } from './samples.ts'
 
-/** The look-ups that were sent to the database. */
+/** The look-ups sent to the database. */
 let statements: string[] = []
 
-// postgres.js itself sends a statement on each new connection.
+// postgres.js sends a statement of its own on each new connection.
 const { sql } = await openDatabase({
   sql: { debug: (_, text) => text.includes('any (') && statements.push(text) },
 })
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 
-it('quotations that are looked up at once are found in one statement, each for who asked', async () => {
+it('concurrent look-ups of quotations share one statement, and each caller gets its own', async () => {
   const storage = drizzleStorage({ sql })
   const quotations = range(20).map((index) => sampleQuotation({ name: `Quotation ${index}` }))
   for (const quotation of quotations) await storage.quotations.accept(quotation, null)
@@ -41,7 +41,7 @@ it('quotations that are looked up at once are found in one statement, each for w
   expect(statements).toHaveLength(1)
 })
 
-it('keys that are looked up at once are found in one statement, a hundred at a time, each for who asked', async () => {
+it('concurrent look-ups of keys share statements of up to a hundred, and each caller gets its own', async () => {
   const storage = drizzleStorage({ sql })
   const keys = range(120).map(() => ({ key: sampleApiKey(), hash: randomBytes(32) }))
   for (const { key, hash } of keys) await storage.apiKeys.insert(key, hash, MANY_KEYS)
@@ -62,7 +62,7 @@ it('keys that are looked up at once are found in one statement, a hundred at a t
   expect(statements).toHaveLength(3)
 })
 
-it('a look-up sees what was committed before it was asked for', async () => {
+it('a look-up sees everything committed before its call', async () => {
   const storage = drizzleStorage({ sql })
   const [key, hash] = [sampleApiKey(), randomBytes(32)]
   await storage.apiKeys.insert(key, hash, MANY_KEYS)
@@ -73,7 +73,7 @@ it('a look-up sees what was committed before it was asked for', async () => {
   expect(await storage.apiKeys.findByHash(hash)).toMatchObject({ status: 'revoked' })
 })
 
-it('inside a transaction of the host, a look-up sees what the transaction wrote, and nobody else does', async () => {
+it('in a transaction of the host, a look-up sees uncommitted rows that others do not', async () => {
   const storage = drizzleStorage({ sql })
   const { id, organization_id, ...quotation } = sampleQuotation()
   await sql.begin(async (transaction) => {
@@ -88,7 +88,7 @@ it('inside a transaction of the host, a look-up sees what the transaction wrote,
   })
 })
 
-it('a statement that fails is told to all who wait for it', async () => {
+it('a failed statement fails all its look-ups', async () => {
   const storage = drizzleStorage({ sql, schema: 'not_there' })
   const ended = await Promise.allSettled(
     range(3).map(() => storage.quotations.find(randomUUID(), randomUUID())),

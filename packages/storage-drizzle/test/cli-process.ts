@@ -11,7 +11,7 @@ export interface CliResult {
   readonly stderr: string
 }
 
-/** Starts the command line in a process of its own, as built; `cli` is another version of it. */
+/** Runs the built command line in a separate process. `cli` is the path of another version. */
 export function spawnCli(args: readonly string[], databaseUrl?: string, cli = CLI) {
   const child = spawn(process.execPath, [cli, ...args], {
     env: { PATH: process.env['PATH'], ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }) },

@@ -8,7 +8,7 @@ import { applyMigration, createJournal, readMigrations } from '../src/migrations
 import { runCli, spawnCli } from './cli-process.ts'
 import { laterVersion } from './later-version.ts'
 
-/** With three migrations: there are upgrades only from version to version. */
+/** Three migrations, so that there are upgrades. */
 const later = await laterVersion()
 const { drizzleStorage } = later
 
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const cli = (...args: string[]) => runCli(args, database.url, later.cli)
 
-/** What an earlier version of the package left: its first migrations. */
+/** A database as an earlier version of the package left it, with the first `count` migrations. */
 async function migrateTo(count: number, schema = 'quickquote'): Promise<void> {
   await sql.unsafe(`create schema "${schema}"; ${createJournal(schema)}`)
   for (const migration of (await readMigrations(later.migrations)).slice(0, count)) {
@@ -52,7 +52,7 @@ async function contents(schema: string) {
 }
 
 describe('status', () => {
-  it('tells what is applied and pending; the exit code is 1 while something is', async () => {
+  it('lists applied and pending migrations, and exits with 1 while any are pending', async () => {
     await migrateTo(2)
     const behind = await cli('status')
     expect(behind).toMatchObject({ exitCode: 1, stderr: '' })
@@ -75,7 +75,7 @@ describe('status', () => {
 })
 
 describe('migrate', () => {
-  it('tells what it applied, and nothing the second time', async () => {
+  it('lists the migrations it applied, and none the second time', async () => {
     await migrateTo(1)
     expect(await cli('migrate', '--schema', 'quickquote')).toEqual({
       exitCode: 0,
@@ -85,8 +85,8 @@ describe('migrate', () => {
     expect((await cli('migrate')).stdout).toBe('Up to date.\n')
   })
 
-  it('ten processes at once all succeed, and each migration is applied once', async () => {
-    // None gets further than to its first change before all of them are under way.
+  it('succeeds in ten processes at once, and applies each migration once', async () => {
+    // All wait before their first change until every process has started.
     const barrier = await sql.reserve()
     await barrier`begin`
     await barrier`lock table pg_catalog.pg_namespace in share mode`
@@ -105,10 +105,10 @@ describe('migrate', () => {
     expect([...(await sql`select name from quickquote.migrations order by name`)]).toEqual(names)
   })
 
-  it('a process that is killed in the middle leaves nothing behind, and no lock', async () => {
+  it('leaves neither changes nor a lock when its process is killed', async () => {
     await migrateTo(1)
     const before = await contents('quickquote')
-    // 0003 changes this table: there the process waits, with 0002 done.
+    // 0003 alters this table, so the process waits there with 0002 applied.
     const blocker = await sql.reserve()
     await blocker`begin`
     await blocker`lock table quickquote.events in access share mode`
@@ -136,21 +136,24 @@ describe('migrate', () => {
 })
 
 describe('plan', () => {
-  it.each([0, 1, 2])('applied to a database with %i migrations, it does what migrate does', async (count) => {
-    if (count > 0) await migrateTo(count)
-    const plan = await cli('plan')
-    expect(plan).toMatchObject({ exitCode: 0, stderr: '' })
-    await applyAsAdministrator(plan.stdout)
+  it.each([0, 1, 2])(
+    'prints SQL that does the same as migrate on a database with %i migrations',
+    async (count) => {
+      if (count > 0) await migrateTo(count)
+      const plan = await cli('plan')
+      expect(plan).toMatchObject({ exitCode: 0, stderr: '' })
+      await applyAsAdministrator(plan.stdout)
 
-    expect((await cli('status')).exitCode).toBe(0)
-    const planned = await contents('quickquote')
-    await sql`drop schema quickquote cascade`
-    if (count > 0) await migrateTo(count)
-    await cli('migrate')
-    expect(planned).toEqual(await contents('quickquote'))
-  })
+      expect((await cli('status')).exitCode).toBe(0)
+      const planned = await contents('quickquote')
+      await sql`drop schema quickquote cascade`
+      if (count > 0) await migrateTo(count)
+      await cli('migrate')
+      expect(planned).toEqual(await contents('quickquote'))
+    },
+  )
 
-  it('keeps to the schema it was asked for', async () => {
+  it('uses the requested schema', async () => {
     const plan = await cli('plan', '--schema', 'partner_quotes')
     expect(plan.stdout).not.toContain('"quickquote"')
     await applyAsAdministrator(plan.stdout)
@@ -160,14 +163,14 @@ describe('plan', () => {
     expect(await sql`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
   })
 
-  it('changes nothing itself, and says so when nothing is missing', async () => {
+  it('changes nothing, and says so if nothing is pending', async () => {
     await cli('plan')
     expect(await sql`select from pg_namespace where nspname = 'quickquote'`).toHaveLength(0)
     await drizzleStorage({ sql }).migrate()
     expect((await cli('plan')).stdout).toBe('-- Nothing is missing.\n')
   })
 
-  it('applied a second time, it fails and changes nothing', async () => {
+  it('prints SQL that fails when applied twice, and then changes nothing', async () => {
     const { stdout } = await cli('plan')
     await applyAsAdministrator(stdout)
     const before = await contents('quickquote')
@@ -178,7 +181,7 @@ describe('plan', () => {
     expect(await contents('quickquote')).toEqual(before)
   })
 
-  /** With psql where it is installed; else in one go, as other tools do it. */
+  /** Uses psql if installed; otherwise sends the script in one go, like other tools. */
   async function applyAsAdministrator(script: string): Promise<void> {
     const { status, error, stderr } = spawnSync(
       'psql',
@@ -192,7 +195,7 @@ describe('plan', () => {
   }
 })
 
-describe('what goes wrong', () => {
+describe('errors', () => {
   const PASSWORD = 'correct-horse-battery'
 
   it.each([
@@ -200,14 +203,14 @@ describe('what goes wrong', () => {
     ['another scheme', `mysql://someone:${PASSWORD}@127.0.0.1/app`, /must have the form postgres:/],
     ['not encoded', `postgres://someone:${PASSWORD}%@127.0.0.1/app`, /percent-encoded/],
     ['another word', PASSWORD, /must have the form postgres:/],
-  ])('%s: is told, without the connection string', async (_, url, message) => {
+  ])('%s: is reported without the connection string', async (_, url, message) => {
     const result = await runCli(['status'], url)
     expect(result).toMatchObject({ exitCode: 2, stdout: '' })
     expect(result.stderr).toMatch(message)
     expect(result.stderr).not.toContain(PASSWORD)
   })
 
-  it('a wrong password is told, and not repeated', async () => {
+  it('a wrong password is reported, but not printed', async () => {
     const url = new URL(database.url)
     url.password = PASSWORD
     const result = await runCli(['migrate'], url.href)
@@ -216,7 +219,7 @@ describe('what goes wrong', () => {
     expect(result.stderr).not.toContain(PASSWORD)
   })
 
-  it('a server that is not there is told', async () => {
+  it('an unreachable server is reported', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
@@ -229,7 +232,7 @@ describe('what goes wrong', () => {
     expect(result.stderr).not.toContain(PASSWORD)
   })
 
-  it('a database that a newer version has migrated is refused by every command', async () => {
+  it('every command refuses a database migrated by a newer version', async () => {
     await drizzleStorage({ sql }).migrate()
     await sql`insert into quickquote.migrations (name, hash) values ('9999_future.sql', '')`
     for (const command of ['status', 'migrate', 'plan']) {
@@ -239,7 +242,7 @@ describe('what goes wrong', () => {
     }
   })
 
-  it('a line that is not understood is refused, and what was typed is not repeated', async () => {
+  it('an invalid command line is refused without printing its arguments', async () => {
     const lines = [
       [],
       [`postgres://someone:${PASSWORD}@127.0.0.1/app`],
@@ -257,7 +260,7 @@ describe('what goes wrong', () => {
   })
 })
 
-it('a misspelled command is told the nearest one', async () => {
+it('a misspelled command gets a suggestion', async () => {
   const { exitCode, stderr } = await runCli(['migrat'])
   expect(exitCode).toBe(2)
   expect(stderr).toContain('Exactly one command is required: ')

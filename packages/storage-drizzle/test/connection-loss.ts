@@ -6,7 +6,7 @@ import { sampleQuotation } from './samples.ts'
 
 const ORGANIZATION = '0198b2a0-0000-7000-8000-000000000001'
 
-/** What a lost connection may cost, of the storage in this repository or of the one that is installed from its tarball. */
+/** The effects of lost connections, tested on the storage in this repository or one installed from its tarball. */
 export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof drizzleStorage }>): void {
   let testing: TestDatabase
   let proxy: LossyProxy
@@ -32,7 +32,7 @@ export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof
     await testing.drop()
   })
 
-  /** Reads one quotation after the other until it is told to stop, and at least one. What cannot be read is asked for again. */
+  /** Reads quotations in a loop until stopped, at least once. Retries failed reads. */
   async function keepReading(isOver: () => boolean, read: (id: string) => Promise<string>) {
     const wrong: string[] = []
     let answers = 0
@@ -46,7 +46,7 @@ export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof
       } catch (error) {
         expect(error).toMatchObject({ name: 'StorageError' })
         losses += 1
-        // Some at once, some later: an answer for one must never reach another.
+        // Some at once, some later, to detect responses that reach the wrong caller.
         if (losses % 2 === 0) await nextTurn()
         else if (losses % 3 === 0) await sleep(1)
       }
@@ -62,7 +62,7 @@ export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof
   function readInTransaction(id: string): Promise<string> {
     return storage.transaction(async (transaction) => {
       const names = await transaction.quotations.findNames(ORGANIZATION, [id])
-      // Something else than the database is waited for, and a loss is not noticed by a statement.
+      // Waits for something other than the database, so no statement notices the loss.
       await sleep(names.size)
       const progress = await transaction.quotations.lockProgress(id)
       return progress?.quotation_id ?? 'nothing'
@@ -72,9 +72,9 @@ export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof
   describe.each([
     ['single statements', readOne],
     ['transactions', readInTransaction],
-  ])('connections that are lost under %s', (_, read) => {
+  ])('lost connections under %s', (_, read) => {
     it.each(['reset', 'close'] as const)(
-      '(%s) cost those that were under way, never the process, and no answer goes astray',
+      '(%s) only fail calls in flight, and never mix up responses',
       async (how) => {
         let isOver = false
         const readers = Array.from({ length: 24 }, () => keepReading(() => isOver, read))
@@ -89,14 +89,14 @@ export function connectionLossTests(load: () => Promise<{ drizzleStorage: typeof
         expect(results.flatMap(({ wrong }) => wrong)).toEqual([])
         for (const { answers } of results) expect(answers).toBeGreaterThan(0)
         expect(results.some(({ losses }) => losses > 0)).toBe(true)
-        // All connections still serve.
+        // All connections work again.
         const found = await Promise.all(ids.map(read))
         expect(found).toEqual(ids)
       },
     )
   })
 
-  it('A load balancer without a database behind it is an error, and no wait without end', async () => {
+  it('A load balancer without a database causes an error, not an endless wait', async () => {
     proxy.refuse(true)
     proxy.cut('close')
     await sleep(50)

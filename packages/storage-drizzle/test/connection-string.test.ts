@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The folder belongs to the user that the server will run as, as a first cluster in it shows. */
+/** Gives the folder to the user that runs the server: the owner of a first cluster in it. */
 async function openToServer(): Promise<{ uid: number; gid: number }> {
   chmodSync(folder, 0o755)
   const first = await startPostgres({ dataDir: join(folder, 'first'), persistent: false })
@@ -61,13 +61,13 @@ async function openToServer(): Promise<{ uid: number; gid: number }> {
   return { uid, gid }
 }
 
-/** What libpq would be given, of this server. */
+/** The parameters of this server for libpq. */
 function connectionString(authority: string, rest = '/postgres'): string {
   const { username, password } = new URL(server.url)
   return `postgres://${username}:${password}@${authority}${rest}`
 }
 
-/** Connects, and asks who and where we are. */
+/** Connects and returns user, database and server. */
 async function ask(text: string) {
   const storage = drizzleStorage({ connectionString: text, maxConnections: 1, connectTimeoutMs: 20_000 })
   try {
@@ -121,11 +121,11 @@ const TAKEN: Record<string, () => string> = {
 }
 
 describe('a connection string', () => {
-  it.each(Object.keys(TAKEN))('is taken: %s', async (name) => {
+  it.each(Object.keys(TAKEN))('is accepted: %s', async (name) => {
     expect(await ask(TAKEN[name]?.() ?? '')).toMatchObject({ applied: [] })
   })
 
-  it('reaches the database that it names', async () => {
+  it('connects to the database it names', async () => {
     const storage = drizzleStorage({
       connectionString: connectionString(`127.0.0.1:${server.port}`, `/${encoded}`),
     })
@@ -139,7 +139,7 @@ describe('a connection string', () => {
     ['another authority', 'verify-full', 'other.crt', 'SELF_SIGNED'],
     ['another authority, whatever the name', 'verify-ca', 'other.crt', 'SELF_SIGNED'],
     ['another authority, named beside require', 'require', 'other.crt', 'SELF_SIGNED'],
-  ])('is refused by its certificate: %s', async (_, mode, file, code) => {
+  ])('is refused because of the certificate: %s', async (_, mode, file, code) => {
     const text = connectionString(
       `localhost:${server.port}`,
       `/postgres?sslmode=${mode}&sslrootcert=${join(folder, file)}`,
@@ -151,8 +151,8 @@ describe('a connection string', () => {
     })
   })
 
-  it('a certificate of another name is refused by verify-full, and taken by verify-ca', async () => {
-    // An address that is this machine, and not in the certificate.
+  it('verify-full refuses a certificate for another name, verify-ca accepts it', async () => {
+    // An address of this machine that is not in the certificate.
     const host = `127.0.0.2:${server.port}`
     const proxy = createServer((near) => {
       const far = connect(server.port, '127.0.0.1')
@@ -167,7 +167,7 @@ describe('a connection string', () => {
     proxy.close()
   })
 
-  it('that asks for TLS of a server that has none is told so', async () => {
+  it('requesting TLS from a server without TLS causes an error that says so', async () => {
     const plain = await startPostgres({ dataDir: join(folder, 'plain'), persistent: false })
     await expect(ask(`${plain.url}?sslmode=require`)).rejects.toMatchObject({
       name: 'StorageError',
@@ -179,7 +179,7 @@ describe('a connection string', () => {
     await plain.stop()
   })
 
-  it('leads to a host that takes writes, or says that there is none', async () => {
+  it('selects a host that accepts writes, or reports that there is none', async () => {
     const readOnly = await startPostgres({
       dataDir: join(folder, 'read-only'),
       persistent: false,
@@ -215,7 +215,7 @@ describe('a connection string', () => {
     ['a time in words', '?connect_timeout=soon', /connect_timeout must be a number of seconds/],
     ['broken percent-encoding', '/%zz', /must have the form/],
     ['two sockets', '?host=/a,/b', /a Unix socket must be the only host/],
-  ])('is refused at boot, by name: %s', (_, rest, message) => {
+  ])('is refused at startup, with the parameter named: %s', (_, rest, message) => {
     const refusal = refusalOf(`postgres://me:hunter2@localhost${rest.startsWith('/') ? rest : `/app${rest}`}`)
     expect(refusal).toMatch(message)
     expect(refusal).not.toMatch(/hunter2/)

@@ -29,7 +29,7 @@ function open(schema = 'quickquote', url = testing.url): DrizzleStorage {
   return storage
 }
 
-/** Whatever looks at the database before it is used. */
+/** Everything that checks the database before using it. */
 async function expectRefused(storage: DrizzleStorage, why: RegExp): Promise<void> {
   for (const start of [storage.migrate, storage.requireMigrated, storage.migrationPlan]) {
     await expect(start(), start.name).rejects.toMatchObject({
@@ -37,18 +37,18 @@ async function expectRefused(storage: DrizzleStorage, why: RegExp): Promise<void
       message: expect.stringMatching(why),
     })
   }
-  // With this a worker starts.
+  // The first call of a worker.
   await expect(storage.workers.heartbeat(randomUUID())).rejects.toThrow(why)
 }
 
-describe('an SQL schema that was renamed', () => {
+describe('a renamed SQL schema', () => {
   beforeEach(async () => {
     await open().migrate()
     await sql`alter schema quickquote rename to first`
   })
 
-  it('is refused by migrate and by what starts, with what to do, since its functions would claim from another one', async () => {
-    // Whose deliveries are now under the old name.
+  it('is refused by migrate and at startup, with instructions, because its functions still use the old name', async () => {
+    // Its deliveries are now under the old name.
     const second = open()
     await second.migrate()
     const endpoint = sampleEndpoint()
@@ -60,13 +60,13 @@ describe('an SQL schema that was renamed', () => {
     expect((await second.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toHaveLength(1)
   })
 
-  it('is taken again when it has its name back', async () => {
+  it('is accepted once renamed back', async () => {
     await sql`alter schema first rename to quickquote`
     await open().requireMigrated()
     await open().migrate()
   })
 
-  it('is taken when its functions were made anew, as the guide has it, and works apart from the other one', async () => {
+  it('is accepted once its functions are recreated as the guide says, and is independent of another schema', async () => {
     const second = open()
     await second.migrate()
     const guide = readFileSync(new URL('../../../docs/guides/database.md', import.meta.url), 'utf8')
@@ -91,7 +91,7 @@ describe('an SQL schema that was renamed', () => {
 })
 
 describe('a database that is not UTF8', () => {
-  it.each(['LATIN1', 'SQL_ASCII'])('is refused before anything is made in it (%s)', async (encoding) => {
+  it.each(['LATIN1', 'SQL_ASCII'])('is refused before anything is created in it (%s)', async (encoding) => {
     const name = `quickquote_test_${randomBytes(6).toString('hex')}`
     const [server] = await sql`select current_setting('server_version_num')::int >= 150000 as has_providers`
     const locale = server?.['has_providers'] ? `locale_provider libc locale 'C'` : `locale 'C'`
@@ -110,7 +110,7 @@ describe('a database that is not UTF8', () => {
   })
 })
 
-describe('row-level security that a DBA turned on', () => {
+describe('row-level security enabled by a DBA', () => {
   const role = `runtime_${randomBytes(4).toString('hex')}`
 
   async function asRuntime(): Promise<DrizzleStorage> {
@@ -128,7 +128,7 @@ describe('row-level security that a DBA turned on', () => {
     await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
   })
 
-  it('is named when a process starts, with the tables and what to do', async () => {
+  it('is reported at startup, with the tables and instructions', async () => {
     const storage = await asRuntime()
     await storage.requireMigrated()
     await sql`alter table quickquote.api_keys enable row level security`
@@ -139,11 +139,11 @@ describe('row-level security that a DBA turned on', () => {
     await expect(storage.requireMigrated()).rejects.toMatchObject({ name: 'ConfigurationError' })
     await expect(storage.requireMigrated()).rejects.toThrow(why)
     await expect(storage.workers.heartbeat(randomUUID())).rejects.toThrow(why)
-    // Those who see all rows anyway are not stopped.
+    // Roles that bypass it are not affected.
     await open().requireMigrated()
   })
 
-  it('is named in the error of what is read and written later, which is a 503: no key is unknown for it', async () => {
+  it('makes later reads and writes fail with 503, instead of making keys unknown', async () => {
     const storage = await asRuntime()
     await sql`alter table quickquote.api_keys enable row level security`
     for (const call of [
@@ -160,9 +160,9 @@ describe('row-level security that a DBA turned on', () => {
   })
 })
 
-describe("a client of the host's", () => {
+describe('a client of the host', () => {
   it.each(['serializable', 'repeatable read'] as const)(
-    'that begins as %s is refused, with what to change',
+    'is refused if it begins transactions as %s, with instructions',
     async (isolation) => {
       await open().migrate()
       const client = postgres(testing.url, {
@@ -179,7 +179,7 @@ describe("a client of the host's", () => {
     },
   )
 
-  it('may have its own DateStyle, time zone, bytea_output, array_nulls and search_path', async () => {
+  it('may set DateStyle, time zone, bytea_output, array_nulls and search_path', async () => {
     const options =
       '-c DateStyle=SQL,DMY -c TimeZone=Asia/Kolkata -c bytea_output=escape -c array_nulls=off -c search_path=x'
     const url = new URL(testing.url)

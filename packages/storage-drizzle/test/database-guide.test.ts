@@ -7,20 +7,20 @@ import { rolesSql } from '../src/migrations/roles.ts'
 import { runCli } from './cli-process.ts'
 import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 
-// roles.test.ts tries what the SQL of the roles allows and refuses.
+// roles.test.ts tests what the SQL of the roles allows.
 const GUIDE = readFileSync(new URL('../../../docs/guides/database.md', import.meta.url), 'utf8')
 
 const blocksOf = (language: string) =>
   [...GUIDE.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text)
 
-it('names the roles of the SQL that the command prints', async () => {
+it('names the roles in the SQL that the command prints', async () => {
   const { stdout } = await runCli(['roles'])
   const names = { schema: 'quickquote', owner: 'quickquote_owner', runtime: 'quickquote_app' }
   expect(stdout).toBe(rolesSql(names))
   for (const name of Object.values(names)) expect(GUIDE).toContain(`\`${name}\``)
 })
 
-it('names commands that there are', async () => {
+it('names commands that exist', async () => {
   const named = blocksOf('sh').flatMap((block) => [
     ...block.matchAll(/npx @quickquote\/storage-drizzle (\w+)/g),
   ])
@@ -29,7 +29,7 @@ it('names commands that there are', async () => {
   expect(new Set(named.map(([, command]) => command))).toEqual(new Set(there))
 })
 
-it('has SQL that leaves workers nothing to do on a copy', async () => {
+it('has SQL that leaves no work for workers on a copy', async () => {
   const database = await testDatabase(inject('postgresUrl'))
   const sql = postgres(database.url, { max: 1, onnotice() {} })
   const storage = drizzleStorage({ sql })

@@ -6,13 +6,13 @@ import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 /** A migrated database for a test file. */
 export interface FileDatabase {
   readonly url: string
-  /** Reads what is in the tables, apart from the storage. */
+  /** Reads the tables directly. */
   readonly sql: postgres.Sql
-  /** On connections of its own. */
+  /** Uses its own connections. */
   readonly storage: DrizzleStorage
 }
 
-/** Makes a database for the test file that calls this at its top; all of it is closed and dropped after the file. */
+/** Creates a database for the calling test file, and drops it after the file. */
 export async function openDatabase(
   options: { sql?: Parameters<typeof postgres>[1]; maxConnections?: number } = {},
 ): Promise<FileDatabase> {

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterAll(() => outbox.close())
 
-/** Claims round after round until nothing is left that could be claimed now. */
+/** Claims round after round until nothing more can be claimed now. */
 async function claimAll(
   round: Parameters<Storage['deliveries']['settleAndClaim']>[0] = claimOf(worker),
   from: Storage = storage,
@@ -53,7 +53,7 @@ async function attempts() {
 }
 
 describe('a claim', () => {
-  it('brings everything that is needed to send, and counts the attempt', async () => {
+  it('returns everything needed to send, and counts the attempt', async () => {
     const endpoint = await outbox.insertEndpoint()
     const event = await outbox.recordEvent(endpoint)
 
@@ -85,7 +85,7 @@ describe('a claim', () => {
     expect(await rowOf(claimed[0] ?? { id: '' })).toMatchObject({ leased_by: worker, attempt: 1 })
   })
 
-  it('takes what is due, and tells when the next delivery is', async () => {
+  it('takes due deliveries, and returns the next due time', async () => {
     const endpoint = await outbox.insertEndpoint()
     const now = new Date()
     const inAMinute = new Date(now.getTime() + 60_000)
@@ -100,11 +100,11 @@ describe('a claim', () => {
     expect(onTime.nextDueAt).toEqual(new Date(now.getTime() + 120_000))
   })
 
-  it('tells that nothing is waiting', async () => {
+  it('reports that nothing is waiting', async () => {
     expect(await storage.deliveries.settleAndClaim(claimOf(worker))).toEqual({ claimed: [], nextDueAt: null })
   })
 
-  it('never takes what another worker holds', async () => {
+  it('never takes a delivery that another worker holds', async () => {
     const endpoints = await outbox.insertEndpoints(30)
     await outbox.insertBacklog(endpoints, 5)
 
@@ -152,7 +152,7 @@ describe('an outcome', () => {
     ])
   })
 
-  it('that is to be retried is recorded, and its delivery waits', async () => {
+  it('with a retry is recorded, and its delivery waits', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const [delivery] = await claimAll()
     const retryAt = new Date(Date.now() + 10_000)
@@ -168,7 +168,7 @@ describe('an outcome', () => {
     expect(again).toMatchObject({ id: delivery?.id, attempt: 2 })
   })
 
-  it('that is recorded late, when its retry is due already, is followed by it in the same round', async () => {
+  it('recorded after its retry is due is followed by the retry in the same round', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const [delivery] = await claimAll()
     const now = new Date()
@@ -179,7 +179,7 @@ describe('an outcome', () => {
     expect(round.claimed).toMatchObject([{ id: delivery?.id, attempt: 2 }])
   })
 
-  it('of a lease that is lost changes nothing', async () => {
+  it('of a lost lease changes nothing', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const [stale] = await claimAll()
     await storage.workers.heartbeat(other)
@@ -199,7 +199,7 @@ describe('an outcome', () => {
     expect(await attempts()).toEqual(before)
   })
 
-  it('that is handed in twice is recorded once', async () => {
+  it('submitted twice is recorded once', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const [delivery] = await claimAll()
     const settled = [succeeded(delivery as ClaimedDelivery)]
@@ -211,8 +211,8 @@ describe('an outcome', () => {
   })
 })
 
-describe('the cap of an endpoint', () => {
-  it('counts what all workers have under way', async () => {
+describe('the limit of an endpoint', () => {
+  it('counts deliveries in flight at all workers', async () => {
     const endpoints = await outbox.insertEndpoints(1)
     await outbox.insertBacklog(endpoints, 20)
 
@@ -222,7 +222,7 @@ describe('the cap of an endpoint', () => {
     expect([mine.length, theirs.length]).toEqual([8, 0])
   })
 
-  it('has room again for what a round ends, in that round', async () => {
+  it('makes room in the round that ends deliveries', async () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(1), 20)
     const claimed = await claimAll()
 
@@ -234,7 +234,7 @@ describe('the cap of an endpoint', () => {
     expect(round.claimed).toHaveLength(3)
   })
 
-  it('holds while workers claim at the same moment, whatever is recorded meanwhile', async () => {
+  it('holds for concurrent claims while outcomes are recorded', async () => {
     const endpoints = await outbox.insertEndpoints(3)
     await outbox.insertBacklog(endpoints, 400)
     let isOver = false
@@ -254,7 +254,7 @@ describe('the cap of an endpoint', () => {
         )
       }
     }
-    // Each is due before all that is there: claims that begin at different moments disagree about which come first.
+    // Each is due before all others, so claims that begin at different times disagree about the order.
     async function insertEarlier(): Promise<void> {
       for (let from = 120_000; !isOver; from += 1000) await outbox.insertBacklog(endpoints, 3, from)
     }
@@ -281,7 +281,7 @@ describe('the cap of an endpoint', () => {
 })
 
 describe('fairness', () => {
-  it('lets no endpoint fill a claim, however old its backlog is', async () => {
+  it('never lets one endpoint fill a claim, however old its backlog is', async () => {
     const [hoarder = '', ...others] = await outbox.insertEndpoints(21)
     await outbox.insertBacklog([hoarder], 3000, 3_600_000)
     await outbox.insertBacklog(others, 1)
@@ -295,13 +295,13 @@ describe('fairness', () => {
     expect(others.filter((id) => !counts.has(id))).toEqual([])
   })
 
-  it('lets no organization fill a claim', async () => {
+  it('never lets one organization fill a claim', async () => {
     const big = { organization_id: randomUUID() }
     for (let n = 0; n < 30; n += 1) await outbox.recordEvent(await outbox.insertEndpoint(big))
     const small = await outbox.insertEndpoint()
     await outbox.recordEvent(small)
 
-    // Chance decides between equals: once would prove little.
+    // Ties are broken at random, so one run would prove little.
     for (let round = 0; round < 10; round += 1) {
       const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker, { limit: 4 }))
       expect(claimed).toHaveLength(4)
@@ -310,7 +310,7 @@ describe('fairness', () => {
     }
   })
 
-  it('lets no organization hide others behind the backlog of its many endpoints', async () => {
+  it('never lets one organization hide others behind the backlog of its many endpoints', async () => {
     const [late = '', ...big] = await outbox.insertEndpoints(121)
     await sql`update quickquote.webhook_endpoints set organization_id = ${randomUUID()} where id <> ${late}`
     await outbox.insertBacklog(big, 4, 3_600_000)
@@ -321,7 +321,7 @@ describe('fairness', () => {
     expect(endpointsOf(claimed).get(late)).toBe(1)
   })
 
-  it('leaves places free beside organizations that could take them all, and gives these to others', async () => {
+  it('reserves places for others while some organizations could take all', async () => {
     const [healthy = '', ...big] = await outbox.insertEndpoints(81)
     const [one, other] = [randomUUID(), randomUUID()]
     await sql`update quickquote.webhook_endpoints set organization_id = case when id < ${big[40] ?? ''} then ${one} else ${other} end::uuid
@@ -337,16 +337,16 @@ describe('fairness', () => {
       return claimed
     }
 
-    // Nothing of it ends.
+    // None of its deliveries ends.
     for (let round = 0; round < 10; round += 1) await fill()
-    // Two that want everything have four ninths each.
+    // Two organizations that want everything get four ninths each.
     expect([underWay.get(one), underWay.get(other)]).toEqual([57, 57])
 
     await outbox.insertBacklog([healthy], 20)
     expect(endpointsOf(await fill())).toEqual(new Map([[healthy, 8]]))
   })
 
-  it('finds the one endpoint that has room behind hundreds that have none', async () => {
+  it('finds the only endpoint with room behind hundreds without', async () => {
     const endpoints = await outbox.insertEndpoints(450)
     await outbox.insertBacklog(endpoints, 2)
     await sql`
@@ -361,7 +361,7 @@ describe('fairness', () => {
     expect([...endpointsOf(claimed)]).toEqual([[endpoints[317], 1]])
   })
 
-  it('does not call endpoints without room work that could be done now', async () => {
+  it('does not report more work if no endpoint has room', async () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(2), 300)
     await claimAll()
 
@@ -369,8 +369,8 @@ describe('fairness', () => {
   })
 })
 
-describe('a backlog that is drained', () => {
-  it('keeps nothing back that becomes due late, with an older time than all that is there', async () => {
+describe('draining a backlog', () => {
+  it('includes deliveries that become due late with an older time than the rest', async () => {
     const [late = '', ...endpoints] = await outbox.insertEndpoints(81)
     await outbox.insertBacklog(endpoints, 5)
     const first = await storage.deliveries.settleAndClaim(claimOf(worker))
@@ -383,7 +383,7 @@ describe('a backlog that is drained', () => {
     expect(endpointsOf(rest).get(late)).toBe(3)
   })
 
-  it('is claimed of several organizations at once, to the last delivery', async () => {
+  it('claims from several organizations at once, down to the last delivery', async () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(120), 8)
     const claimed: string[] = []
     let settled: ClaimedDelivery[] = []
@@ -400,8 +400,8 @@ describe('a backlog that is drained', () => {
   })
 })
 
-describe('deliveries of an endpoint that is disabled or deleted', () => {
-  it('are not claimed but parked, and hide nothing', async () => {
+describe('deliveries of a disabled or deleted endpoint', () => {
+  it('are parked instead of claimed, and hide no others', async () => {
     const endpoints = await outbox.insertEndpoints(3)
     const [disabled = '', deleted = '', healthy = ''] = endpoints
     await outbox.insertBacklog([disabled, deleted], 700, 3_600_000)
@@ -420,7 +420,7 @@ describe('deliveries of an endpoint that is disabled or deleted', () => {
     )
   })
 
-  it('are not retried when it happens between two attempts', async () => {
+  it('are not retried if it was disabled between two attempts', async () => {
     const endpoint = await outbox.insertEndpoint()
     await outbox.recordEvent(endpoint)
     const [delivery] = await claimAll()
@@ -438,7 +438,7 @@ describe('deliveries of an endpoint that is disabled or deleted', () => {
 })
 
 describe('a change of an endpoint', () => {
-  it('counts from the next claim on', async () => {
+  it('applies from the next claim on', async () => {
     const endpoint = await outbox.insertEndpoint()
     await outbox.recordEvent(endpoint)
     await sql`update quickquote.webhook_endpoints set url = 'https://new.example/', version = version + 1`
@@ -448,7 +448,7 @@ describe('a change of an endpoint', () => {
     expect(delivery?.endpoint).toMatchObject({ url: 'https://new.example/', version: 2 })
   })
 
-  it('that is under way delays its deliveries, not those of others', async () => {
+  it('delays only its own deliveries while uncommitted', async () => {
     const [changing = '', calm = ''] = await outbox.insertEndpoints(2)
     await outbox.insertBacklog([changing, calm], 1)
 
@@ -462,7 +462,7 @@ describe('a change of an endpoint', () => {
   })
 })
 
-describe('a lease that is given back', () => {
+describe('a returned lease', () => {
   it('can be claimed by others, and its attempt does not count', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const claimed = await claimAll()
@@ -472,7 +472,7 @@ describe('a lease that is given back', () => {
     expect(await claimAll(claimOf(other))).toMatchObject([{ id: claimed[0]?.id, attempt: 1 }])
   })
 
-  it('is not taken from the worker that holds it by now', async () => {
+  it('is not taken from its current worker', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     const claimed = await claimAll()
     await storage.deliveries.release(worker, claimed)
@@ -484,8 +484,8 @@ describe('a lease that is given back', () => {
   })
 })
 
-describe('a claim whose answer is lost', () => {
-  it('is given back with the next one: nothing stays with a worker that does not know of it', async () => {
+describe('a claim whose response is lost', () => {
+  it('is returned by the next claim, so that no lease is left with a worker that does not know of it', async () => {
     const [held = '', lost = ''] = await outbox.insertEndpoints(2)
     const thief = await startAnswerThief(outbox.url)
     const far = outbox.anotherStorage({ url: thief.url })
@@ -493,7 +493,7 @@ describe('a claim whose answer is lost', () => {
     const [known] = (await far.deliveries.settleAndClaim(claimOf(worker))).claimed
     await outbox.insertBacklog([lost], 3)
 
-    // Its id is in the message that carries the parameters, and has the statement run.
+    // Its id is in the message with the parameters, which executes the statement.
     thief.stealAnswerTo(worker)
     await expect(far.deliveries.settleAndClaim(claimOf(worker))).rejects.toMatchObject({
       name: 'StorageError',

@@ -9,7 +9,7 @@ const DAY_MS = 24 * HOUR_MS
 
 let outbox: Outbox
 let endpoint: StoredWebhookEndpoint
-/** The beginning of the last hour that is over for long enough to be counted. */
+/** The beginning of the last hour that may be counted by now. */
 let counted: number
 
 beforeEach(async () => {
@@ -36,7 +36,7 @@ async function attempt(at: number, { of = endpoint, status = 'succeeded', isTest
 
 const countHours = () => outbox.storage.retention.countHours()
 
-/** Hours (0: the last that is counted), with what succeeded and what failed in them. */
+/** The succeeded and failed attempts of hours (0: the last one that may be counted). */
 async function read(
   from: number,
   until: number,
@@ -50,7 +50,7 @@ async function read(
   return hours.map(({ hour, delivered, failed }) => [(hour.getTime() - counted) / HOUR_MS, delivered, failed])
 }
 
-/** What was counted of hours until then. The rest is read of the attempts themselves. */
+/** Counts the hours up to then. Later attempts are read directly. */
 const rows = () =>
   outbox.sql<{ delivered: number; failed: number }[]>`
     select delivered, failed from quickquote.delivery_hours where hour <= ${new Date(counted)}
@@ -59,7 +59,7 @@ const rows = () =>
 const ever = () => read(counted - DAY_MS, counted + DAY_MS)
 
 describe('Attempts by the hour', () => {
-  it('are the same before and after they were counted, to the millisecond at the edges of an hour', async () => {
+  it('are the same before and after counting, to the millisecond at the edges of an hour', async () => {
     await attempt(counted - 1)
     await attempt(counted)
     await attempt(counted, { status: 'failed' })
@@ -79,7 +79,7 @@ describe('Attempts by the hour', () => {
     expect(await ever()).toEqual(expected)
   })
 
-  it('are cut where the span is cut, within an hour that was counted too', async () => {
+  it('are limited to the requested time span, even within a counted hour', async () => {
     for (const minute of [0, 10, 50]) await attempt(counted + minute * MINUTE_MS)
     await attempt(counted + HOUR_MS)
     await countHours()
@@ -103,7 +103,7 @@ describe('Attempts by the hour', () => {
     expect(await ever()).toEqual([[0, 1, 0]])
   })
 
-  it('are counted by the quarter of an hour: the row of the hour that goes on is taken as far as it is counted', async () => {
+  it('are counted by the quarter of an hour: the row of the current hour is used as far as it is counted', async () => {
     await countHours()
     const [row] = await outbox.sql<{ until: Date; now: Date }[]>`
       select until, now() from quickquote.delivery_hours_counted`
@@ -118,12 +118,12 @@ describe('Attempts by the hour', () => {
         [0, 0],
       )
     expect(await sums()).toEqual([1, 1])
-    // The first of them is read from the count alone, the other one from the attempts.
+    // The first one is read from the counts, the other from the attempts.
     await outbox.sql`truncate quickquote.delivery_attempts`
     expect(await sums()).toEqual([1, 0])
   })
 
-  it('go on from where the count ended', async () => {
+  it('are counted on from where counting stopped', async () => {
     await countHours()
     await outbox.sql`update quickquote.delivery_hours_counted set until = date_trunc('hour', until) - interval '3 hours'`
     for (const hours of [0, 1, 2]) await attempt(counted - hours * HOUR_MS)
@@ -137,7 +137,7 @@ describe('Attempts by the hour', () => {
     ])
   })
 
-  it('are those of all endpoints together, of deleted ones too, and of no other organization', async () => {
+  it('include all endpoints, deleted ones too, but no other organization', async () => {
     const sibling = await outbox.insertEndpoint({ organization_id: endpoint.organization_id })
     const other = await outbox.insertEndpoint()
     for (const of of [endpoint, sibling, other]) {
@@ -159,7 +159,7 @@ describe('Attempts by the hour', () => {
       await outbox.storage.webhookEndpoints
         .delete(sibling.organization_id, sibling.id, new Date())
         .catch(() => {
-          // Deleted in the turn before.
+          // Deleted in the previous turn.
           expect(done).toBe(1)
         })
       await countHours()
@@ -167,8 +167,8 @@ describe('Attempts by the hour', () => {
   })
 })
 
-describe('An attempt that is recorded after its hour was counted', () => {
-  it('is added to the count, whoever records it', async () => {
+describe('An attempt recorded after its hour was counted', () => {
+  it('is added to the counts, whoever records it', async () => {
     await countHours()
     await outbox.recordEvent(endpoint)
     const workerId = randomUUID()
@@ -181,7 +181,7 @@ describe('An attempt that is recorded after its hour was counted', () => {
     expect(await ever()).toEqual([[0, 1, 1]])
   })
 
-  it('waits for whoever is counting, and is neither lost nor counted twice', async () => {
+  it('waits for a process that is counting, and is counted exactly once', async () => {
     await attempt(counted)
     let late: Promise<void> | undefined
     await outbox.sql.begin(async (counting) => {
@@ -201,7 +201,7 @@ describe('An attempt that is recorded after its hour was counted', () => {
     expect(await ever()).toEqual([[0, 1, 1]])
   })
 
-  it('is left to the count while its hour is not counted', async () => {
+  it('is left for counting if its hour is not counted yet', async () => {
     await outbox.sql`update quickquote.delivery_hours_counted set until = '-infinity'`
     await attempt(counted)
     expect(await rows()).toEqual([])
@@ -209,7 +209,7 @@ describe('An attempt that is recorded after its hour was counted', () => {
     expect(await ever()).toEqual([[0, 1, 0]])
   })
 
-  it('costs an attempt that is recorded in time no lock', async () => {
+  it('costs no lock if recorded in time', async () => {
     await outbox.sql.begin(async (holder) => {
       await holder`lock table quickquote.delivery_hours_counted in access exclusive mode`
       await attempt(Date.now())
@@ -217,7 +217,7 @@ describe('An attempt that is recorded after its hour was counted', () => {
   })
 })
 
-it('counts leave with the history, and not before', async () => {
+it('is deleted from the counts together with the history, not before', async () => {
   const midnight = new Date(new Date(counted).toISOString().slice(0, 10)).getTime()
   const before = new Date(midnight - 30 * DAY_MS)
   for (const at of [before.getTime() - 1, before.getTime(), counted]) await attempt(at)
@@ -226,7 +226,7 @@ it('counts leave with the history, and not before', async () => {
   expect(await rows()).toHaveLength(2)
   expect(await read(before.getTime() - DAY_MS, before.getTime() + HOUR_MS)).toHaveLength(1)
 
-  // Nor does the floor of the owner give them away.
+  // The owner's floor does not release them either.
   await outbox.storage.retention.dropHistory(new Date(midnight + DAY_MS))
   expect(await rows()).toHaveLength(1)
 })

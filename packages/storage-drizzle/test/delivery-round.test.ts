@@ -7,7 +7,7 @@ import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-
 
 const LIMIT = 100
 
-/** All that a round may read with. */
+/** The only plan nodes with which a round may read. */
 const INDEXES = [
   'deliveries_due',
   'deliveries_due_first',
@@ -21,7 +21,7 @@ const INDEXES = [
   'webhook_endpoints_pkey',
 ]
 
-/** A node of EXPLAIN's tree, as far as it is looked at here. */
+/** The relevant fields of a node in EXPLAIN's output. */
 interface Plan {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -42,7 +42,7 @@ afterEach(async () => {
   await outbox.close()
 })
 
-/** A storage on one connection, whose plans can be read. It needs the rights of a superuser. */
+/** A storage on one connection, whose plans can be read. Needs superuser rights. */
 function openExplained() {
   const texts: string[] = []
   const sql = postgres(outbox.url, { max: 1, onnotice: ({ message }) => texts.push(message ?? '') })
@@ -56,7 +56,7 @@ function openExplained() {
         set auto_explain.log_buffers = on; set auto_explain.log_format = json`)
       texts.splice(0)
     },
-    /** The nodes that read tables of ours. */
+    /** The nodes that read our tables. */
     nodes(): Plan[] {
       const plans = texts.filter((text) => text.startsWith('duration:') && text.includes('"Plan"'))
       return plans
@@ -81,7 +81,7 @@ function rowsRead(nodes: readonly Plan[]): number {
   )
 }
 
-/** 100,000 deliveries that are due, the oldest tenth of them of one endpoint; and more events than those. */
+/** 100,000 due deliveries, the oldest tenth of one endpoint, and more events. */
 async function fill(): Promise<void> {
   const endpoints = await outbox.insertEndpoints(400)
   await outbox.insertBacklog(endpoints, 225)
@@ -97,13 +97,13 @@ async function fillALittle(): Promise<void> {
 
 const vacuum = () => outbox.sql`vacuum analyze`
 
-describe('a round among 100,000 deliveries that are due', () => {
+describe('a round among 100,000 due deliveries', () => {
   it.each([
     ['are new', async () => {}, async () => {}],
     ['were vacuumed while they were empty', vacuum, async () => {}],
     ['were vacuumed while they were small', () => fillALittle().then(vacuum), async () => {}],
     ['were analyzed since', async () => {}, vacuum],
-  ])('reads what it needs, with plans from before, in tables that %s', async (_, before, after) => {
+  ])('reads only what it needs, with plans cached earlier, in tables that %s', async (_, before, after) => {
     outbox = await openOutbox()
     await before()
     const { storage, explain, nodes } = openExplained()
@@ -127,13 +127,13 @@ describe('a round among 100,000 deliveries that are due', () => {
     expect(read.map((node) => node['Node Type'])).not.toContain('Seq Scan')
     const indexes = read.flatMap((node) => node['Index Name']?.replace(/\d{4}_\d\d_\d\d/, 'day') ?? [])
     expect(indexes.filter((index) => !INDEXES.includes(index))).toEqual([])
-    // The batch, a little more than the limit ahead, 200 endpoints on a walk, the claim: that is the order of it.
+    // At most the order of: the batch, a little more than the look-ahead limit, 200 endpoints of a walk, and the claim.
     expect(rowsRead(read)).toBeLessThan(3000)
   })
 })
 
-describe('a round while an old transaction keeps vacuum from cleaning up', () => {
-  it('reads little of what is gone, in the middle of a backlog', async () => {
+describe('a round while an old transaction holds up vacuum', () => {
+  it('reads few dead rows in the middle of a backlog', async () => {
     outbox = await openOutbox()
     const endpoints = await outbox.insertEndpoints(100)
     for (let minutes = 10; minutes > 0; minutes -= 1)
@@ -152,7 +152,7 @@ describe('a round while an old transaction keeps vacuum from cleaning up', () =>
     }
     for (let n = 0; n < 60; n += 1) await round()
 
-    // Now and then one of them looks at everything.
+    // An occasional round scans everything.
     const blocks: number[] = []
     for (let n = 0; n < 5; n += 1) {
       await draining.explain()

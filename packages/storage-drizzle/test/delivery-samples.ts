@@ -12,19 +12,19 @@ import postgres from 'postgres'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 
-/** A migrated database, and what tests of the delivery statements do with it again and again. */
+/** A migrated database, with helpers for tests of deliveries. */
 export interface Outbox {
   readonly storage: DrizzleStorage
   readonly sql: postgres.Sql
   readonly url: string
-  /** Another process, as far as the database can tell. */
+  /** Stands for another process: has its own connections. */
   anotherStorage(options?: { url?: string; prepare?: boolean }): DrizzleStorage
   insertEndpoint(fields?: Partial<StoredWebhookEndpoint>): Promise<StoredWebhookEndpoint>
-  /** An event of the endpoint's organization, with a delivery for each of its endpoints. */
+  /** Records an event of the endpoint's organization, with a delivery for each endpoint. */
   recordEvent(endpoint: StoredWebhookEndpoint, fields?: Partial<RecordedEvent>): Promise<RecordedEvent>
-  /** Many deliveries that are due, the oldest first, `from` milliseconds ago. */
+  /** Creates many due deliveries, oldest first, from `from` milliseconds ago. */
   insertBacklog(endpointIds: readonly string[], each: number, from?: number): Promise<void>
-  /** Many endpoints at once, each of an organization of its own. */
+  /** Creates many endpoints, each in its own organization. */
   insertEndpoints(count: number): Promise<string[]>
   close(): Promise<void>
 }
@@ -89,7 +89,7 @@ export async function openOutbox(): Promise<Outbox> {
   }
 }
 
-/** What each worker of the tests remembers of its rounds. */
+/** The state that each test worker keeps between rounds. */
 const memories = new Map<string, RoundMemory>()
 
 export function memoryOf(workerId: string): RoundMemory {
@@ -98,7 +98,7 @@ export function memoryOf(workerId: string): RoundMemory {
   return memory
 }
 
-/** A round without outcomes, that claims as much as there is. */
+/** A round without outcomes that claims as much as possible. */
 export function claimOf(
   workerId: string,
   fields: { limit?: number; perEndpoint?: number; underWay?: ReadonlyMap<string, number>; now?: Date } = {},
@@ -107,7 +107,7 @@ export function claimOf(
   return { workerId, settled: [], limit: 100, perEndpoint: 8, memory, now: new Date(), ...fields }
 }
 
-/** The outcome of an attempt that succeeded. */
+/** The outcome of a successful attempt. */
 export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAttempt> = {}): SettledAttempt {
   return {
     id: randomUUID(),
@@ -126,7 +126,7 @@ export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAtte
   }
 }
 
-/** The outcome of an attempt that is made again. */
+/** The outcome of an attempt that is retried. */
 export function failed(delivery: ClaimedDelivery, next_attempt_at: Date): SettledAttempt {
   const error = 'The receiver answered 500.'
   return succeeded(delivery, {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { expect, inject, it } from 'vitest'
 import connectTo from '#driver'
 
-it('A query that has its answer lets go of its parameters', async () => {
+it('A completed query releases its parameters', async () => {
   const sql = connectTo(inject('postgresUrl'), { max: 1 })
   const query = sql.unsafe('select length($1) as length', ['all that was sent'])
 
@@ -12,14 +12,14 @@ it('A query that has its answer lets go of its parameters', async () => {
   await sql.end()
 })
 
-it('What is pipelined behind a prepared statement that is gone gets its own answers', async () => {
+it('Statements pipelined behind a lost prepared statement get their own results', async () => {
   const sql = connectTo(inject('postgresUrl'), { max: 1, fetch_types: false })
   const ask = (n: number) =>
     sql.unsafe('select $1::int as n, $2::bytea as bytes', [n, Buffer.from([n])], { prepare: true })
   const other = (n: number) => sql.unsafe('select $1::text as other', [String(n)], { prepare: true })
   const expected = (n: number) => [{ n, bytes: Buffer.from([n]) }]
   expect(await ask(0)).toEqual(expected(0))
-  // What a pooler does that hands out another connection.
+  // As a pooler does by switching connections.
   await sql.unsafe('deallocate all')
 
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 3 === 2 ? other(n) : ask(n))))

@@ -15,7 +15,7 @@ afterAll(() => outbox.close())
 /** Seconds after the start of the test's time. */
 const at = (seconds: number) => new Date(START + seconds * 1000)
 
-/** One round of a worker that settles an attempt for each status, made at the given second. */
+/** A worker's round that records an attempt for each status, made at the given second. */
 async function settle(endpoint: StoredWebhookEndpoint, ...attempts: [SettledAttempt['status'], number][]) {
   for (const _ of attempts) await outbox.recordEvent(endpoint)
   const round = { workerId: worker, limit: 50, perEndpoint: 50, now: new Date(Date.now() + 1000) }
@@ -46,7 +46,7 @@ async function healthOf({ organization_id, id }: StoredWebhookEndpoint) {
   return (await outbox.storage.endpointHealth.read(organization_id, [id])).get(id)
 }
 
-it('an endpoint that nothing was sent to has no health yet', async () => {
+it('an endpoint without deliveries has no health yet', async () => {
   expect(await healthOf(await outbox.insertEndpoint())).toEqual({
     last_success_at: null,
     failing_since: null,
@@ -55,7 +55,7 @@ it('an endpoint that nothing was sent to has no health yet', async () => {
   })
 })
 
-it('an endpoint fails since its first failure after the last success, until the next success', async () => {
+it('an endpoint fails from its first failure after a success until the next success', async () => {
   const endpoint = await outbox.insertEndpoint()
   await settle(endpoint, ['exhausted', 1])
   await settle(endpoint, ['exhausted', 2])
@@ -73,7 +73,7 @@ it('an endpoint fails since its first failure after the last success, until the 
   })
 })
 
-it('a batch with both counts in the order of its attempts', async () => {
+it('a batch with successes and failures counts in the order of its attempts', async () => {
   const endpoint = await outbox.insertEndpoint()
   await settle(endpoint, ['exhausted', 1], ['succeeded', 2], ['exhausted', 3], ['exhausted', 4])
   expect(await healthOf(endpoint)).toMatchObject({ last_success_at: at(2), failing_since: at(3) })
@@ -81,7 +81,7 @@ it('a batch with both counts in the order of its attempts', async () => {
   expect(await healthOf(endpoint)).toMatchObject({ last_success_at: at(6), failing_since: null })
 })
 
-it('is written once a minute while it goes well, not for each attempt', async () => {
+it('is written once a minute while deliveries succeed, not for each attempt', async () => {
   const endpoint = await outbox.insertEndpoint()
   const versions = async () =>
     (
@@ -96,7 +96,7 @@ it('is written once a minute while it goes well, not for each attempt', async ()
   expect(await healthOf(endpoint)).toMatchObject({ last_success_at: at(61) })
 })
 
-it('an endpoint is found once nothing but failures came of it for long enough', async () => {
+it('an endpoint is found once all its deliveries have failed for long enough', async () => {
   const failing = await outbox.insertEndpoint()
   await settle(failing, ['exhausted', 10])
   const found = async (second: number) =>
@@ -105,7 +105,7 @@ it('an endpoint is found once nothing but failures came of it for long enough', 
   const { id, organization_id, name } = failing
   expect(await found(10)).toEqual([{ id, organization_id, name, failing_since: at(10) }])
 
-  // A success that another worker recorded first: what came later looked like the beginning of a failure.
+  // Another worker recorded a success first, so later failures looked like the first ones.
   await outbox.sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
       event_type, attempt, status, is_test, created_at)
     values (${randomUUID()}, ${randomUUID()}, ${organization_id}, ${id}, ${randomUUID()}, 'x', 1, 'succeeded', false,
@@ -113,7 +113,7 @@ it('an endpoint is found once nothing but failures came of it for long enough', 
   expect(await found(10)).toEqual([])
 })
 
-it('enabling it again forgets that it failed', async () => {
+it('enabling an endpoint again resets its failures', async () => {
   const endpoint = await outbox.insertEndpoint()
   await settle(endpoint, ['exhausted', 1])
   const { organization_id, id } = endpoint
@@ -121,7 +121,7 @@ it('enabling it again forgets that it failed', async () => {
   expect(await healthOf(endpoint)).toMatchObject({ failing_since: null, recent_attempts: 1 })
 })
 
-it('workers that settle for the same endpoints in another order do not wait for each other in a circle', async () => {
+it('workers that record for the same endpoints in different orders do not deadlock', async () => {
   const endpoints = await Promise.all(Array.from({ length: 20 }, () => outbox.insertEndpoint()))
   for (let turn = 0; turn < 5; turn += 1) {
     for (const endpoint of endpoints) {

@@ -17,7 +17,7 @@ async function record(organization_id: string, fields: Parameters<typeof sampleE
   return event
 }
 
-/** What there is to read after a position, page by page. */
+/** Everything after a position, read page by page. */
 async function readAll(organization: string, after: FeedPosition | null = null, limit = 100) {
   const bodies: string[] = []
   for (let position = after; ; ) {
@@ -29,7 +29,7 @@ async function readAll(organization: string, after: FeedPosition | null = null, 
   }
 }
 
-/** A transaction of a host that has written an event of the organization, until it is ended. */
+/** An open transaction of a host that has written an event of the organization. */
 async function openWriter(organization_id: string, body: string) {
   const connection = postgres(url, { max: 1 })
   let end: (how: 'commit' | 'rollback') => void = () => {}
@@ -60,7 +60,7 @@ async function openWriter(organization_id: string, body: string) {
 }
 
 describe('The feed of an organization', () => {
-  it('has its events in the order of their places, their bytes, and nobody else‘s', async () => {
+  it('has its own events only, in the order of their positions, byte for byte', async () => {
     const [own, other] = [randomUUID(), randomUUID()]
     const events = []
     for (let count = 0; count < 5; count += 1) {
@@ -78,7 +78,7 @@ describe('The feed of an organization', () => {
     expect(await storage.eventFeed.findPosition(other, first?.id ?? '')).toBeNull()
   })
 
-  it('waits for a transaction that wrote an event of it before, and for no other', async () => {
+  it('waits for a transaction that wrote an earlier event of the organization, and for no other', async () => {
     const [own, other] = [randomUUID(), randomUUID()]
     const end = await openWriter(own, '"early"')
     await openWriter(other, '"of another organization"')
@@ -89,7 +89,7 @@ describe('The feed of an organization', () => {
     expect((await readAll(own)).bodies).toEqual(['"early"', '"late"'])
   })
 
-  it('goes on once such a transaction was rolled back', async () => {
+  it('continues after such a transaction is rolled back', async () => {
     const own = randomUUID()
     const end = await openWriter(own, '"never"')
     const late = await record(own, { body: '"late"' })
@@ -100,7 +100,7 @@ describe('The feed of an organization', () => {
     expect((await readAll(own, position)).bodies).toEqual([])
   })
 
-  it('has every event once for each reader, whatever the order in which transactions commit', async () => {
+  it('shows each event once to every reader, in whatever order transactions commit', async () => {
     const organizations = [randomUUID(), randomUUID()]
     const [transactions, writers] = [2000, 24]
     const writing = postgres(url, { max: writers })
@@ -118,7 +118,7 @@ describe('The feed of an organization', () => {
         await writing
           .begin(async (transaction) => {
             const { events } = storage.within(transaction)
-            // Takes the lock back with it, and the memory of it.
+            // Releases the lock, and the setting that lists it.
             await transaction
               .savepoint(async (nested) => {
                 await storage.within(nested).events.record(sampleEvent({ organization_id, body: '"undone"' }))
@@ -171,7 +171,7 @@ describe('A position', () => {
   const positionOf = async (organization: string, { id }: { readonly id: string }) =>
     (await storage.eventFeed.findPosition(organization, id)) ?? expect.fail('not there')
 
-  it('expires when retention drops an event after it, and only then', async () => {
+  it('expires when retention drops a later event, not before', async () => {
     for (const days of [33, 32]) {
       await sql.unsafe(`create table quickquote.events_of_${days} partition of quickquote.events
         for values from ('${daysAgo(days).toISOString()}') to ('${daysAgo(days - 1).toISOString()}')`)
@@ -181,7 +181,7 @@ describe('A position', () => {
     const first = await positionOf(busy, await record(busy, old))
     const second = await positionOf(busy, await record(busy, old))
     const ofQuiet = await positionOf(quiet, await record(quiet, old))
-    // Of a day that nobody made.
+    // A day without a partition.
     const ofDefault = await positionOf(late, await record(late, { created_at: daysAgo(40) }))
     const lost = await positionOf(late, await record(late, { created_at: daysAgo(40) }))
     const kept = await record(busy, { body: '"kept"' })
@@ -199,7 +199,7 @@ describe('A position', () => {
     expect([await read(late, ofDefault), await read(late, lost)]).toEqual(['expired', []])
   })
 
-  it('does not expire when a day cannot be dropped', async () => {
+  it('does not expire if a day cannot be dropped', async () => {
     const own = randomUUID()
     await sql.unsafe(`create table quickquote.events_in_use partition of quickquote.events
       for values from ('${daysAgo(51).toISOString()}') to ('${daysAgo(50).toISOString()}')`)
@@ -212,7 +212,7 @@ describe('A position', () => {
     expect(await read(own, { position: 0, eventId: null })).toHaveLength(1)
   })
 
-  it('expires when a failover lost its event, though another one has its place now', async () => {
+  it('expires if a failover lost its event, even when another event has its position now', async () => {
     const own = randomUUID()
     const before = await positionOf(own, await record(own))
     const lost = await positionOf(own, await record(own))
@@ -226,7 +226,7 @@ describe('A position', () => {
   })
 })
 
-it('a filter passes over events that it hides, and so does the end of its page', async () => {
+it('reading moves past events that a filter hides, and so does the end of the page', async () => {
   const own = randomUUID()
   const hidden = { type: 'quotation.failed', generation_source: 'ui' } as const
   await record(own, { body: '"first"' })
@@ -253,7 +253,7 @@ it('a filter passes over events that it hides, and so does the end of its page',
   expect(second).toMatchObject({ bodies: ['"last"'], end: { eventId: visible.id } })
 })
 
-it('whoever waits is told when there is something after its position', async () => {
+it('waiting readers are found once there are later events', async () => {
   const [own, other] = [randomUUID(), randomUUID()]
   const end = await storage.eventFeed.findEnd(own)
   const readers = [own, other, own.toUpperCase()].map((organizationId) => ({ organizationId, ...end }))
@@ -264,7 +264,7 @@ it('whoever waits is told when there is something after its position', async () 
   expect(await storage.eventFeed.findReadersWithNews([{ organizationId: own, ...seen }])).toEqual(new Set())
 })
 
-it('samples of tests are in no feed', async () => {
+it('samples of tests are not in a feed', async () => {
   const endpoint = sampleEndpoint()
   await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   const event = sampleEvent({ organization_id: endpoint.organization_id })
@@ -273,7 +273,7 @@ it('samples of tests are in no feed', async () => {
   expect(await storage.eventFeed.findPosition(endpoint.organization_id, event.id)).toBeNull()
 })
 
-it('is not read in a transaction whose snapshot is older than what was committed', async () => {
+it('reading is refused in a transaction with an outdated snapshot', async () => {
   await sql
     .begin('isolation level repeatable read', async (transaction) => {
       const { eventFeed } = storage.within(transaction)

@@ -11,7 +11,7 @@ import { sampleEndpoint, sampleEvent, sampleQuotation, sampleSecrets } from './s
 const { sql } = await openDatabase()
 const storage = drizzleStorage({ sql })
 
-/** Whether an event reaches an endpoint. */
+/** Whether an endpoint gets an event. */
 async function reaches(
   event: Partial<RecordedEvent>,
   fields: Partial<StoredWebhookEndpoint>,
@@ -43,12 +43,12 @@ describe('trigger modes', () => {
 })
 
 describe('an endpoint receives only the event types in its list, and only while enabled', () => {
-  it('a type that is in the list', async () => {
+  it('gets a type in its list', async () => {
     const events = ['quotation.failed', 'quotation.completed']
     expect(await reaches({ type: 'quotation.completed' }, { events })).toBe(true)
   })
 
-  it('not a type that is not', async () => {
+  it('not a type that is not in its list', async () => {
     expect(await reaches({ type: 'quotation.completed' }, { events: ['quotation.failed'] })).toBe(false)
     expect(await reaches({ type: 'quotation' }, { events: ['quotation.failed'] })).toBe(false)
   })
@@ -74,13 +74,13 @@ it('an event has one delivery for each endpoint, due at once', async () => {
   expect(deliveries.map((row) => row['due_at'])).toEqual(Array(3).fill(event.created_at))
 })
 
-it('an event that is recorded twice is refused', async () => {
+it('recording an event twice is refused', async () => {
   const event = sampleEvent()
   await storage.events.record(event)
   await expect(storage.events.record(event)).rejects.toMatchObject({ code: '23505' })
 })
 
-describe('the workers are woken', () => {
+describe('workers are woken', () => {
   async function wakesDuring(work: (database: Database) => Promise<unknown>): Promise<number> {
     let wakes = 0
     const wake = () => {
@@ -103,19 +103,19 @@ describe('the workers are woken', () => {
     return sampleEvent({ organization_id: endpoint.organization_id })
   }
 
-  it('by an event with deliveries, and not by one that nobody subscribes to', async () => {
+  it('by an event with deliveries, not by one without subscribers', async () => {
     const event = await sampleEventWithEndpoint()
     expect(await wakesDuring((database) => eventStorage(database).record(event))).toBe(1)
     expect(await wakesDuring((database) => eventStorage(database).record(sampleEvent()))).toBe(0)
   })
 
-  it('by a quote that was accepted', async () => {
+  it('by an accepted quote', async () => {
     expect(await wakesDuring((database) => quotationStorage(database).accept(sampleQuotation(), null))).toBe(
       1,
     )
   })
 
-  it('by a transaction once, when it is committed', async () => {
+  it('once by a transaction, on commit', async () => {
     const event = await sampleEventWithEndpoint()
     let wakes = 0
     const wake = () => {
@@ -134,7 +134,7 @@ describe('the workers are woken', () => {
     expect(wakes).toBe(1)
   })
 
-  it('not by a transaction that is rolled back', async () => {
+  it('not by a rolled back transaction', async () => {
     const wakes = await wakesDuring((database) =>
       database.transaction(async (transaction) => {
         await quotationStorage(transaction).accept(sampleQuotation(), null)

@@ -26,7 +26,7 @@ const { organizations } = createIntegrations({
 const QUOTATIONS = 250
 const ATTEMPTS = 130
 
-/** An organization with more of everything than fits a page. */
+/** An organization with more than one page of everything. */
 async function organization() {
   const organization_id = randomUUID()
   const hash = Buffer.from(randomUUID().repeat(2).slice(0, 32))
@@ -76,7 +76,7 @@ async function linesOf(
   return lines
 }
 
-it('has everything of the organization once, nothing of another one, and no secret', async () => {
+it('contains everything of the organization once, no other organization, and no secret', async () => {
   const own = await organization()
   const other = await organization()
   const lines = await linesOf(own.organization_id.toUpperCase())
@@ -98,7 +98,7 @@ it('has everything of the organization once, nothing of another one, and no secr
   for (const secret of own.secrets) expect(text).not.toContain(secret)
 })
 
-it('goes on after the position of any line', async () => {
+it('continues after the position of any line', async () => {
   const { organization_id } = await organization()
   const whole = await linesOf(organization_id)
   for (const at of [0, 99, 100, 249, 250, 253, 254, 300, 383, 384, 400, whole.length - 1]) {
@@ -106,12 +106,12 @@ it('goes on after the position of any line', async () => {
   }
 })
 
-it('reads no further than it is asked to', async () => {
+it('reads no more than requested', async () => {
   const { organization_id } = await organization()
   expect(await linesOf(organization_id, undefined, 3)).toHaveLength(3)
 })
 
-it('refuses what is no organization, and what is no position', async () => {
+it('refuses an invalid organization or position', async () => {
   await expect(linesOf('crm')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
   for (const after of ['', 'quotation', 'nothing:["x"]', 'event:["2026"', 'event:["a\'"]']) {
     await expect(linesOf(randomUUID(), after)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })

@@ -30,7 +30,7 @@ async function* inPieces(bytes: Uint8Array, size: number) {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
-/** As core makes them. */
+/** Ids as core creates them. */
 const idOf = (moment: Date) => `${firstIdOf(moment).slice(0, 14)}7${randomUUID().slice(15)}`
 
 const chunks = () =>
@@ -44,7 +44,7 @@ describe('a file in PostgreSQL', () => {
     ['a byte more', CHUNK + 1],
     ['exactly three chunks', 3 * CHUNK],
     ['many chunks', 10 * CHUNK + 12_345],
-  ])('is read back as it was written: %s', async (_what, size) => {
+  ])('is read back as written: %s', async (_what, size) => {
     const file = aFile()
     const bytes = randomBytes(size)
     await files.put(file, inPieces(bytes, 100_001))
@@ -57,14 +57,14 @@ describe('a file in PostgreSQL', () => {
     expect(stored.map((chunk) => chunk['is_last'])).toEqual([...Array(stored.length - 1).fill(false), true])
   })
 
-  it('is read back when it came in pieces larger than a chunk', async () => {
+  it('is read back if its pieces were larger than a chunk', async () => {
     const file = aFile()
     const bytes = randomBytes(3 * CHUNK + 7)
     await files.put(file, inPieces(bytes, bytes.length))
     expect((await buffer(files.get(file))).equals(bytes)).toBe(true)
   })
 
-  it('that breaks off tells why as it is, is never read, and is removed like any other', async () => {
+  it('fails with the original error when its upload breaks off, is never readable, and is removed like any other', async () => {
     const file = aFile()
     const gone = Object.assign(new Error('the client is gone'), { syscall: 'read' })
     const breaksOff = async function* () {
@@ -77,7 +77,7 @@ describe('a file in PostgreSQL', () => {
     expect(await chunks()).toEqual([])
   })
 
-  it('is not half read: one that is gone, or was not written to its end, is an error', async () => {
+  it('is never read in part: a removed or incomplete file is an error', async () => {
     const file = aFile()
     await expect(buffer(files.get(file))).rejects.toThrow(/is missing or incomplete/)
     await files.put(file, inPieces(randomBytes(2 * CHUNK), CHUNK))
@@ -85,7 +85,7 @@ describe('a file in PostgreSQL', () => {
     await expect(buffer(files.get(file))).rejects.toThrow(/is missing or incomplete/)
   })
 
-  it('is not reached from another organization', async () => {
+  it('is not readable by another organization', async () => {
     const file = aFile()
     const stranger = { ...file, organization_id: randomUUID() }
     await files.put(file, inPieces(Buffer.from('hello'), 5))
@@ -94,14 +94,14 @@ describe('a file in PostgreSQL', () => {
     expect(await buffer(files.get(file))).toEqual(Buffer.from('hello'))
   })
 
-  it('is removed, and no other', async () => {
+  it('is removed without affecting others', async () => {
     const [one, two, three] = [aFile(), aFile(), aFile()]
     for (const file of [one, two, three]) await files.put(file, inPieces(randomBytes(CHUNK + 1), CHUNK))
     await files.delete([one, three, aFile()])
     expect([...new Set((await chunks()).map((chunk) => chunk['file_id']))]).toEqual([two.id])
   })
 
-  it('tells nothing of its content when the database fails', async () => {
+  it('keeps its content out of errors of the database', async () => {
     const file = aFile()
     await files.put(file, inPieces(Buffer.from('first'), 5))
     const error = await files
@@ -121,7 +121,7 @@ describe('an upload', () => {
     database.transaction((transaction) => takeUploads(transaction, file.organization_id, ids))
   const refusal = { code: 'VALIDATION_FAILED', errors: [{ pointer: '/files', detail: expect.any(String) }] }
 
-  it('is taken by one quote', async () => {
+  it('can be taken by one quote', async () => {
     const file = aFile()
     await uploads.record(file, now)
     await take(file)
@@ -130,7 +130,7 @@ describe('an upload', () => {
     expect(await uploads.abandon([file], now)).toEqual([])
   })
 
-  it('is not taken for another organization, nor twice, nor when it was never there', async () => {
+  it('is refused for another organization, a second time, or if it never existed', async () => {
     const file = aFile()
     await uploads.record(file, now)
     await expect(take({ ...file, organization_id: randomUUID() })).rejects.toMatchObject(refusal)
@@ -139,7 +139,7 @@ describe('an upload', () => {
     expect(await noted()).toEqual([file.id])
   })
 
-  it('stays on the list when the quote that took it is rolled back', async () => {
+  it('stays listed if the quote that took it is rolled back', async () => {
     const file = aFile()
     await uploads.record(file, now)
     const rollback = new Error('rolled back')
@@ -151,13 +151,13 @@ describe('an upload', () => {
     expect(await noted()).toEqual([file.id])
   })
 
-  it('that was given up is taken by no quote', async () => {
+  it('cannot be taken once abandoned', async () => {
     const file = aFile()
     await uploads.record(file, now)
     expect(await uploads.abandon([{ ...file, organization_id: randomUUID() }], now)).toEqual([])
     expect(await uploads.abandon([file], now)).toEqual([file])
     await expect(take(file)).rejects.toMatchObject(refusal)
-    // Its bytes may still be there: it can be given up again until it is forgotten.
+    // Its bytes may still exist, so it can be abandoned again until it is forgotten.
     expect(await uploads.abandon([file], now)).toEqual([file])
     await uploads.forget([{ ...file, organization_id: randomUUID() }])
     expect(await noted()).toEqual([file.id])
@@ -165,7 +165,7 @@ describe('an upload', () => {
     expect(await noted()).toEqual([])
   })
 
-  it('is found by its age, the oldest first', async () => {
+  it('is found by age, oldest first', async () => {
     const [oldest, older, young] = [aFile(), aFile(), aFile()]
     await uploads.record(older, before(90))
     await uploads.record(young, before(10))
@@ -176,7 +176,7 @@ describe('an upload', () => {
     await take(young)
   })
 
-  it('that is noted again is as young as its last note, unless it was given up', async () => {
+  it('is as old as its last record, unless abandoned', async () => {
     const [arriving, other] = [aFile(), aFile()]
     await uploads.record(arriving, before(120))
     await uploads.record({ ...arriving, organization_id: randomUUID() }, before(10))
@@ -191,7 +191,7 @@ describe('an upload', () => {
     await take(other)
   })
 
-  it('that cannot be removed holds up no other', async () => {
+  it('that cannot be removed delays no others', async () => {
     const [stuck, next] = [aFile(), aFile()]
     await uploads.record(stuck, before(120))
     await uploads.record(next, before(90))
@@ -200,7 +200,7 @@ describe('an upload', () => {
     await uploads.forget([stuck, next])
   })
 
-  it('that no list knows is found, and those that an upload or a quote knows are left alone', async () => {
+  it('is found if its bytes have no record; recorded uploads and files of quotes are kept', async () => {
     const [stray, uploaded, taken] = Array.from({ length: 3 }, () => ({
       id: idOf(before(120)),
       organization_id: randomUUID(),

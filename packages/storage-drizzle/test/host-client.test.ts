@@ -35,7 +35,7 @@ function integrationsOn(storage: ReturnType<typeof drizzleStorage>): Integration
   })
 }
 
-/** What a client is made of, as it is now. Functions are compared by identity. */
+/** The current state of a client. Functions are compared by identity. */
 function makeUpOf(sql: postgres.Sql) {
   const { parsers, serializers, transform, types, ...options } = sql.options
   return {
@@ -51,7 +51,7 @@ function copyOf(transform: object): object {
   return Object.fromEntries(Object.entries(transform).map(([name, value]) => [name, { ...Object(value) }]))
 }
 
-/** What values of each type come back as. */
+/** Values of each type as returned. */
 const VALUES = `select now() as t, '{"a":1}'::jsonb as j, '{1,2}'::int[] as a, 1::bigint as b, '\\x00'::bytea as y, 1.5::numeric as n,
   '2026-11-21'::date as d`
 
@@ -60,7 +60,7 @@ const typesOf = (row: object | undefined) =>
     Object.entries(row ?? {}).map(([name, value]) => [name, Object.prototype.toString.call(value)]),
   )
 
-/** Everything that goes through a client of the host. */
+/** Every operation that uses a client of the host. */
 async function use(storage: DrizzleStorage): Promise<void> {
   await storage.migrate()
   await storage.requireMigrated()
@@ -92,7 +92,7 @@ const CLIENTS: Record<string, postgres.Options<Record<string, postgres.PostgresT
 }
 
 describe.each(Object.entries(CLIENTS))("the host's postgres.js client %s", (_, options) => {
-  it('is used, and is afterwards as it was before: parsers, serializers, options, results', async () => {
+  it('is unchanged after use: parsers, serializers, options and results', async () => {
     const sql = postgres(database.url, { ...options, max: 2, onnotice() {} })
     const [before] = await sql.unsafe(VALUES)
     const makeUp = makeUpOf(sql)
@@ -106,13 +106,13 @@ describe.each(Object.entries(CLIENTS))("the host's postgres.js client %s", (_, o
     expect([...(await sql`select ${at}::timestamptz(3) as at, ${sql.json(json)} as json`)]).toEqual([
       { at, json },
     ])
-    // It is the host's: nobody but the host closes it.
+    // Only the host closes its client.
     await sql.end()
   })
 })
 
 describe("the host's drizzle", () => {
-  it('on postgres.js is as it was before, inside of its transactions and after them', async () => {
+  it('on postgres.js is unchanged inside and after its transactions', async () => {
     const sql = postgres(database.url, { max: 1, onnotice() {} })
     const db = drizzle(sql)
     const [before] = await db.execute(VALUES)
@@ -129,7 +129,7 @@ describe("the host's drizzle", () => {
     await sql.end()
   })
 
-  it('on node-postgres is as it was before, its global type parsers included', async () => {
+  it('on node-postgres is unchanged, including global type parsers', async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 1 })
     const db = drizzleOnPg(pool)
     const parserOf = (type: number) => pg.types.getTypeParser(type)
@@ -147,7 +147,7 @@ describe("the host's drizzle", () => {
 })
 
 describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) => {
-  it('migrates an empty database and does everything else, and is not closed', async () => {
+  it('migrates an empty database, supports all operations, and is not closed', async () => {
     const empty = await testDatabase(inject('postgresUrl'))
     const { db, close } = openDrizzle(empty.url)
     await use(drizzleStorage({ db }))
@@ -158,7 +158,7 @@ describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) =>
     await empty.drop()
   })
 
-  it('a transaction of ours is rolled back whole when it fails', async () => {
+  it('rolls back our failed transactions completely', async () => {
     const { db, close } = openDrizzle(database.url)
     const storage = drizzleStorage({ db })
     const event = sampleEvent()
@@ -173,7 +173,7 @@ describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) =>
     await close()
   })
 
-  it('is told of new work where a connection string is beside it, and of none where there is not', async () => {
+  it('is notified of new work only with an additional connection string', async () => {
     const { db, close } = openDrizzle(database.url)
     const [silent, listening] = [
       drizzleStorage({ db }),
@@ -188,7 +188,7 @@ describe.each(Object.entries(DRIZZLES))('%s, given as `db`', (_, openDrizzle) =>
       await expect.poll(() => heard).toBeGreaterThan(after)
       return heard
     }
-    // It is told when it begins to listen, too.
+    // Starting to listen is a notification, too.
     const begun = await isHeard(0)
     await own.quotations.start(QUOTE)
     const ofOthers = await isHeard(begun)

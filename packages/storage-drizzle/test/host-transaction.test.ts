@@ -34,7 +34,7 @@ afterEach(async () => {
   await testing.drop()
 })
 
-/** What one transaction of the host does: it writes a row of its own, and reports a step. */
+/** A transaction of the host that writes its own row and reports a step. */
 async function reportWithNote(host: Host, quotationId: string, organizationId: string, fault?: Error) {
   await host.transaction(async (transaction, run) => {
     await run(`insert into notes_of_host values ('of the host')`)
@@ -108,9 +108,9 @@ describe.each(Object.entries(HOSTS))('within %s', (_, openHost) => {
     })
   })
 
-  it('workers are woken by the commit, and not by a rollback', async () => {
+  it('a commit wakes the workers, a rollback does not', async () => {
     const { quotation } = await prepare()
-    // What was prepared has been announced by now: the storage says goodbye first.
+    // Closing the storage first sends the notifications of the preparation.
     await integrations.close()
     const heard: string[] = []
     let onNotice = () => {}
@@ -137,7 +137,7 @@ describe.each(Object.entries(HOSTS))('within %s', (_, openHost) => {
 })
 
 describe('within', () => {
-  it('refuses what is no transaction, since nothing would be rolled back with it', async () => {
+  it('refuses anything but a transaction, because it could not be rolled back', async () => {
     const pool = new pg.Pool({ connectionString: testing.url })
     const reserved = await sql.reserve()
     const strangers = {
@@ -157,7 +157,7 @@ describe('within', () => {
     await pool.end()
   })
 
-  it('says what works with a client that it knows', async () => {
+  it('suggests the adapter for a known client', async () => {
     const pool = new pg.Pool({ connectionString: testing.url })
     const client = await pool.connect()
     const onPg = '{ runInTransaction: (text, values) => client.query(text, values) }'
@@ -166,7 +166,7 @@ describe('within', () => {
       [client, onPg],
       [pool, `await pool.connect(), client.query('begin'), and pass ${onPg}`],
       [kysely, 'trx.executeQuery(CompiledQuery.raw(text, values))'],
-      // As the `tx` of Prisma's interactive transactions looks.
+      // The shape of `tx` in Prisma's interactive transactions.
       [{ $queryRawUnsafe() {}, $executeRawUnsafe() {} }, `begin the transaction on a client of pg`],
     ]
     for (const [stranger, hint] of strangers) expect(() => integrations.within(stranger)).toThrow(hint)
@@ -174,7 +174,7 @@ describe('within', () => {
     await pool.end()
   })
 
-  it('works in a savepoint: what it wrote goes with it', async () => {
+  it('works in a savepoint, which can be rolled back', async () => {
     const organizationId = randomUUID()
     await sql.begin(async (transaction) => {
       await transaction
@@ -192,7 +192,7 @@ describe('within', () => {
 
 const BODY = { requirementsText: 'A shop' }
 
-it('what is no transaction does not compile', async () => {
+it('compiles only with transactions', async () => {
   const storage = drizzleStorage({ sql })
   const typed = createIntegrations({
     storage,

@@ -1,9 +1,6 @@
 import type postgres from 'postgres'
 
-/**
- * What a server, a role, a database or a host may set, each of which changes how PostgreSQL writes or reads values, or
- * what a statement sees.
- */
+/** Settings of a server, role, database or host that change how PostgreSQL writes or reads values, or what a statement sees. */
 export const HOSTILE_SETTINGS = [
   `datestyle = 'SQL, DMY'`,
   `intervalstyle = 'sql_standard'`,
@@ -17,7 +14,7 @@ export const HOSTILE_SETTINGS = [
   `default_transaction_isolation = 'serializable'`,
 ]
 
-/** Brings back, for one client, what tests need to read for themselves. */
+/** Restores the settings that the tests' own client needs. */
 export const PLAIN_SETTINGS = {
   DateStyle: 'ISO, MDY',
   TimeZone: 'UTC',
@@ -29,14 +26,14 @@ export const PLAIN_SETTINGS = {
   standard_conforming_strings: 'on',
 } as const
 
-/** For every session that begins from now on, and nothing else. */
+/** Applies to all later sessions, and to nothing else. */
 export async function setForDatabase(sql: postgres.Sql, settings: readonly string[]): Promise<void> {
   const [row] = await sql<{ name: string }[]>`select current_database() as name`
   await sql.unsafe(`alter database "${row?.name}" reset all`)
   for (const setting of settings) await sql.unsafe(`alter database "${row?.name}" set ${setting}`)
 }
 
-/** For one transaction of a host. */
+/** Applies to one transaction of a host. */
 export function setLocally(settings: readonly string[]): string[] {
   return settings
     .map((setting) => setting.replace('default_transaction_isolation', 'transaction_isolation'))

@@ -5,16 +5,16 @@ import pg from 'pg'
 import postgres from 'postgres'
 import type { HostDrizzle, HostTransaction } from '../src/index.ts'
 
-/** A host's own database access: how it runs a transaction, and how it is shut down. */
+/** A host's database access: how it runs a transaction and disconnects. */
 export interface Host {
-  /** `run` is how the host itself runs a statement in it. */
+  /** `run` runs a statement of the host in it. */
   transaction<T>(
     work: (transaction: HostTransaction, run: (statement: string) => PromiseLike<unknown>) => Promise<T>,
   ): Promise<T>
   close(): Promise<void>
 }
 
-/** The ways in which hosts run transactions, each set up as a host would do it. */
+/** The ways in which hosts run transactions, set up as usual. */
 export const HOSTS: Record<string, (url: string) => Host> = {
   'sql.begin of postgres.js': (url) => onPostgresJs(postgres(url)),
   'sql.begin of a postgres.js client that renames columns and parses bigint': (url) =>
@@ -53,7 +53,7 @@ export const HOSTS: Record<string, (url: string) => Host> = {
   },
 }
 
-/** The databases of drizzle that hosts have. */
+/** The drizzle databases of hosts. */
 export const DRIZZLES: Record<string, (url: string) => { db: HostDrizzle; close(): Promise<void> }> = {
   'drizzle on postgres.js': openDrizzleOnPostgresJs,
   'drizzle on node-postgres': openDrizzleOnPg,

@@ -7,7 +7,7 @@ import { afterAll } from 'vitest'
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 const LATER = fileURLToPath(new URL('./later', import.meta.url))
 
-/** A later version of the package: as this one is built, with the migrations of `later/` after ours. */
+/** A later version of the package: the current build, with the additional migrations in `later/`. */
 export interface LaterVersion {
   /** Its command line. */
   readonly cli: string
@@ -16,7 +16,7 @@ export interface LaterVersion {
   readonly drizzleStorage: typeof import('../src/index.ts').drizzleStorage
 }
 
-/** Makes it for the test file that calls this at its top, in a folder of its own that goes after the file. */
+/** Creates it for the calling test file, in a folder that is deleted after the file. */
 export async function laterVersion(): Promise<LaterVersion> {
   const folder = mkdtempSync(join(tmpdir(), 'quickquote-later-'))
   afterAll(() => rmSync(folder, { recursive: true }))

@@ -3,7 +3,7 @@ import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claimOf, type Outbox, openOutbox } from './delivery-samples.ts'
 
-/** More than is parked at once. */
+/** More than one statement parks. */
 const BACKLOG = 2500
 
 let outbox: Outbox
@@ -24,7 +24,7 @@ async function pending(): Promise<{ id: string }[]> {
 }
 
 describe('an endpoint with a long backlog', () => {
-  it('is disabled at the price of a short one: the rest is parked by the claims, and none of it is sent', async () => {
+  it('is disabled as fast as any: claims park the rest, and none of it is sent', async () => {
     const other = await outbox.insertEndpoint()
     await outbox.insertBacklog([other.id], 3)
 
@@ -40,7 +40,7 @@ describe('an endpoint with a long backlog', () => {
     expect(claims.filter((claim) => claim.endpoint.id === endpoint.id)).toEqual([])
   })
 
-  it('shows all of it as parked once it is disabled', async () => {
+  it('shows its whole backlog as parked once disabled', async () => {
     const { storage } = outbox
     const [row] = await pending()
     const find = () => storage.deliveryLog.find(endpoint.organization_id, row?.id ?? '')
@@ -52,7 +52,7 @@ describe('an endpoint with a long backlog', () => {
     expect(unparked).toMatchObject({ status: 'parked', next_attempt_at: null })
   })
 
-  it('is sent nothing of it when it is enabled again before all of it was parked', async () => {
+  it('gets none of its backlog if it is enabled again before all of it was parked', async () => {
     await setEnabled(false)
     await setEnabled(true)
 
@@ -60,12 +60,12 @@ describe('an endpoint with a long backlog', () => {
     expect((await outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
   })
 
-  it('keeps what is pending when it is enabled and was so before', async () => {
+  it('keeps its pending deliveries if it is enabled while enabled', async () => {
     await setEnabled(true)
     expect(await pending()).toHaveLength(BACKLOG)
   })
 
-  it('is deleted at the price of a short one, too', async () => {
+  it('is deleted as fast as any', async () => {
     await outbox.storage.webhookEndpoints.delete(endpoint.organization_id, endpoint.id, new Date())
     expect(await pending()).toHaveLength(BACKLOG - 1000)
 

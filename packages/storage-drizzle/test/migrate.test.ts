@@ -26,7 +26,7 @@ function open(options: { schema?: string } = {}): DrizzleStorage {
   return storage
 }
 
-/** Everything that is in the SQL schema: tables, partitions, indexes, and when each migration was applied. */
+/** Everything in the SQL schema: tables, partitions, indexes, and when each migration was applied. */
 async function contents(schema: string) {
   const objects = await sql`
     select relname, relkind from pg_class where relnamespace = to_regnamespace(${schema}) order by relname`
@@ -44,7 +44,7 @@ describe('migrate', () => {
     expect(results).toEqual(Array(10).fill({ applied, pending: [] }))
   })
 
-  it('changes nothing when there is nothing to do', async () => {
+  it('changes nothing if nothing is pending', async () => {
     const storage = open()
     await storage.migrate()
     const before = await contents('quickquote')
@@ -54,7 +54,7 @@ describe('migrate', () => {
     expect(await contents('quickquote')).toEqual(before)
   })
 
-  it('keeps to the SQL schema that the host named, and two of them live side by side', async () => {
+  it('uses only the SQL schema chosen by the host, and two of them are independent', async () => {
     await open({ schema: 'partner_quotes' }).migrate()
     expect((await contents('quickquote')).objects).toEqual([])
 
@@ -65,7 +65,7 @@ describe('migrate', () => {
     expect(await foreignKeysThatLeave('partner_quotes')).toEqual([])
   })
 
-  it('leaves nothing behind when it fails half-way', async () => {
+  it('changes nothing if it fails halfway', async () => {
     await sql`create schema quickquote`
     await sql`create table quickquote.deliveries (in_the_way int)`
     const before = await contentsWithoutJournal()
@@ -78,7 +78,7 @@ describe('migrate', () => {
     expect((await storage.migrate()).pending).toEqual([])
   })
 
-  it('refuses a database that a newer version has migrated', async () => {
+  it('refuses a database migrated by a newer version', async () => {
     const storage = open()
     await storage.migrate()
     await sql`insert into quickquote.migrations (name, hash) values ('9999_future.sql', '')`
@@ -88,7 +88,7 @@ describe('migrate', () => {
     await expect(storage.requireMigrated()).rejects.toThrow(ConfigurationError)
   })
 
-  it('refuses when a migration was edited after it was applied', async () => {
+  it('refuses a migration edited after it was applied', async () => {
     const storage = open()
     await storage.migrate()
     await sql`update quickquote.migrations set hash = 'of another text' where name = '0001_initial.sql'`
@@ -98,8 +98,8 @@ describe('migrate', () => {
   })
 })
 
-describe('a database that was not migrated', () => {
-  it('is told by migrationStatus, which changes nothing', async () => {
+describe('a database without migrations', () => {
+  it('is reported by migrationStatus, which changes nothing', async () => {
     const { applied, pending } = await open().migrationStatus()
 
     expect(applied).toEqual([])
@@ -121,7 +121,7 @@ describe('a database that was not migrated', () => {
     await storage.requireMigrated()
   })
 
-  it('shows in the error of whatever is asked of it', async () => {
+  it('is named in the error of every call', async () => {
     const lookup = open().apiKeys.findByHash(Buffer.alloc(32))
 
     await expect(lookup).rejects.toMatchObject({ name: 'StorageError', code: '42P01' })
@@ -145,7 +145,7 @@ describe('ensurePartitions', () => {
     return Object.fromEntries(rows.map((row) => [row['partition'], row['count']]))
   }
 
-  it('gives each of the next seven days a partition of its own, in UTC', async () => {
+  it('creates a partition for each of the next seven days, in UTC', async () => {
     await open().migrate()
     const today = Date.parse(new Date().toISOString().slice(0, 10))
     const days = Array.from({ length: 8 }, (_, day) => new Date(today + day * DAY_MS))
@@ -160,7 +160,7 @@ describe('ensurePartitions', () => {
     expect(await partitionsOfEvents()).toEqual({ ...expected, 'quickquote.events_default': 1 })
   })
 
-  it('moves what went to the default partition while there was none for its day', async () => {
+  it('moves rows out of the default partition once their day exists', async () => {
     const storage = open()
     await storage.migrate()
     const now = new Date()

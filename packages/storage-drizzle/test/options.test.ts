@@ -63,7 +63,7 @@ describe('drizzleStorage', () => {
     expect(refusal).not.toMatch(PASSWORD)
   })
 
-  it('refuses something wrong for every option there is', () => {
+  it('refuses invalid values for every option', () => {
     const names = refusalOf({ '': 1 })
       .replace(/^.*Options: |\.$/g, '')
       .split(', ')
@@ -71,12 +71,12 @@ describe('drizzleStorage', () => {
     expect(names.filter((name) => !tried.has(name))).toEqual([])
   })
 
-  it('refuses to be called without options, or with none of them', () => {
+  it('refuses a call without options, or with none set', () => {
     expect(refusalOf(undefined)).toMatch(/drizzleStorage must be an object with: connectionString/)
     expect(refusalOf({})).toMatch(/connectionString must have the form/)
   })
 
-  it('does not close a client of the host, however the other option is left out', async () => {
+  it('does not close a client of the host, however the other option is omitted', async () => {
     const sql = postgres(inject('postgresUrl'), { max: 1 })
     await drizzleStorage({ sql, connectionString: undefined } as unknown as StorageOptions).close()
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }])

@@ -28,7 +28,7 @@ async function record(endpoint: StoredWebhookEndpoint, quotation_id: string | nu
   return id
 }
 
-/** Records what has ended, and claims until nothing more can be claimed now. */
+/** Records outcomes, and claims until nothing more can be claimed now. */
 async function claim(settled: SettledAttempt[] = [], now = new Date()): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = []
   let round = await storage.deliveries.settleAndClaim({ ...claimOf(worker, { now }), settled })
@@ -58,7 +58,7 @@ describe('the number of an event', () => {
     expect(ids.map((id) => numbers.get(id))).toEqual([1, 2, 1, null, 3, 1])
   })
 
-  it('is each given once, however many events of a quotation are recorded at the same moment', async () => {
+  it('is assigned once, however many events of a quotation are recorded at the same time', async () => {
     const endpoint = await outbox.insertEndpoint()
     const quotation = randomUUID()
     await Promise.all(Array.from({ length: 20 }, () => record(endpoint, quotation)))
@@ -69,7 +69,7 @@ describe('the number of an event', () => {
 })
 
 describe('an endpoint that wants the events of a quotation in order', () => {
-  it('gets the next one when the one before it has succeeded, and those of other quotations at once', async () => {
+  it('gets the next one once the previous one has succeeded, and those of other quotations at once', async () => {
     const endpoint = await inOrder()
     const [one, two] = [randomUUID(), randomUUID()]
     const first = [await record(endpoint, one), await record(endpoint, one), await record(endpoint, one)]
@@ -98,7 +98,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
       'was answered with 410',
       (delivery: ClaimedDelivery) => ({ ...succeeded(delivery), status: 'rejected' as const }),
     ],
-  ])('gets the next one when the one before it %s', async (_, ended) => {
+  ])('gets the next one after the previous one %s', async (_, ended) => {
     const endpoint = await inOrder()
     const quotation = randomUUID()
     await record(endpoint, quotation)
@@ -108,7 +108,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
     expect(eventsOf(await claim([ended(head as ClaimedDelivery)]))).toEqual([second])
   })
 
-  it('gets nothing of a quotation before what is to be tried again, which is tried at once when it answers', async () => {
+  it('gets nothing of a quotation during a back-off, which ends as soon as the endpoint responds', async () => {
     const endpoint = await inOrder()
     const [one, two] = [randomUUID(), randomUUID()]
     const head = await record(endpoint, one)
@@ -116,13 +116,13 @@ describe('an endpoint that wants the events of a quotation in order', () => {
     await record(endpoint, two)
     const [first, other] = await claim()
 
-    // Nobody waits for the second one.
+    // No other delivery waits for the second one.
     expect(await claim([retry(first as ClaimedDelivery)])).toEqual([])
 
     expect(eventsOf(await claim([succeeded(other as ClaimedDelivery)]))).toEqual([head])
   })
 
-  it('waits for no retry that nobody waits for', async () => {
+  it('keeps the back-off of a delivery that no other waits for', async () => {
     const endpoint = await inOrder()
     await record(endpoint, randomUUID())
     await record(endpoint, randomUUID())
@@ -133,7 +133,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
     expect(await claim([succeeded(other as ClaimedDelivery)])).toEqual([])
   })
 
-  it('shows what waits for another delivery as pending, without a time', async () => {
+  it('shows a delivery that waits for another as pending, without a time', async () => {
     const endpoint = await inOrder()
     const quotation = randomUUID()
     await record(endpoint, quotation)
@@ -147,7 +147,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
     })
   })
 
-  it('gets the next one when the worker of the one before it died at its last attempt', async () => {
+  it('gets the next one when the worker of the previous one died at its last attempt', async () => {
     const endpoint = await inOrder()
     const quotation = randomUUID()
     await record(endpoint, quotation)
@@ -160,7 +160,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
     expect(eventsOf(await claim())).toEqual([second])
   })
 
-  it('gets all of them in order from any number of workers, and none is forgotten', async () => {
+  it('gets all of them in order from any number of workers, with none lost', async () => {
     const endpoint = await inOrder()
     const quotations = Array.from({ length: 6 }, () => randomUUID())
     const EVENTS = 12
@@ -176,7 +176,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
           ...claimOf(workerId),
           settled,
         })
-        // Each is noted before its outcome can be: what waits for it is claimed only then.
+        // Noted before its outcome can be recorded, because only then its successor can be claimed.
         const outcomes = claimed.map((delivery) =>
           Math.random() < 0.2 ? failed(delivery, new Date()) : succeeded(delivery),
         )
@@ -207,8 +207,8 @@ describe('an endpoint that wants the events of a quotation in order', () => {
   })
 })
 
-describe('an endpoint that begins to want order', () => {
-  it('gets what waits already in order, and no longer when it wants none any more', async () => {
+describe('ordering', () => {
+  it('applies to waiting deliveries when turned on, and no longer when turned off', async () => {
     const endpoint = await outbox.insertEndpoint()
     const quotation = randomUUID()
     const first = await record(endpoint, quotation)
@@ -222,7 +222,7 @@ describe('an endpoint that begins to want order', () => {
     expect(eventsOf(await claim())).toEqual([second])
   })
 
-  it('costs others nothing: their deliveries have no place in a quotation', async () => {
+  it('costs other endpoints nothing: their deliveries have no position in a quotation', async () => {
     const endpoint = await outbox.insertEndpoint()
     await record(endpoint, randomUUID())
     expect([...(await sql`select quotation_id, sequence from quickquote.deliveries`)]).toEqual([

@@ -45,7 +45,7 @@ it('erase-organization shows what it would remove, and removes nothing', async (
   expect(await organizations.erasure(id)).toBeNull()
 })
 
-it('erase-organization --yes erases this organization and no other, and waits for the workers', async () => {
+it('erase-organization --yes erases only this organization, and waits for the workers', async () => {
   const [id, other] = [await organization(), await organization()]
   const { child, result } = spawnCli(
     ['erase-organization', id.toUpperCase(), '--yes', '--by', 'admin-7'],
@@ -81,7 +81,7 @@ it.each([
   [['export-organization', NOWHERE, '--after', 'x'], /position/],
   [['erase-organization'], /erase-organization ID/],
   [['erase-organization', NOWHERE, NOWHERE], /erase-organization ID/],
-])('%s is refused, and what was typed is not repeated', async (args, message) => {
+])('%s is refused without printing the arguments', async (args, message) => {
   const { exitCode, stdout, stderr } = await cli(...args)
   expect([exitCode, stdout]).toEqual([2, ''])
   expect(stderr).toMatch(message)

@@ -40,7 +40,7 @@ function claim(
 }
 
 describe('an order to start a pipeline', () => {
-  it('is handed out with the quote as it was accepted', async () => {
+  it('is claimed with the quote as accepted', async () => {
     const file = { id: randomUUID(), name: AWKWARD, type: 'pdf', size: 2 ** 40 } as const
     const { api_key_id, created_at, trace, ...quote } = await accept({
       metadata: { [AWKWARD]: [1, null] },
@@ -50,7 +50,7 @@ describe('an order to start a pipeline', () => {
     expect(await claim(worker)).toEqual({ claimed: [{ quote, attempt: 1, trace }], nextDueAt: null })
   })
 
-  it('goes with its quotation, and so does the idempotency key', async () => {
+  it('is deleted with its quotation, and so is the idempotency key', async () => {
     const [gone, kept] = [sampleQuotation(), sampleQuotation()]
     for (const quotation of [gone, kept]) {
       await storage.quotations.accept(quotation, { key: quotation.id, requestHash: Buffer.alloc(32) })
@@ -64,7 +64,7 @@ describe('an order to start a pipeline', () => {
     expect(keys).toEqual([{ key: kept.id }])
   })
 
-  it('is handed out once while it is held', async () => {
+  it('is claimed once while leased', async () => {
     await accept()
 
     const claims = await Promise.all([claim(worker), claim(other, {}, outbox.anotherStorage())])
@@ -72,7 +72,7 @@ describe('an order to start a pipeline', () => {
     expect(claims.flatMap(({ claimed }) => claimed)).toHaveLength(1)
   })
 
-  it('waits beyond the limit, and is announced', async () => {
+  it('waits if there are more than the limit, and its due time is returned', async () => {
     const now = Date.now()
     const quotes = [30, 20, 10].map((ago) => accept({ created_at: new Date(now - ago) }))
     const [oldest, second] = await Promise.all(quotes)
@@ -83,7 +83,7 @@ describe('an order to start a pipeline', () => {
     expect(nextDueAt).toEqual(second?.created_at)
   })
 
-  it('is gone when it is done', async () => {
+  it('is removed when done', async () => {
     const { id } = await accept()
     await claim(worker)
 
@@ -92,7 +92,7 @@ describe('an order to start a pipeline', () => {
     expect(await sql`select * from quickquote.pipeline_starts`).toHaveLength(0)
   })
 
-  it('comes again when it is to be retried, with the next number', async () => {
+  it('is claimed again for a retry, with the next attempt number', async () => {
     const { id } = await accept()
     await claim(worker)
     const retryAt = new Date(Date.now() + 60_000)
@@ -104,7 +104,7 @@ describe('an order to start a pipeline', () => {
     expect(claimed).toMatchObject([{ quote: { id }, attempt: 2 }])
   })
 
-  it('is done when its quote has ended meanwhile', async () => {
+  it('is completed if its quote has ended meanwhile', async () => {
     const quotes = await Promise.all([accept(), accept(), accept()])
     await sql`update quickquote.quotations set status = 'failed' where id = ${quotes[0].id}`
     await sql`update quickquote.quotations set status = 'completed' where id = ${quotes[1].id}`
@@ -115,7 +115,7 @@ describe('an order to start a pipeline', () => {
     expect(await sql`select quotation_id from quickquote.pipeline_starts`).toHaveLength(1)
   })
 
-  it('is not ended, nor postponed, by a worker that has lost it', async () => {
+  it('is neither ended nor postponed by a worker that lost its lease', async () => {
     const { id } = await accept()
     await claim(worker)
     await storage.workers.recoverDead({ silentForMs: 10_000, maxAttempts: 8, now: new Date() })
@@ -130,14 +130,14 @@ describe('an order to start a pipeline', () => {
     expect([...held]).toEqual([{ leased_by: other, attempt: 2 }])
   })
 
-  it('comes back when the answer that handed it out was lost, and what is held stays', async () => {
+  it('is returned if the response with it was lost, while held leases stay', async () => {
     const thief = await startAnswerThief(outbox.url)
     const far = outbox.anotherStorage({ url: thief.url })
     const known = await accept()
     await claim(worker, {}, far)
     const lost = await accept()
 
-    // Its id is in the message that carries the parameters, and has the statement run.
+    // Its id is in the message with the parameters, which executes the statement.
     thief.stealAnswerTo(worker)
     await expect(claim(worker, {}, far)).rejects.toMatchObject({ name: 'StorageError' })
     expect(await sql`select * from quickquote.pipeline_starts where leased_by = ${worker}`).toHaveLength(2)

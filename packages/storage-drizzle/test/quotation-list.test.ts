@@ -6,7 +6,7 @@ import { openDatabase } from './database.ts'
 const { sql, storage } = await openDatabase()
 const ANY: QuotationFilter = { status: null, source: null, created_since: null, created_until: null }
 
-/** Quotations of the web app that completed, but for a few: every 5,000th failed, and every next one is a partner's. */
+/** Completed quotations of the web app, except that every 5,000th failed and the one after it is a partner's. */
 async function organization(count: number): Promise<string> {
   const id = randomUUID()
   await sql`
@@ -19,7 +19,7 @@ async function organization(count: number): Promise<string> {
   return id
 }
 
-it('a list reads what it returns, however many quotations there are', async () => {
+it('a list reads only the rows it returns, however many quotations there are', async () => {
   const own = await organization(20_000)
   await organization(20_000)
   await sql`analyze quickquote.quotations`
@@ -36,7 +36,7 @@ it('a list reads what it returns, however many quotations there are', async () =
       const listed = await quotations.list?.(own, { ...ANY, ...filter }, { after: null, limit: 10 })
       return { listed: listed?.length, read: (await read()) - before }
     })
-  // To plan, PostgreSQL looks at both ends of an index, for each source.
+  // The planner looks at both ends of an index, for each source.
   const atMost = (rows: number) => expect.toSatisfy((read) => read <= rows + 4)
   expect(await reads({})).toEqual({ listed: 10, read: atMost(20) })
   expect(await reads({ source: 'api_key' })).toEqual({ listed: 4, read: atMost(4) })

@@ -35,7 +35,7 @@ async function eventsOf(quotationId: string): Promise<string[]> {
 }
 
 describe('quotations.accept', () => {
-  it('writes quotation, files and the order to start, or none of them', async () => {
+  it('writes quotation, files and start order, or none of them', async () => {
     const id = randomUUID()
     const file = { id: randomUUID(), name: 'a.pdf', type: 'pdf' as const, size: 1 }
     const quotation = sampleQuotation({ id, files: [file, file] })
@@ -52,7 +52,7 @@ describe('quotations.accept', () => {
   })
 })
 
-describe('reports that come in at the same time', () => {
+describe('concurrent reports', () => {
   it('from several processes, of the same step: one is recorded, the others change nothing', async () => {
     const id = await startQuotation()
     await Promise.all(
@@ -64,7 +64,7 @@ describe('reports that come in at the same time', () => {
     expect(await eventsOf(id)).toEqual(['quotation.requirement_analysis.completed'])
   })
 
-  it('wait for each other, and the later one sees what the earlier one wrote', async () => {
+  it('wait for each other, and the later one sees the rows of the earlier one', async () => {
     const id = await startQuotation()
     const proposalId = randomUUID()
     for (const step of ['requirement_analysis', 'functional_specification', 'work_breakdown'] as const) {
@@ -95,9 +95,9 @@ describe('reports that come in at the same time', () => {
   })
 })
 
-describe('what reports cost', () => {
-  it('most of them change no column of an index: the row is updated in place (HOT)', async () => {
-    // An empty page has room for every version of the row: within one transaction none can be pruned.
+describe('the cost', () => {
+  it('of most reports is an update in place (HOT), because they change no indexed column', async () => {
+    // An empty page has room for every version of the row: none can be pruned within one transaction.
     await sql`truncate quickquote.quotations cascade`
     const organizationId = randomUUID()
     const { quotation_id: id } = await processes[0].quotations.start({
@@ -106,7 +106,7 @@ describe('what reports cost', () => {
       body: { requirementsText: 'A shop' },
     })
     const updates = await sql.begin(async (transaction) => {
-      // What the session did just before may still be among them.
+      // May still include earlier statements of the session.
       const count = async () => {
         const [counts] = await transaction<{ all: number; hot: number }[]>`
           select pg_stat_get_xact_tuples_updated(oid)::int as all, pg_stat_get_xact_tuples_hot_updated(oid)::int as hot
@@ -123,11 +123,11 @@ describe('what reports cost', () => {
       const after = await count()
       return { all: after.all - before.all, hot: after.hot - before.hot }
     })
-    // Two of them change the status, by which the runs under way are found.
+    // Two of them change the status, which finds runs in progress.
     expect(updates).toEqual({ all: 11, hot: 9 })
   })
 
-  it('finding stalled runs reads those under way, and no others', async () => {
+  it('of finding stalled runs is reading runs in progress only', async () => {
     await sql`insert into quickquote.quotations (id, organization_id, name, description, status, processed_step, source,
         created_at, updated_at)
       select gen_random_uuid(), gen_random_uuid(), '', '', 'completed', 'none', 'ui', now(), now()
@@ -140,7 +140,7 @@ describe('what reports cost', () => {
     expect(text).not.toContain('Seq Scan')
   })
 
-  it('names of any number of quotations are one prepared statement', async () => {
+  it('of looking up names is one prepared statement, however many names', async () => {
     const client = postgres(url, { max: 1 })
     const storage = drizzleStorage({ sql: client })
     for (const count of [1, 2, 3, 50]) {
@@ -156,8 +156,8 @@ describe('what reports cost', () => {
   })
 })
 
-describe('a run from its start to its end', () => {
-  it('shows in the summary, the steps and the proposal', async () => {
+describe('a run from start to end', () => {
+  it('appears in the summary, the steps and the proposal', async () => {
     const organizationId = randomUUID()
     const { quotations, pipeline } = processes[0]
     const { quotation_id: id } = await quotations.start({
@@ -203,7 +203,7 @@ describe('a run from its start to its end', () => {
     expect(await eventsOf(id)).toHaveLength(6)
   })
 
-  it('keeps the step and the error of a failure', async () => {
+  it('keeps the step and error code of a failure', async () => {
     const organizationId = randomUUID()
     const { quotations, pipeline } = processes[0]
     const { quotation_id: id } = await quotations.start({
@@ -229,7 +229,7 @@ describe('a run from its start to its end', () => {
   })
 })
 
-/** Until another connection waits for a lock: then it has read what it reads before the lock is free. */
+/** Resolves once another connection waits for a lock: by then it has done its earlier reads. */
 async function untilSomebodyWaits(): Promise<void> {
   for (;;) {
     const [row] = await sql`

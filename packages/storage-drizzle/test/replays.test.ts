@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => outbox.close())
 
-it('a batch reads what belongs to its events, however much was sent since, in a database that nobody has analyzed', async () => {
+it('a batch reads only rows of its events, however many were sent since, in a database never analyzed', async () => {
   const { sql, storage } = outbox
   const endpoint = await outbox.insertEndpoint()
   const { organization_id, id } = endpoint
@@ -31,7 +31,7 @@ it('a batch reads what belongs to its events, however much was sent since, in a 
   const order = { id: randomUUID(), endpoint_id: id, since, until: new Date(), status: 'missed' } as const
   await storage.replays.insert(organization_id, order, new Date())
 
-  // Explained first, and rolled back: what it read tells the plan.
+  // Explained first and rolled back: the rows it read show the plan.
   const connection = await sql.reserve()
   await connection`begin`
   await connection.unsafe(numbered(LIVE_ON_INDEXES, '"quickquote"').text)
@@ -78,7 +78,7 @@ function rowsOf(plan: Plan): number {
 }
 
 describe('an event of a transaction that began before the endpoint was enabled', () => {
-  /** Writes an event that nobody sends, in a transaction that is left open; then the endpoint is enabled and replayed. */
+  /** Leaves a transaction with an unsent event open; then enables the endpoint and orders a replay. */
   async function openTransaction() {
     const { sql, storage } = outbox
     const endpoint = await outbox.insertEndpoint({ is_enabled: false })
@@ -99,7 +99,7 @@ describe('an event of a transaction that began before the endpoint was enabled',
     return {
       connection,
       find: () => storage.replays.find(organization_id, id, order.id),
-      /** Others of this file may be running, too. */
+      /** Other replays of this file may be running. */
       advance: async (now = new Date()) => {
         while (await storage.replays.advance(100, now));
       },
@@ -117,7 +117,7 @@ describe('an event of a transaction that began before the endpoint was enabled',
     expect(await find()).toMatchObject({ state: 'completed', progress: { examined: 2, total: 2 }, resent: 2 })
   })
 
-  it('is waited for a minute, for it may never end', async () => {
+  it('is waited for at most a minute, because the transaction may never end', async () => {
     const { connection, find, advance } = await openTransaction()
     await advance(new Date(Date.now() + 61_000))
     expect(await find()).toMatchObject({ state: 'completed', progress: { examined: 1, total: 1 }, resent: 1 })

@@ -8,7 +8,7 @@ import { sampleAuditEntry, sampleQuotation } from './samples.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MIDNIGHT = Date.parse(new Date().toISOString().slice(0, 10))
-/** Everything that happened before then is no longer kept. */
+/** Older rows are no longer kept. */
 const BEFORE = new Date(MIDNIGHT - 30 * DAY_MS)
 
 let outbox: Outbox
@@ -20,10 +20,10 @@ beforeEach(async () => {
 })
 afterEach(() => outbox.close())
 
-/** The beginning of the day that was so many days ago. */
+/** The beginning of the day that many days ago. */
 const daysAgo = (days: number) => new Date(MIDNIGHT - days * DAY_MS)
 
-/** An id as it was made at that time. */
+/** An id as created at that time. */
 function idOf(moment: Date): string {
   const time = moment.getTime().toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
@@ -36,10 +36,10 @@ async function makeDay(days: number): Promise<void> {
   }
 }
 
-/** An event of then, with its delivery that waits. */
+/** An event from that time, with a waiting delivery. */
 const happened = (at: Date) => outbox.recordEvent(endpoint, { id: idOf(at), created_at: at })
 
-/** An event of then that was delivered at once. */
+/** An event from that time, delivered at once. */
 async function delivered(at: Date): Promise<void> {
   const { storage } = outbox
   await happened(at)
@@ -61,7 +61,7 @@ const deliveries = () =>
 const eventsLeft = () => outbox.sql`select id from quickquote.events order by created_at`
 
 describe('dropHistory', () => {
-  it('drops the days that are over before, and no other, with all that is in them', async () => {
+  it('drops only days that are over by then, with everything in them', async () => {
     for (const days of [33, 32, 31, 30]) await makeDay(days)
     for (const days of [33, 31]) await delivered(daysAgo(days))
     await delivered(daysAgo(30))
@@ -85,7 +85,7 @@ describe('dropHistory', () => {
     })
   })
 
-  it('removes what is old in the default partition, where no day was made in time', async () => {
+  it('removes old rows from the default partition, whose days were not created in time', async () => {
     await delivered(new Date(BEFORE.getTime() - 1))
     await delivered(BEFORE)
 
@@ -101,7 +101,7 @@ describe('dropHistory', () => {
   })
 
   it.each(['America/New_York', 'Asia/Kolkata', 'Pacific/Kiritimati'])(
-    'has days of UTC in a session of %s that writes times in words',
+    'uses UTC days in a session of %s that prints times in words',
     async (zone) => {
       for (const days of [32, 31, 30]) await makeDay(days)
       const url = new URL(outbox.url)
@@ -114,7 +114,7 @@ describe('dropHistory', () => {
     },
   )
 
-  it('waits for nobody and holds up nobody while a transaction reads the day, and drops it afterwards', async () => {
+  it('waits for nobody and blocks nobody while a transaction reads the day, and drops it later', async () => {
     await makeDay(31)
     await delivered(daysAgo(31))
     const reader = await outbox.sql.reserve()
@@ -122,7 +122,7 @@ describe('dropHistory', () => {
     await reader`select count(*) from quickquote.events_31_days_ago`
     await reader`select count(*) from quickquote.events`
 
-    // The reader never ends by itself: whoever waited for it would wait for ever.
+    // The reader never ends by itself, so waiting for it would never end.
     expect(await outbox.storage.retention.dropHistory(BEFORE)).toEqual({
       days: 1,
       rows: 0,
@@ -143,7 +143,7 @@ describe('dropHistory', () => {
     expect(await eventsLeft()).toHaveLength(1)
   })
 
-  it('may be done by ten processes at once, while events are recorded', async () => {
+  it('works in ten processes at once, while events are recorded', async () => {
     for (const days of [36, 35, 34, 33, 32, 31]) await makeDay(days)
     const storages = Array.from({ length: 10 }, () => outbox.anotherStorage())
 
@@ -158,7 +158,7 @@ describe('dropHistory', () => {
     expect(await eventsLeft()).toHaveLength(50)
   })
 
-  /** As a resend does, in a transaction that is not committed: nobody sees its delivery yet. */
+  /** Like an uncommitted resend: others do not see its delivery yet. */
   async function resend(eventId: string) {
     const connection = await outbox.sql.reserve()
     await connection`begin`
@@ -195,12 +195,12 @@ describe('dropHistory', () => {
     expect(claimed).toMatchObject([{ event_id: event.id, body: event.body }])
   })
 
-  it('keeps it, too, when the delivery is committed while the drop waits', async () => {
+  it('also keeps it if the delivery is committed while the drop waits', async () => {
     const { sql, storage } = outbox
     await makeDay(31)
     const event = await happened(daysAgo(31))
     await sql`delete from quickquote.deliveries`
-    // Otherwise it would give up before this test has gone on.
+    // Otherwise it would give up before the test continues.
     await sql`alter function quickquote.drop_expired_day set lock_timeout = '20s'`
     const resending = await resend(event.id)
     const dropping = storage.retention.dropHistory(BEFORE)
@@ -213,7 +213,7 @@ describe('dropHistory', () => {
     expect(await eventsLeft()).toHaveLength(1)
   })
 
-  it('drops nothing of another SQL schema, and nothing that is not a day', async () => {
+  it('drops nothing from another SQL schema, and nothing that is not a day', async () => {
     await outbox.sql`create schema other`
     await outbox.sql`create table other.events (created_at timestamptz) partition by range (created_at)`
     await outbox.sql`create table other.old partition of other.events for values from (minvalue) to ('2000-01-01')`
@@ -229,7 +229,7 @@ describe('dropHistory', () => {
 })
 
 describe('ensurePartitions', () => {
-  it('waits for nobody while a transaction reads the default partition, and makes the day afterwards', async () => {
+  it('waits for nobody while a transaction reads the default partition, and creates the day later', async () => {
     const { sql, storage } = outbox
     const today = `events_${new Date(MIDNIGHT).toISOString().slice(0, 10).replaceAll('-', '_')}`
     const isThere = async () =>
@@ -254,7 +254,7 @@ describe('ensurePartitions', () => {
 })
 
 describe('expireDeliveries', () => {
-  it('removes what waits for old events, parked or not, a batch at a time, but not what is being sent', async () => {
+  it('removes deliveries of old events in batches, parked or not, except those in flight', async () => {
     const { storage, sql } = outbox
     const sent = await happened(daysAgo(40))
     const workerId = randomUUID()
@@ -269,14 +269,14 @@ describe('expireDeliveries', () => {
     expect(await storage.retention.expireDeliveries(BEFORE, 2)).toEqual({ parked: 0, pending: 0 })
     expect((await deliveries()).map(({ event_id }) => event_id)).toEqual([sent, ...kept].map(({ id }) => id))
 
-    // Its outcome counts, and nothing is left of it.
+    // Its outcome counts, and it leaves nothing behind.
     const settled = claimed.map((delivery) => succeeded(delivery))
     await storage.deliveries.settleAndClaim({ ...claimOf(workerId), limit: 0, settled })
     expect(await sql`select status from quickquote.delivery_attempts`).toEqual([{ status: 'succeeded' }])
     expect(await deliveries()).toHaveLength(2)
   })
 
-  it('removes each delivery once when several processes do it at once', async () => {
+  it('removes each delivery once when several processes run it', async () => {
     const at = daysAgo(31)
     await Promise.all(Array.from({ length: 40 }, () => happened(at)))
     const storages = [outbox.storage, outbox.anotherStorage(), outbox.anotherStorage()]
@@ -288,11 +288,11 @@ describe('expireDeliveries', () => {
 })
 
 describe('removeStrayLeases', () => {
-  it('removes what was leased though its event is gone, and would count as under way for ever', async () => {
+  it('removes leases without an event, which would count as in flight forever', async () => {
     const { storage, sql } = outbox
     await happened(new Date())
     const stray = await happened(new Date())
-    // As somebody who drops partitions by hand.
+    // As if partitions were dropped by hand.
     await sql`delete from quickquote.events where id = ${stray.id}`
     const { claimed } = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
     expect(claimed).toHaveLength(1)
@@ -307,7 +307,7 @@ describe('removeStrayLeases', () => {
 
 describe('a finished delivery', () => {
   it.each(['succeeded', 'exhausted', 'rejected'] as const)(
-    'leaves the outbox with the record of its attempt (%s)',
+    'leaves the outbox when its attempt is recorded (%s)',
     async (status) => {
       const { storage, sql } = outbox
       await happened(new Date())
@@ -322,7 +322,7 @@ describe('a finished delivery', () => {
 })
 
 describe('the delivery log', () => {
-  it('is read page by page over a day that was dropped meanwhile', async () => {
+  it('is paginated over a day dropped in between', async () => {
     const { storage, sql } = outbox
     await makeDay(31)
     for (const hours of [3, 2, 1]) await delivered(new Date(daysAgo(30).getTime() - hours * 60 * 60 * 1000))
@@ -351,7 +351,7 @@ describe('the delivery log', () => {
     expect(await sql`select from quickquote.deliveries`).toEqual([])
   })
 
-  it('lets nobody resend an event that is gone', async () => {
+  it('refuses to resend a deleted event', async () => {
     await makeDay(31)
     await delivered(daysAgo(31))
     const [delivery] = await outbox.sql<{ id: string; event_id: string; endpoint_id: string }[]>`
@@ -376,7 +376,7 @@ describe('replays', () => {
     status: 'all' as const,
   })
 
-  it('go on over a day that was dropped meanwhile, and say how much they saw', async () => {
+  it('continue over a day dropped in between, and report how many events they examined', async () => {
     const { storage } = outbox
     await makeDay(31)
     for (const at of [daysAgo(31), daysAgo(31), daysAgo(30), new Date()]) await delivered(at)
@@ -397,7 +397,7 @@ describe('replays', () => {
     expect(claimed).toHaveLength(2)
   })
 
-  it('are forgotten when they ended long ago', async () => {
+  it('are removed long after they ended', async () => {
     const { storage, sql } = outbox
     const replay = order(daysAgo(1))
     await storage.replays.insert(endpoint.organization_id, replay, daysAgo(40))
@@ -427,7 +427,7 @@ describe('removeAuditEntries', () => {
 })
 
 describe('abandonFilesOfEndedQuotations', () => {
-  it('gives up the files of quotes that ended before then, and of no other', async () => {
+  it('abandons only the files of quotes that ended before that time', async () => {
     const { storage, sql } = outbox
     async function accept(at: Date) {
       const file = { id: idOf(at), name: 'a.txt', type: 'txt' as const, size: 3 }

@@ -17,9 +17,9 @@ let opened: { close(): Promise<void> }[]
 
 beforeEach(async () => {
   database = await testDatabase(inject('postgresUrl'))
-  // Scripts bring their own transaction: they need one connection.
+  // Scripts contain their own transaction, so they need one connection.
   admin = postgres(database.url, { max: 1, onnotice() {} })
-  // Roles belong to the whole server, which other tests use at the same time.
+  // Roles belong to the whole server, which other tests share.
   const suffix = randomBytes(4).toString('hex')
   owner = `owner_${suffix}`
   runtime = `runtime-${suffix}`
@@ -35,7 +35,7 @@ afterEach(async () => {
   await server.end()
 })
 
-/** As the guide has it: the SQL of the command, then passwords. */
+/** As in the guide: the command's SQL, then passwords. */
 async function createRoles(): Promise<void> {
   const { stdout, exitCode } = await runCli(['roles', '--owner', owner, '--runtime', runtime])
   expect(exitCode).toBe(0)
@@ -73,7 +73,7 @@ async function owners(): Promise<string[]> {
 }
 
 describe('the owner', () => {
-  it('migrates without any right on the database, and owns all of it', async () => {
+  it('migrates without any right on the database, and owns everything', async () => {
     await createRoles()
     await storageAs(owner).migrate()
     expect(await owners()).toEqual([owner])
@@ -82,20 +82,20 @@ describe('the owner', () => {
     expect(right).toEqual({ has_create: false })
   })
 
-  it('owns also what an administrator migrates', async () => {
+  it('also owns what an administrator migrates', async () => {
     await createRoles()
     await drizzleStorage({ sql: admin }).migrate()
     expect(await owners()).toEqual([owner])
   })
 
-  it('owns also what an administrator applies of a plan', async () => {
+  it('also owns what an administrator applies from a plan', async () => {
     await createRoles()
     const { stdout } = await runCli(['plan'], urlOf(runtime))
     await admin.unsafe(stdout).simple()
     expect(await owners()).toEqual([owner])
   })
 
-  it('is handed over what was migrated before there were roles', async () => {
+  it('takes over tables created before the roles', async () => {
     await drizzleStorage({ sql: admin }).migrate()
     await createRoles()
     expect(await owners()).toEqual([owner])
@@ -105,7 +105,7 @@ describe('the owner', () => {
     await storageAs(runtime).retention.ensurePartitions()
   })
 
-  it('need not be made by a superuser', async () => {
+  it('can be created without a superuser', async () => {
     const creator = `creator_${owner}`
     await admin.unsafe(`create role "${creator}" login createrole password '${PASSWORD}';
       grant create on database "${new URL(database.url).pathname.slice(1)}" to "${creator}"`)
@@ -114,7 +114,7 @@ describe('the owner', () => {
     await sql.unsafe(rolesSql({ schema: 'quickquote', owner, runtime })).simple()
     await admin.unsafe(`alter role "${runtime}" password '${PASSWORD}'`)
 
-    // A member of the owner, it migrates in its place.
+    // As a member of the owner, it can migrate.
     await drizzleStorage({ sql }).migrate()
     expect(await owners()).toEqual([owner])
     await storageAs(runtime).requireMigrated()
@@ -128,7 +128,7 @@ describe('the owner', () => {
 })
 
 describe('the runtime role', () => {
-  it('drops days that are no longer kept, which belong to the owner, and no other table of the owner', async () => {
+  it('drops expired days, which belong to the owner, but no other table of the owner', async () => {
     await createRoles()
     await storageAs(owner).migrate()
     const sql = clientAs(owner)
@@ -142,7 +142,7 @@ describe('the runtime role', () => {
     expect(await drop).toEqual([{ outcome: 'none' }])
   })
 
-  it('erases the history of an organization that is being erased, and of no other', async () => {
+  it('erases history only of an organization being erased', async () => {
     await createRoles()
     await storageAs(owner).migrate()
     const storage = storageAs(runtime)
@@ -169,13 +169,13 @@ describe('the runtime role', () => {
     const DAY_MS = 24 * 60 * 60 * 1000
     const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
 
-    /** An id as it was made at that time. */
+    /** An id as created at that time. */
     function idOf(at: Date): string {
       const time = at.getTime().toString(16).padStart(12, '0')
       return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
     }
 
-    /** One event, one attempt and one entry of the audit log of then, and one of each of now. */
+    /** Creates an event, an attempt and an audit log entry from then, and one of each from now. */
     async function happened(days: number): Promise<void> {
       const sql = clientAs(owner)
       for (const at of [daysAgo(days), new Date()]) {
@@ -198,10 +198,10 @@ describe('the runtime role', () => {
       return (await Promise.all(counts)).map(([row]) => row?.['n'])
     }
 
-    it('changes and deletes none of it, by no table and by no partition', async () => {
+    it('cannot change or delete it, through tables or partitions', async () => {
       await createRoles()
       await storageAs(owner).migrate()
-      // Partitions that are made later have no other rights.
+      // Partitions created later have the same rights.
       await clientAs(owner).unsafe(
         `drop table quickquote.events_${new Date().toISOString().slice(0, 10).replaceAll('-', '_')}`,
       )
@@ -226,7 +226,7 @@ describe('the runtime role', () => {
       expect(await left()).toEqual([2, 2, 2])
     })
 
-    it('removes nothing that is younger than the floor, whatever it asks for, and cannot move the floor', async () => {
+    it('removes nothing younger than the floor, and cannot change the floor', async () => {
       await createRoles()
       await storageAs(owner).migrate()
       await happened(29)
@@ -252,14 +252,14 @@ describe('the runtime role', () => {
       expect(await ask()).toMatchObject({ rows: 2, isKept: true })
       expect(await left()).toEqual([1, 1, 1])
 
-      // A floor that is gone keeps everything.
+      // Without a floor, everything is kept.
       await clientAs(owner)`delete from quickquote.retention_floor`
       await happened(100)
       expect(await ask()).toMatchObject({ days: 0, rows: 0, isKept: true })
       expect(await left()).toEqual([3, 3, 3])
     })
 
-    it('is protected, too, where the roles came after the tables', async () => {
+    it('is restricted even if the roles were created after the tables', async () => {
       await drizzleStorage({ sql: admin }).migrate()
       await createRoles()
       const sql = clientAs(runtime)
@@ -270,12 +270,12 @@ describe('the runtime role', () => {
     })
   })
 
-  it('finds the database migrated, and makes partitions', async () => {
+  it('finds the database migrated, and creates partitions', async () => {
     await createRoles()
     await storageAs(owner).migrate()
     const storage = storageAs(runtime)
     await storage.requireMigrated()
-    // A host that calls migrate() when it starts has nothing to do.
+    // A host that calls migrate() at startup has nothing to do.
     await storage.migrate()
 
     const [today] = await admin`select to_char(now() at time zone 'utc', 'YYYY_MM_DD') as day`
@@ -287,12 +287,12 @@ describe('the runtime role', () => {
     expect(await owners()).toEqual([owner])
   })
 
-  it('is refused when it should migrate', async () => {
+  it('cannot migrate', async () => {
     await createRoles()
     await expect(storageAs(runtime).migrate()).rejects.toMatchObject({ name: 'StorageError', code: '42501' })
   })
 
-  it('has no attribute and no right beyond rows and functions', async () => {
+  it('has no attribute, and no right beyond rows and functions', async () => {
     await createRoles()
     await storageAs(owner).migrate()
     const [role] = await admin`
@@ -311,13 +311,13 @@ describe('the runtime role', () => {
       'UPDATE',
       'USAGE',
     ])
-    // Everybody else has none.
+    // Other roles have none.
     const others = await admin`
       select from pg_proc, aclexplode(proacl) where proname = 'make_partitions' and grantee = 0`
     expect(others).toHaveLength(0)
   })
 
-  it('may change no table, no function and no journal, and be nobody else', async () => {
+  it('cannot change tables, functions or the journal, or act as another role', async () => {
     await createRoles()
     await storageAs(owner).migrate()
     const sql = clientAs(runtime)
@@ -340,7 +340,7 @@ describe('the runtime role', () => {
     }
   })
 
-  it('cannot make the function do anything else, through names or settings of its own', async () => {
+  it('cannot subvert the function through its own names or settings', async () => {
     await createRoles()
     await storageAs(owner).migrate()
     const sql = clientAs(runtime)

@@ -8,7 +8,7 @@ import type {
   StoredWebhookEndpoint,
 } from '@quickquote/core/internal'
 
-/** Text that array literals, JSON and SQL each would trip over. */
+/** Text that would break array literals, JSON and SQL if not escaped. */
 export const AWKWARD = 'a "quoted" \\ {brace}, comma; \'single\' $1 ? null\n\t日本 🙂'
 
 export const SAMPLE_TRACE: TraceContext = {
@@ -16,7 +16,7 @@ export const SAMPLE_TRACE: TraceContext = {
   tracestate: 'vendor=t61rcWkgMzE,other=1',
 }
 
-/** For tests that are about something else. */
+/** For tests of something else. */
 export const MANY_KEYS: ApiKeyMaximum = { ofOrganization: 10_000, ofOwner: 10_000 }
 
 export function sampleApiKey(fields: Partial<StoredApiKey> = {}): StoredApiKey {
@@ -94,7 +94,7 @@ export function sampleSecret(): EncryptedSecret {
   return { keyId: 'key-1', ciphertext: randomBytes(48) }
 }
 
-/** What is written with an endpoint that has no headers of its own. */
+/** The columns of an endpoint without its own headers. */
 export function sampleSecrets() {
   return { secret: sampleSecret(), headers: null }
 }

@@ -7,8 +7,8 @@ type Rows = readonly { readonly relation: string; readonly text: string }[]
 const NOT_OF_A_DAY = String.raw`relname !~ '_\d{4}_\d\d_\d\d$'`
 
 /**
- * The SQL schema as the catalogs have it: the same on every version of PostgreSQL, whichever migrations led there. Without the
- * journal of migrations and without rights of roles.
+ * The SQL schema from PostgreSQL's catalogs: the same on every version of PostgreSQL, whichever migrations created it. Without
+ * the migration journal and grants to roles.
  */
 export async function dumpSchema(sql: postgres.Sql, schema: string): Promise<string> {
   const read = (text: string) => sql.unsafe<{ relation: string; text: string }[]>(text, [schema])
@@ -62,7 +62,7 @@ const COLUMNS = `
   left join pg_attrdef on adrelid = attrelid and adnum = attnum
   where ${OF_TABLES} order by attnum`
 
-// That a column is not null is a constraint of its own from PostgreSQL 18 on, and above.
+// From PostgreSQL 18 on, "not null" is a constraint, too.
 const CONSTRAINTS = `
   select relname as relation, 'constraint ' || conname || ' ' || pg_get_constraintdef(pg_constraint.oid) as text
   from pg_class join pg_constraint on conrelid = pg_class.oid and contype not in ('n', 't')
@@ -74,7 +74,7 @@ const INDEXES = `
   where ${OF_TABLES} and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
   order by indexrelid::regclass::text collate "C"`
 
-/** Those of partitions are their table's; PostgreSQL 14 does not show them. */
+/** Without those of partitions, which PostgreSQL 14 does not show. */
 const TRIGGERS = `
   select relname as relation, pg_get_triggerdef(pg_trigger.oid) as text
   from pg_class join pg_trigger on tgrelid = pg_class.oid and not tgisinternal and tgparentid = 0
@@ -88,7 +88,7 @@ const FUNCTIONS = `
   ) as text
   from pg_proc where pronamespace = to_regnamespace($1) order by oid::regprocedure::text collate "C"`
 
-/** What is none of these has no place here yet. */
+/** Anything else is not supported here yet. */
 const OTHERS = `
   select relname as relation, concat('-- ', relname, ': a relation of the kind ', relkind) as text
   from pg_class where relnamespace = to_regnamespace($1) and relkind not in ('r', 'p', 'i', 'I')

@@ -11,7 +11,7 @@ const notes = Object.entries(SCHEMA_NOTES)
   .map(([name, note]) => ({ ...note, table: getTableName(tables[name as keyof typeof tables]) }))
   .sort((a, b) => (a.table < b.table ? -1 : 1))
 
-it('every column that the migrations make has a note, and there is none for another', async () => {
+it('every column of the migrations has a note, and there are no others', async () => {
   const columns = await sql<{ column: string }[]>`
     select concat(relname, '.', attname) as column from pg_class
     join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
@@ -31,7 +31,7 @@ erased. Log lines, backups and what your own code keeps are not in it. Written b
 | --- | --- | --- | --- | --- |
 `
 
-it('the page in the documents says what the notes say', async () => {
+it('the page in the documents matches the notes', async () => {
   const rows = notes.flatMap(({ table, kept, erasedBy, columns }) => {
     const told = Object.entries(columns).filter(([, holds]) => holds !== null)
     const lines = told.length === 0 ? [['', 'ids, times, numbers and states alone']] : told

@@ -13,7 +13,7 @@ import { sampleQuotation } from './samples.ts'
 
 const { url, sql, storage } = await openDatabase({ sql: { onnotice() {} } })
 
-/** A table of the host, and how it goes with ours. */
+/** A table of the host, and its relation to ours. */
 const reviews = pgTable('reviews', {
   quotation_id: uuid('quotation_id').notNull(),
   note: text('note').notNull(),
@@ -66,7 +66,7 @@ afterAll(async () => {
 })
 
 describe.each(Object.entries(DATABASES))("the tables, in a host's drizzle on %s", (_, db) => {
-  it('are read with a table of the host', async () => {
+  it('can be joined with a table of the host', async () => {
     const rows = await db
       .select({
         note: reviews.note,
@@ -79,7 +79,7 @@ describe.each(Object.entries(DATABASES))("the tables, in a host's drizzle on %s"
     expect(rows).toEqual([{ note: 'Well done.', status: 'running', metadata, created_at }])
   })
 
-  it('are read by relations, ours and those of the host', async () => {
+  it("support relations among themselves and with the host's", async () => {
     const [review] = await db.query.reviews.findMany({
       with: {
         quotation: {
@@ -102,7 +102,7 @@ describe.each(Object.entries(DATABASES))("the tables, in a host's drizzle on %s"
   })
 })
 
-it('are all the tables there are', () => {
+it('the tables of the default schema are complete', () => {
   const names = Object.keys(schema).filter((name) => !/Relations$|^createTables$/.test(name))
   expect(names.sort()).toEqual(Object.keys(createTables()).sort())
 })

@@ -4,11 +4,11 @@ import { dumpSchema } from './schema-dump.ts'
 
 const { sql } = await openDatabase()
 
-const HEADER = `-- What the migrations make, as the catalogs of PostgreSQL have it: read it to see the whole, and in reviews what a migration
--- changes. Nobody runs it. Written by "pnpm run schema".
+const HEADER = `-- The result of the migrations, read from PostgreSQL's catalogs: for an overview, and for reviews of migrations. Never executed.
+-- Written by "pnpm run schema".
 `
 
-it('the migrations make what schema.sql shows', async () => {
+it('schema.sql matches the migrations', async () => {
   const dump = `${HEADER}\n${await dumpSchema(sql, 'quickquote')}`
   await expect(dump).toMatchFileSnapshot('../schema.sql')
 })

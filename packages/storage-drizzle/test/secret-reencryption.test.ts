@@ -24,7 +24,7 @@ const [older, newer, lost] = [encryptionKey('older'), encryptionKey('newer'), en
 
 const log = (fields: object) => void logs.push({ ...fields })
 
-/** The service as a host runs it with these keys, the newest first. */
+/** The service of a host with these keys, newest first. */
 function serviceWith(...encryptionKeys: EncryptionKey[]): Integrations {
   return serviceOn(storage, encryptionKeys)
 }
@@ -57,7 +57,7 @@ async function createEndpoint({ webhookEndpoints }: Integrations, member = admin
   return { id, secret: secret.reveal() }
 }
 
-/** The secrets of an endpoint as a service with these keys reads them. */
+/** The secrets of an endpoint as read by a service with these keys. */
 async function readSecrets(id: string, ...keys: EncryptionKey[]) {
   const [row] = await sql`select * from quickquote.webhook_endpoints where id = ${id}`
   const { keyring } = serviceWith(...keys).settings
@@ -72,7 +72,7 @@ async function readSecrets(id: string, ...keys: EncryptionKey[]) {
 }
 
 describe('integrations.reencryptSecrets()', () => {
-  it('encrypts every secret with the newest key: those that overlap after a rotation, too; deleted endpoints have none', async () => {
+  it('encrypts every secret with the newest key, including previous secrets during an overlap; deleted endpoints have none', async () => {
     const before = serviceWith(older)
     const [plain, rotated, deleted] = [
       await createEndpoint(before),
@@ -107,11 +107,11 @@ describe('integrations.reencryptSecrets()', () => {
     expect(await readSecrets(current.id, newer)).toMatchObject({ secret: current.secret, version: 1 })
   })
 
-  it('encrypts the headers of endpoints with it, too: they stay the same', async () => {
+  it('also encrypts the headers of endpoints, which stay the same', async () => {
     const headers = { Authorization: 'Bearer of-the-gateway', 'X-Zone': 'eu' }
     const { id } = await createEndpoint(serviceWith(older), admin, { headers })
     const both = serviceWith(newer, older)
-    // The secret is new already, the headers are not.
+    // The secret already has the new key, the headers do not.
     await both.webhookEndpoints.rotateSecret(admin, id)
     expect(await both.reencryptSecrets()).toEqual({
       keyId: 'newer',
@@ -125,7 +125,7 @@ describe('integrations.reencryptSecrets()', () => {
     expect(JSON.parse(decrypted)).toEqual(Object.entries(headers))
   })
 
-  it('an update that merges headers whose key is missing here is refused, and changes nothing', async () => {
+  it('an update that merges headers is refused without their key, and changes nothing', async () => {
     const { id } = await createEndpoint(serviceWith(lost), admin, { headers: { 'X-Zone': 'eu' } })
     const { webhookEndpoints } = serviceWith(newer)
     const changes = { name: 'Changed', headers: { 'X-Other': 'x' } }
@@ -136,7 +136,7 @@ describe('integrations.reencryptSecrets()', () => {
     expect(await webhookEndpoints.update(admin, id, { headers: null })).toMatchObject({ header_names: [] })
   })
 
-  it('does nothing when it is run again', async () => {
+  it('does nothing the second time', async () => {
     const { id } = await createEndpoint(serviceWith(older))
     const both = serviceWith(newer, older)
     await both.reencryptSecrets()
@@ -145,7 +145,7 @@ describe('integrations.reencryptSecrets()', () => {
     expect(await readSecrets(id, newer)).toEqual(before)
   })
 
-  it('leaves what it cannot read as it is, tells so, and goes on with the rest', async () => {
+  it('skips secrets it cannot read, reports them, and continues with the rest', async () => {
     const unreadable = await createEndpoint(serviceWith(lost))
     const readable = await createEndpoint(serviceWith(older))
     const damaged = await createEndpoint(serviceWith(older))
@@ -168,7 +168,7 @@ describe('integrations.reencryptSecrets()', () => {
     expect(JSON.stringify(logs.map(({ err }) => String(err)))).not.toContain('whsec_')
   })
 
-  it('goes through more endpoints than fit in a batch, from several processes at once, each secret once', async () => {
+  it('handles more than a batch of endpoints in several processes at once, each secret once', async () => {
     const before = serviceWith(older)
     const created = []
     for (let count = 0; count < 250; count += 1) {
@@ -182,7 +182,7 @@ describe('integrations.reencryptSecrets()', () => {
     }
   })
 
-  it('goes on where it was interrupted', async () => {
+  it('continues where it was interrupted', async () => {
     const before = serviceWith(older)
     for (let count = 0; count < 150; count += 1) {
       await createEndpoint(before, { ...admin, organizationId: randomUUID() })
@@ -201,7 +201,7 @@ describe('integrations.reencryptSecrets()', () => {
     expect([reencrypted, remaining]).toEqual([{ older: 50 }, {}])
   })
 
-  it('keeps what is rotated meanwhile: whoever was first, the secret that was handed out last is the one that signs', async () => {
+  it('keeps concurrent rotations: whichever is first, the last secret issued is the one that signs', async () => {
     const before = serviceWith(older)
     const { id } = await createEndpoint(before)
     const both = serviceWith(newer, older)
@@ -220,7 +220,7 @@ describe('integrations.reencryptSecrets()', () => {
     expect(await readSecrets(id, newer)).toMatchObject({ secret: last.secret })
   })
 
-  it('gives the workers a new version of the endpoint, whose secret is the same', async () => {
+  it('gives the workers a new version of the endpoint, with the same secret', async () => {
     const { id, secret } = await createEndpoint(serviceWith(older))
     const workerId = randomUUID()
     await storage.workers.heartbeat(workerId)

@@ -9,7 +9,7 @@ import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase, setLocally } from './
 import { HOSTS, type Host } from './hosts.ts'
 
 let testing: TestDatabase
-/** Reads what is in the tables, whatever sessions begin with. */
+/** Reads the tables, whatever the settings of sessions. */
 let sql: postgres.Sql
 let opened: Integrations[]
 let now: Date
@@ -46,12 +46,12 @@ const member: Member = {
   permissions: new Set(['manage_integrations']),
 }
 
-describe('on connections whose server, role or database sets everything otherwise', () => {
-  // Isolation is refused on a client of the host: see database-check.test.ts.
+describe('on connections whose server, role or database changes every setting', () => {
+  // A host's client is refused for its isolation level: see database-check.test.ts.
   const settings = HOSTILE_SETTINGS.filter((setting) => !setting.includes('isolation'))
 
   it.each(['31/12/2026', '05/06/2027'])(
-    'an API key is taken until the moment it expires, %s too',
+    'an API key is valid until the moment it expires, also on %s',
     async (day) => {
       await setForDatabase(sql, settings)
       const client = postgres(testing.url, { max: 2, onnotice() {} })
@@ -90,7 +90,7 @@ describe('on connections whose server, role or database sets everything otherwis
   })
 })
 
-describe.each(Object.entries(HOSTS))('within %s whose session is set otherwise', (_, openHost) => {
+describe.each(Object.entries(HOSTS))('within %s whose session changes every setting', (_, openHost) => {
   let host: Host
 
   beforeEach(() => {
@@ -98,7 +98,7 @@ describe.each(Object.entries(HOSTS))('within %s whose session is set otherwise',
   })
   afterEach(() => host.close())
 
-  it('keys, endpoints, quotes, reports, events and the logs of them are as anywhere', async () => {
+  it('keys, endpoints, quotes, reports, events and their logs work as usual', async () => {
     const integrations = integrationsOn(drizzleStorage({ connectionString: testing.url, maxConnections: 2 }))
     const { organizationId } = member
     const later = '2027-05-06T00:00:00.000Z'
@@ -154,7 +154,7 @@ describe.each(Object.entries(HOSTS))('within %s whose session is set otherwise',
   })
 })
 
-it('with array_nulls=off, a secret without one before it is stored without one when it is encrypted anew', async () => {
+it('with array_nulls=off, a secret without a previous one is re-encrypted without one', async () => {
   await setForDatabase(sql, ['array_nulls = off'])
   const client = postgres(testing.url, { max: 2, onnotice() {} })
   const storage = drizzleStorage({ sql: client })

@@ -7,7 +7,7 @@ const { sql } = await openDatabase()
 
 const SOURCES = new URL('../src/', import.meta.url)
 
-/** Every raw statement that there is. */
+/** Every raw statement. */
 const STATEMENTS: [string, Statement][] = []
 for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })) {
   if (!file.endsWith('.sql.ts')) continue
@@ -22,7 +22,7 @@ const typeNames = new Map(
 )
 
 describe.each(STATEMENTS)('%s', (_, statement) => {
-  it('returns what its row says', async () => {
+  it('returns the columns it declares', async () => {
     const { columns } = await sql.unsafe(numbered(statement, '"quickquote"').text, []).describe()
     const found = columns.map(({ name, type }) => [name, typeNames.get(type)])
     expect(found).toEqual(Object.entries(statement.columns).map(([name, { type }]) => [name, type]))
@@ -33,7 +33,7 @@ it('there are statements', () => {
   expect(STATEMENTS.length).toBeGreaterThan(20)
 })
 
-it('parameters are numbered by their names, and none may be forgotten', () => {
+it('parameters are numbered by name, and all are required', () => {
   const made = numbered({ columns: {}, text: (schema) => `$b ${schema} $a::int $b $other_1` }, '"s"')
   expect(made).toEqual({ text: '$1 "s" $2::int $1 $3', names: ['b', 'a', 'other_1'] })
   expect(valuesOf(made, { a: 1, b: null, other_1: 'x', more: true })).toEqual([null, 1, 'x'])

@@ -10,10 +10,10 @@ import { MANY_KEYS, sampleApiKey, sampleQuotation } from './samples.ts'
 
 const SECRET = 'the-secret-that-was-sent'
 
-// With `debug` postgres.js makes query and parameters visible on its errors.
+// With `debug`, postgres.js adds the query and its parameters to errors.
 const { url, sql } = await openDatabase({ sql: { debug: () => undefined } })
 
-/** Everything of an error that a logger could print. */
+/** Everything in an error that a logger could print. */
 function printed(error: unknown): string {
   return inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error) + String(error)
 }
@@ -25,14 +25,14 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-/** Statements that PostgreSQL refuses, each with a secret among its parameters. */
+/** Statements that PostgreSQL refuses, each with a secret parameter. */
 const REFUSED = {
   'a value of the wrong type, through drizzle': () => sampleApiKey({ organization_id: SECRET }),
   'a constraint, through drizzle': () => sampleApiKey({ owner_id: SECRET, status: SECRET as 'active' }),
 }
 
 describe('an error of the storage', () => {
-  it.each(Object.entries(REFUSED))('holds nothing that was sent: %s', async (_, makeKey) => {
+  it.each(Object.entries(REFUSED))('contains no parameter: %s', async (_, makeKey) => {
     const error = await errorOf(drizzleStorage({ sql }).apiKeys.insert(makeKey(), randomBytes(32), MANY_KEYS))
 
     expect(error).toBeInstanceOf(StorageError)
@@ -40,7 +40,7 @@ describe('an error of the storage', () => {
     expect((error as StorageError).message).toMatch(/^apiKeys\.insert: .+ \((22P02|23514)\)$/)
   })
 
-  it('holds nothing that was sent: a raw statement', async () => {
+  it('contains no parameter: a raw statement', async () => {
     const error = await errorOf(
       drizzleStorage({ sql }).quotations.accept(sampleQuotation({ config_id: SECRET }), null),
     )
@@ -49,7 +49,7 @@ describe('an error of the storage', () => {
     expect(printed(error)).not.toContain(SECRET)
   })
 
-  it.each(Object.entries(HOSTS))('holds nothing that was sent: within %s', async (_, openHost) => {
+  it.each(Object.entries(HOSTS))('contains no parameter: within %s', async (_, openHost) => {
     const host = openHost(url)
     const errors: unknown[] = []
     await host
@@ -69,7 +69,7 @@ describe('an error of the storage', () => {
     expect(printed(errors)).not.toContain(SECRET)
   })
 
-  it('holds nothing that was sent: a transaction of our own', async () => {
+  it('contains no parameter: a transaction of our own', async () => {
     const error = await errorOf(
       drizzleStorage({ sql }).transaction(async (storage) => {
         await storage.quotations.accept(sampleQuotation({ config_id: SECRET }), null).catch(() => undefined)
@@ -80,7 +80,7 @@ describe('an error of the storage', () => {
     expect(printed(error)).not.toContain(SECRET)
   })
 
-  it('names the constraint that was violated', async () => {
+  it('names the violated constraint', async () => {
     const storage = drizzleStorage({ sql })
     const hash = randomBytes(32)
     await storage.apiKeys.insert(sampleApiKey(), hash, MANY_KEYS)
@@ -90,7 +90,7 @@ describe('an error of the storage', () => {
     expect(printed(error)).not.toContain(hash.toString('hex'))
   })
 
-  it('holds no password when the database cannot be reached', async () => {
+  it('contains no password if the database is unreachable', async () => {
     const storage = drizzleStorage({ connectionString: `postgres://user:${SECRET}@127.0.0.1:1/database` })
     const error = await errorOf(storage.apiKeys.findByHash(randomBytes(32)))
     await storage.close()
@@ -99,7 +99,7 @@ describe('an error of the storage', () => {
     expect(printed(error)).not.toContain(SECRET)
   })
 
-  it('is not made of a refusal or a fault of others that passes through a transaction', async () => {
+  it('does not replace other errors that pass through a transaction', async () => {
     const refusal = new IntegrationError('STATE_CONFLICT')
     const fault = new TypeError('of the caller')
     const storage = drizzleStorage({ sql })
@@ -109,14 +109,14 @@ describe('an error of the storage', () => {
   })
 })
 
-describe('an option that is wrong', () => {
+describe('an invalid option', () => {
   it.each([
     `${SECRET}`,
     `mysql://user:${SECRET}@localhost/database`,
     `postgres://user:${SECRET}@[/database`,
     `postgres://user:${SECRET}@localhost:port/database`,
     `postgres://user:${SECRET}%@localhost/database`,
-  ])('is told without the connection string: %s', (connectionString) => {
+  ])('is refused without printing the connection string: %s', (connectionString) => {
     const open = () => drizzleStorage({ connectionString })
     expect(open).toThrow(ConfigurationError)
     expect(open).toThrow(/^connectionString must have the form/)
@@ -133,16 +133,16 @@ describe('an option that is wrong', () => {
     '',
     '1a',
     'a'.repeat(41),
-  ])('is told: the schema "%s"', (schema) => {
+  ])('is refused: the schema "%s"', (schema) => {
     expect(() => drizzleStorage({ sql, schema })).toThrow(ConfigurationError)
   })
 
-  it('is told: a client that would rename columns or change JSON', () => {
+  it('is refused: a client that would rename columns or change JSON', () => {
     const client = postgres(url, { transform: postgres.camel })
     expect(() => drizzleStorage({ sql: client })).toThrow(/transform/)
   })
 
-  it('is told: a transaction where the client should be', async () => {
+  it('is refused: a transaction instead of a client', async () => {
     await sql.begin(async (transaction) => {
       expect(() => drizzleStorage({ sql: transaction as unknown as postgres.Sql })).toThrow(
         ConfigurationError,
@@ -151,7 +151,7 @@ describe('an option that is wrong', () => {
   })
 })
 
-describe('an id that cannot be one', () => {
+describe('an invalid id', () => {
   it('is unknown, not an error of PostgreSQL', async () => {
     const storage = drizzleStorage({ sql })
     const organization = randomUUID()
@@ -171,7 +171,7 @@ describe('an id that cannot be one', () => {
     }
   })
 
-  it('owns nothing, when it should be that of an organization', async () => {
+  it('owns nothing as an organization', async () => {
     const storage = drizzleStorage({ sql })
     const quotation = sampleQuotation()
     await storage.quotations.accept(quotation, null)

@@ -6,7 +6,7 @@ import { openDatabase } from './database.ts'
 
 const { sql } = await openDatabase()
 
-it('lists exactly the tables and columns that the migrations make', async () => {
+it('createTables() has exactly the tables and columns of the migrations', async () => {
   const migrated = await sql`
     select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
       a.attnotnull as required, a.atthasdef as has_default,
@@ -27,7 +27,7 @@ function describeTables() {
       const { name: tableName, primaryKeys } = getTableConfig(table)
       const composite = primaryKeys.flatMap((key) => key.columns.map((column) => column.name))
       return Object.entries(getTableColumns(table)).map(([key, column]) => {
-        // The storage passes rows of core to drizzle as they are.
+        // The storage passes core's rows to drizzle unchanged.
         expect(column.name).toBe(key)
         return {
           table: tableName,

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 describe('readQueueState', () => {
-  it('of an empty queue', async () => {
+  it('counts nothing in an empty queue', async () => {
     expect(await storage.telemetry.readQueueState(new Date())).toEqual({
       due: 0,
       scheduled: 0,
@@ -23,7 +23,7 @@ describe('readQueueState', () => {
     })
   })
 
-  it('tells what is due from what is scheduled, and leaves out what is under way or parked', async () => {
+  it('counts due and scheduled deliveries separately, without those in flight or parked', async () => {
     const endpoint = await outbox.insertEndpoint()
     await outbox.insertBacklog([endpoint.id], 5, 60_000)
     const now = new Date()
@@ -42,7 +42,7 @@ describe('readQueueState', () => {
     })
   })
 
-  it('counts no further than its limit, and reads nothing but an index', async () => {
+  it('counts up to its limit, and reads only an index', async () => {
     const endpoint = await outbox.insertEndpoint()
     await outbox.insertBacklog([endpoint.id], QUEUE_COUNT_LIMIT + 500, 600_000)
     await sql`analyze quickquote.deliveries`
@@ -61,7 +61,7 @@ describe('readQueueState', () => {
 })
 
 describe('findDeliveryOrigins', () => {
-  it('tells when deliveries were due, and the trace of their event', async () => {
+  it('returns when deliveries were due, and the trace of their event', async () => {
     const endpoint = await outbox.insertEndpoint()
     const traced = await outbox.recordEvent(endpoint, { trace: SAMPLE_TRACE })
     const untraced = await outbox.recordEvent(endpoint, { trace: null })
@@ -78,7 +78,7 @@ describe('findDeliveryOrigins', () => {
     )
   })
 
-  it('of a test delivery too', async () => {
+  it('includes test deliveries', async () => {
     const endpoint = await outbox.insertEndpoint()
     const event = { ...(await outbox.recordEvent(endpoint)), id: randomUUID(), trace: SAMPLE_TRACE }
     const id = randomUUID()

@@ -27,7 +27,7 @@ async function organization() {
 
 type Organization = Awaited<ReturnType<typeof organization>>
 
-/** The look-ups by id: what each finds for an organization, and the id of what it finds. */
+/** The look-ups by id: the result for an organization, and the id of what it should find. */
 const LOOKUPS: Record<string, (organizationId: string, of: Organization) => Promise<unknown>> = {
   findQuotation: (organizationId, of) => storage.quotations.find(organizationId, of.quotationId),
   findPipelineStatus: (organizationId, of) =>
@@ -38,13 +38,13 @@ const LOOKUPS: Record<string, (organizationId: string, of: Organization) => Prom
 }
 
 describe.each(Object.entries(LOOKUPS))('%s', (_, find) => {
-  it('finds what is in the organization', async () => {
+  it('finds rows of the organization', async () => {
     const own = await organization()
     expect(await find(own.id, own)).toBeTypeOf('object')
     expect(await find(own.id.toUpperCase(), own)).toBeTypeOf('object')
   })
 
-  it('tells what is in another organization (403) from what is nowhere (404)', async () => {
+  it('distinguishes rows of another organization (403) from missing ones (404)', async () => {
     const [own, other] = [await organization(), await organization()]
     expect(await find(own.id, other)).toBe('other_organization')
     expect(await find(own.id, { ...own, quotationId: randomUUID(), proposalId: randomUUID() })).toBe(
@@ -53,7 +53,7 @@ describe.each(Object.entries(LOOKUPS))('%s', (_, find) => {
   })
 })
 
-it('quotations.findProposalOf tells a quotation without a proposal from one that is not there', async () => {
+it('quotations.findProposalOf distinguishes a quotation without a proposal from a missing one', async () => {
   const quotation = sampleQuotation()
   await storage.quotations.accept(quotation, null)
 
@@ -84,7 +84,7 @@ it('saveProgress changes nothing in another organization', async () => {
   })
 })
 
-it('events.record reaches the endpoints of its organization alone', async () => {
+it('events.record reaches only the endpoints of its organization', async () => {
   const [own, other] = [sampleEndpoint(), sampleEndpoint()]
   for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
 
@@ -104,7 +104,7 @@ it('deliveryLog.findBody finds no event of another organization', async () => {
   expect(await storage.deliveryLog.findBody(randomUUID(), event.id)).toBeNull()
 })
 
-it('auditLog.list tells of its organization alone, wherever an id or a cursor comes from', async () => {
+it('auditLog.list lists only its organization, whatever the id or cursor', async () => {
   const [own, other] = [sampleAuditEntry(), sampleAuditEntry()]
   for (const entry of [own, other]) await storage.auditLog.record(entry)
   const any = { resource_id: null, action: null, since: null, until: null }
@@ -125,7 +125,7 @@ describe('an API key of another organization', () => {
     expect([await insert(), await insert()]).toEqual([null, null])
   })
 
-  it('is no key at all', async () => {
+  it('does not exist', async () => {
     const [own, other] = [sampleApiKey(), sampleApiKey()]
     for (const key of [own, other]) await storage.apiKeys.insert(key, randomBytes(32), MANY_KEYS)
 
@@ -144,7 +144,7 @@ describe('an API key of another organization', () => {
 describe('a webhook endpoint of another organization', () => {
   const now = new Date()
 
-  it('is no endpoint at all', async () => {
+  it('does not exist', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
     for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
 
@@ -184,7 +184,7 @@ describe('a webhook endpoint of another organization', () => {
     ])
   })
 
-  it('shows none of its attempts and tests', async () => {
+  it('shows no attempts or tests', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
     for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
     const [id, over] = [randomUUID(), randomUUID()]
@@ -218,7 +218,7 @@ describe('a webhook endpoint of another organization', () => {
   })
 })
 
-it('a delivery of another organization is no delivery at all', async () => {
+it('a delivery of another organization does not exist', async () => {
   const [own, other] = [sampleEndpoint(), sampleEndpoint()]
   for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
   await storage.events.record(sampleEvent({ organization_id: other.organization_id }))
@@ -232,7 +232,7 @@ it('a delivery of another organization is no delivery at all', async () => {
   expect(await storage.deliveryLog.find(other.organization_id, row?.['id'])).toEqual(delivery)
 })
 
-it('a replay sends the events of its organization alone', async () => {
+it('a replay sends only the events of its organization', async () => {
   const endpoint = sampleEndpoint()
   const own = sampleEvent({ organization_id: endpoint.organization_id })
   for (const event of [own, sampleEvent()]) await storage.events.record(event)
@@ -257,14 +257,14 @@ it('a replay sends the events of its organization alone', async () => {
   })
 })
 
-it('quotations.findNames names the quotations of its organization alone', async () => {
+it('quotations.findNames names only the quotations of its organization', async () => {
   const [own, other] = [await organization(), await organization()]
   const names = await storage.quotations.findNames(own.id, [own.quotationId, other.quotationId, randomUUID()])
   expect([...names.keys()]).toEqual([own.quotationId])
   expect(await storage.quotations.findNames(own.id, [])).toEqual(new Map())
 })
 
-it('apiKeys.findByHash crosses organizations, for the key is what tells the organization', async () => {
+it('apiKeys.findByHash searches all organizations, because the key identifies the organization', async () => {
   const key = sampleApiKey()
   const hash = randomBytes(32)
   await storage.apiKeys.insert(key, hash, MANY_KEYS)
@@ -272,7 +272,7 @@ it('apiKeys.findByHash crosses organizations, for the key is what tells the orga
   expect(await storage.apiKeys.findByHash(hash)).toMatchObject({ organization_id: key.organization_id })
 })
 
-/** Something in every table, of one organization. */
+/** An organization with a row in every table. */
 async function everything() {
   const organization_id = randomUUID()
   const key = sampleApiKey({ organization_id })
@@ -343,7 +343,7 @@ const ANY_ATTEMPT = {
   until: null,
 }
 
-/** Every method that serves a caller, called for one organization with the ids of another one. */
+/** Every method that serves a caller, called for one organization with the ids of another. */
 const REACHES: Record<string, (own: string, other: Everything) => Promise<unknown>> = {
   'quotations.find': (own, { quotation }) => storage.quotations.find(own, quotation.id),
   'quotations.list': async (own) => storage.quotations.list?.(own, ANY_QUOTATION, PAGE),
@@ -467,7 +467,7 @@ function isGone(error: unknown): void {
   expect(String(error)).toContain('has been deleted')
 }
 
-/** Whatever is in the database of an organization, as text, table by table. */
+/** All rows of an organization as text, by table. */
 async function rowsOf(other: Everything): Promise<Record<string, string[]>> {
   const ids = [other.organization_id, other.quotation.id, other.endpoint.id].map((id) => `%${id}%`)
   const tables = await sql<{ name: string }[]>`
@@ -482,27 +482,30 @@ async function rowsOf(other: Everything): Promise<Record<string, string[]>> {
   return Object.fromEntries(await Promise.all(rows))
 }
 
-it.each(Object.entries(REACHES))('%s gives and changes nothing of another organization', async (_, reach) => {
-  const other = await everything()
-  const before = await rowsOf(other)
-  // Each table that holds something of an organization has a row to be reached for.
-  const empty = Object.keys(before).filter((name) => before[name]?.length === 0)
-  expect(empty.sort()).toEqual(OF_NO_ORGANIZATION)
+it.each(Object.entries(REACHES))(
+  '%s returns and changes nothing of another organization',
+  async (_, reach) => {
+    const other = await everything()
+    const before = await rowsOf(other)
+    // The other organization has a row in every table that belongs to one.
+    const empty = Object.keys(before).filter((name) => before[name]?.length === 0)
+    expect(empty.sort()).toEqual(OF_NO_ORGANIZATION)
 
-  const answer = await reach(randomUUID(), other)
+    const answer = await reach(randomUUID(), other)
 
-  const text = JSON.stringify(answer instanceof Map ? [...answer] : answer) ?? ''
-  const { quotation, endpoint, key, event, entry, proposal } = other
-  for (const { id } of [quotation, endpoint, key, event, entry, proposal]) expect(text).not.toContain(id)
-  expect(text).not.toContain(other.organization_id)
-  const after = await rowsOf(other)
-  // What an organization says of itself may name another one's quotation; it is its own row.
-  const own = (rows: string[] = []) => rows.filter((row) => row.includes(other.organization_id))
-  const numbered = ['events', 'event_sequences']
-  for (const table of numbered) expect(own(after[table])).toEqual(own(before[table]))
-  const rest = { events: [], event_sequences: [] }
-  expect({ ...after, ...rest }).toEqual({ ...before, ...rest })
-})
+    const text = JSON.stringify(answer instanceof Map ? [...answer] : answer) ?? ''
+    const { quotation, endpoint, key, event, entry, proposal } = other
+    for (const { id } of [quotation, endpoint, key, event, entry, proposal]) expect(text).not.toContain(id)
+    expect(text).not.toContain(other.organization_id)
+    const after = await rowsOf(other)
+    // An organization may store another one's quotation id in its own row.
+    const own = (rows: string[] = []) => rows.filter((row) => row.includes(other.organization_id))
+    const numbered = ['events', 'event_sequences']
+    for (const table of numbered) expect(own(after[table])).toEqual(own(before[table]))
+    const rest = { events: [], event_sequences: [] }
+    expect({ ...after, ...rest }).toEqual({ ...before, ...rest })
+  },
+)
 
 const OF_NO_ORGANIZATION = [
   'delivery_hours_counted',
@@ -514,9 +517,9 @@ const OF_NO_ORGANIZATION = [
   'workers',
 ]
 
-it('every method of the storage is either held to an organization above, or known not to need one', () => {
+it('every method of the storage is either tested above or known not to need an organization', () => {
   const heldAbove = Object.keys(REACHES)
-  // Of the host's quotations only the order is ours: see examples/demo/test/host-quotations.test.ts.
+  // Only the order of a host's quotation is ours: see examples/demo/test/host-quotations.test.ts.
   const ofTheHost = ['pipelineStarts.order']
   const heldInTheTestOfFiles = [
     'files.put',
@@ -534,14 +537,14 @@ it('every method of the storage is either held to an organization above, or know
     'testDeliveries.insert',
   ]
   const trusted = [
-    // The key tells the organization; ids of keys that were just authenticated.
+    // The key identifies the organization; these take ids of authenticated keys.
     'apiKeys.findByHash',
     'apiKeys.recordUses',
-    // For the encryption of all secrets.
+    // Encrypts all secrets.
     'signingSecrets.lockOld',
     'signingSecrets.save',
     'signingSecrets.count',
-    // Called by the pipeline and by the workers.
+    // Called by the pipeline and the workers.
     'quotations.lockProgress',
     'deliveries.settleAndClaim',
     'deliveries.release',

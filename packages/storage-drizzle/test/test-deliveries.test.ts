@@ -24,7 +24,7 @@ async function insertTest(fields: Partial<StoredWebhookEndpoint> = {}) {
 
 async function insertTestOf(endpoint: StoredWebhookEndpoint) {
   const event = sampleEvent({ organization_id: endpoint.organization_id })
-  // The id tells when it was made, as a uuid of version 7 does.
+  // A version 7 uuid contains its creation time.
   const id = Date.now().toString(16).padStart(12, '0').replace(/^.{8}/, '$&-') + randomUUID().slice(13)
   await storage.testDeliveries.insert(event, { id, endpointId: endpoint.id })
   return { id, endpoint, event }
@@ -33,7 +33,7 @@ async function insertTestOf(endpoint: StoredWebhookEndpoint) {
 const claim = (limit: number, workerId = randomUUID(), settled: SettledAttempt[] = []) =>
   storage.deliveries.settleAndClaim({ workerId, settled, limit, perEndpoint: PER_ENDPOINT, now: new Date() })
 
-it('a test is claimed of a disabled endpoint too, and not of a deleted one', async () => {
+it('a test can be claimed from a disabled endpoint, but not from a deleted one', async () => {
   const { id, event } = await insertTest({ is_enabled: false })
   const deleted = await insertTest()
   await storage.webhookEndpoints.delete(deleted.endpoint.organization_id, deleted.endpoint.id, new Date())
@@ -43,7 +43,7 @@ it('a test is claimed of a disabled endpoint too, and not of a deleted one', asy
   expect((await claim(10)).claimed).toEqual([])
 })
 
-it('tests come before what is waiting, and count for the limit', async () => {
+it('tests come before other deliveries, and count for the limit', async () => {
   const { endpoint } = await insertTest()
   for (let count = 0; count < 3; count += 1) {
     await storage.events.record(sampleEvent({ organization_id: endpoint.organization_id }))
@@ -55,7 +55,7 @@ it('tests come before what is waiting, and count for the limit', async () => {
   expect(nextDueAt?.getTime()).toBeLessThanOrEqual(Date.now())
 })
 
-it('tests count for the limit of their endpoint, over all workers, and with its other deliveries', async () => {
+it('tests count for the limit of their endpoint, over all workers and together with its other deliveries', async () => {
   const endpoint = await insertEndpoint()
   const { organization_id } = endpoint
   await storage.events.record(sampleEvent({ organization_id }))
@@ -69,11 +69,11 @@ it('tests count for the limit of their endpoint, over all workers, and with its 
     const found = await Promise.all(workers.map((worker) => claim(10, worker)))
     claims.push(...found.flatMap(({ claimed }) => claimed))
   }
-  // With the first, which is under way, they are three.
+  // Three, with the first one, which is in flight.
   expect(first).toMatchObject({ is_test: false })
   expect(claims.map(({ is_test }) => is_test)).toEqual([true, true])
 
-  // What ends makes room, and a test goes first.
+  // Ended deliveries make room, and a test goes first.
   const [owner] = await sql`select leased_by from quickquote.deliveries where id = ${claims[0]?.id ?? ''}`
   const [ended] = claims
   assert(ended !== undefined)
@@ -81,7 +81,7 @@ it('tests count for the limit of their endpoint, over all workers, and with its 
   expect(claimed.map(({ is_test }) => is_test)).toEqual([true])
 })
 
-it('tests of an endpoint that hangs keep nobody waiting, nor do tests of one organization', async () => {
+it('tests of an endpoint that hangs delay nobody, nor do tests of one organization', async () => {
   const hung = await insertEndpoint()
   for (let count = 0; count < 100; count += 1) await insertTestOf(hung)
   const worker = randomUUID()
@@ -98,11 +98,11 @@ it('tests of an endpoint that hangs keep nobody waiting, nor do tests of one org
   expect(next.map(({ endpoint }) => endpoint.id)).toEqual(
     expect.arrayContaining([test.endpoint.id, other.id]),
   )
-  // Eight tests a round: what is due has the rest.
+  // A round claims up to eight tests; due deliveries get the rest.
   expect(next.filter(({ is_test }) => is_test)).toHaveLength(8)
 })
 
-it('a round that leaves tests behind is followed by another at once', async () => {
+it('a round that leaves tests behind is followed by another immediately', async () => {
   for (let count = 0; count < 10; count += 1) await insertTest()
   const first = await claim(100)
   expect(first.claimed).toHaveLength(8)
@@ -131,7 +131,7 @@ it('a test whose worker dies is recorded as interrupted, and not sent again', as
   expect((await claim(1)).claimed).toEqual([])
 })
 
-it('a test can be withdrawn until a worker has it', async () => {
+it('a test can be withdrawn until a worker claims it', async () => {
   const waiting = await insertTest()
   const { organization_id } = waiting.endpoint
   expect((await storage.testDeliveries.find(organization_id, waiting.id)).state).toBe('waiting')
@@ -144,7 +144,7 @@ it('a test can be withdrawn until a worker has it', async () => {
   expect(await storage.testDeliveries.withdraw(taken.endpoint.organization_id, taken.id)).toBe(false)
 })
 
-it('a worker is alive while it beats', async () => {
+it('a worker is alive while it sends heartbeats', async () => {
   expect(await storage.workers.hasLive(15_000)).toBe(false)
   const id = randomUUID()
   await storage.workers.heartbeat(id)
@@ -153,7 +153,7 @@ it('a worker is alive while it beats', async () => {
   expect(await storage.workers.hasLive(15_000)).toBe(false)
 })
 
-it('the previous secret comes along while its overlap lasts', async () => {
+it('the previous secret is included during its overlap', async () => {
   const { endpoint } = await insertTest()
   const now = new Date()
   const rotate = (previousUntil: Date) =>

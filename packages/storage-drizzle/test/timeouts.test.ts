@@ -28,7 +28,7 @@ afterAll(async () => {
   await testing.drop()
 })
 
-/** Holds what `statement` locks until it is told to let go. */
+/** Holds the locks of `statement` until released. */
 async function hold(statement: string): Promise<() => Promise<void>> {
   const other = await sql.reserve()
   await other`begin`
@@ -57,7 +57,7 @@ describe('our own connections', () => {
     await client.sql.end()
   })
 
-  it('are waited for in vain only so long', async () => {
+  it('limit the wait for a free connection', async () => {
     const storage = drizzleStorage({
       connectionString: testing.url,
       maxConnections: 1,
@@ -76,7 +76,7 @@ describe('our own connections', () => {
 })
 
 describe('a call', () => {
-  it('that takes too long fails, and leaves nothing behind: its transaction is rolled back', async () => {
+  it('fails after its timeout, and its transaction is rolled back', async () => {
     const storage = drizzleStorage({ connectionString: testing.url, callTimeoutMs: 3000 })
     const quotation = sampleQuotation({ organization_id: ORGANIZATION })
     let ended = () => {}
@@ -84,7 +84,7 @@ describe('a call', () => {
     const call: Promise<void> = storage.transaction(async (transaction) => {
       await transaction.quotations.accept(quotation, null)
       await call.catch(() => {})
-      // The transaction looks at a clock of its own.
+      // The transaction uses its own clock.
       await sleep(100)
       ended()
     })
@@ -98,7 +98,7 @@ describe('a call', () => {
     expect(await sql`select from quickquote.quotations where id = ${quotation.id}`).toHaveLength(0)
   })
 
-  it('whose connections were ready late is rolled back like any other that is given up', async () => {
+  it('is rolled back at its timeout, even if the connections were ready late', async () => {
     const timeoutMs = 2000
     const driver = onPostgresJs(sql, { prepare: true })
     const database = createDatabase({
@@ -126,7 +126,7 @@ describe('a call', () => {
     expect(await sql`select from late`).toHaveLength(0)
   })
 
-  it('is never made when the connections are ready too late', async () => {
+  it('is never made if the connections are ready too late', async () => {
     let isMade = false
     const ready = sleep(200)
     const call = callGuard(
@@ -141,7 +141,7 @@ describe('a call', () => {
     expect(isMade).toBe(false)
   })
 
-  it('in a transaction of the host takes as long as that, and no setting is changed there', async () => {
+  it('has no timeout in a transaction of the host, and changes no setting there', async () => {
     const storage = drizzleStorage({ sql, callTimeoutMs: 200 })
     await sql.begin(async (transaction) => {
       const settings = () => transaction`
@@ -160,14 +160,14 @@ describe('a call', () => {
   })
 })
 
-describe('what may take long', () => {
+describe('slow work', () => {
   const hasty = () =>
     drizzleStorage({ connectionString: testing.url, statementTimeoutMs: 300, lockTimeoutMs: 200 })
 
   it.each<[string, (storage: DrizzleStorage) => Promise<unknown>]>([
     ['migrate', (storage) => storage.migrate()],
     ['retention.ensurePartitions', (storage) => storage.retention.ensurePartitions()],
-  ])('is not cut off: %s', async (_, run) => {
+  ])('has no timeout: %s', async (_, run) => {
     const release = await hold(MAINTENANCE_LOCK)
     const storage = hasty()
     const call = run(storage)
@@ -177,7 +177,7 @@ describe('what may take long', () => {
     await storage.close()
   })
 
-  it('is not cut off: retention', async () => {
+  it('has no timeout: retention', async () => {
     const release = await hold('lock table quickquote.replays in access exclusive mode')
     const storage = hasty()
     const call = storage.retention.forgetReplays(new Date(0))
@@ -188,10 +188,10 @@ describe('what may take long', () => {
   })
 })
 
-describe('transactions that get in each other’s way', () => {
+describe('conflicting transactions', () => {
   const refuse = (state: string) => `do $$ begin raise exception 'refused' using errcode = '${state}'; end $$`
 
-  it.each(['40001', '40P01'])('(%s) are repeated, three times at most', async (state) => {
+  it.each(['40001', '40P01'])('(%s) are retried, up to three times', async (state) => {
     const client = openClient({ connectionString: testing.url })
     const database = createDatabase({
       driver: onPostgresJs(client.sql, { prepare: true }),
@@ -215,13 +215,13 @@ describe('transactions that get in each other’s way', () => {
 })
 
 it.each(['57014', '55P03', '25P03', '25P04', '57P05', '40001', '40P01', '25006', '57P01', '53300', '08006'])(
-  'SQLSTATE %s passes: 503',
+  'SQLSTATE %s is temporary: 503',
   (code) => {
     expect(new StorageError('any', Object.assign(new Error('gone'), { code })).statusCode).toBe(503)
   },
 )
 
-it.each(['23505', '42P01', '22P02', '26000', 'TLS_NOT_OFFERED'])('%s stays: 500', (code) => {
+it.each(['23505', '42P01', '22P02', '26000', 'TLS_NOT_OFFERED'])('%s is permanent: 500', (code) => {
   expect(new StorageError('any', Object.assign(new Error('wrong'), { code })).statusCode).toBe(500)
 })
 

@@ -26,7 +26,7 @@ import {
 
 const { url, sql } = await openDatabase({ sql: { connection: PLAIN_SETTINGS, onnotice() {} } })
 
-/** Every way in which statements of ours reach PostgreSQL. */
+/** Every way in which our statements reach PostgreSQL. */
 const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>) => Promise<void>> = {
   'connections of our own': (url, use) => onClient(postgres(url), true, use),
   'connections of our own without prepared statements': (url, use) => onClient(postgres(url), false, use),
@@ -83,7 +83,7 @@ async function onClient(client: postgres.Sql, prepare: boolean, use: (opened: Op
   await use({ storage: drizzleStorage({ sql: client, prepare }), database }).finally(() => client.end())
 }
 
-/** What sessions begin with: each of these settings changes how values are written or read. */
+/** Session settings, each of which changes how values are written or read. */
 const SESSIONS: Record<string, string[]> = {
   '': [],
   ', in a session that is set otherwise': HOSTILE_SETTINGS,
@@ -96,7 +96,7 @@ const WAYS = Object.entries(SESSIONS).flatMap(([session, settings]) =>
 describe.each(WAYS)('through %s', (_, settings, open) => {
   beforeAll(() => setForDatabase(sql, settings))
 
-  it('a key keeps its hash and its moments', async () => {
+  it('a key keeps its hash and times', async () => {
     const hash = Buffer.from([0, 1, 92, 39, 34, 255, ...randomBytes(26)])
     const key = sampleApiKey()
     const used = new Date('2026-11-21T10:05:00.007Z')
@@ -112,7 +112,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     expect(await rowOf('api_keys', key.id)).toEqual({ ...key, key_hash: hash, last_used_at: used })
   })
 
-  it('a quotation keeps its text, its metadata and its files', async () => {
+  it('a quotation keeps its text, metadata and files', async () => {
     const metadata = {
       [AWKWARD]: [1.5, null, true, {}, []],
       snake_case: { camelCase: AWKWARD },
@@ -159,7 +159,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     ).toEqual([{ due_at: created_at, attempt: 0, leased_by: null }])
   })
 
-  it('progress and the proposal keep their moments', async () => {
+  it('progress and the proposal keep their times', async () => {
     const quotation = sampleQuotation()
     const { id, organization_id } = quotation
     const now = new Date('2026-11-21T10:06:00.345Z')
@@ -192,7 +192,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
       expect(await storage.quotations.findPipelineStatus(organization_id, id)).toMatchObject({
         quotation_id: id,
         processed_step: 'proposal',
-        // The steps before it were left out: the pipeline has fewer.
+        // The earlier steps were skipped: this pipeline has fewer.
         progress: { completed: 5, total: 5 },
         updated_at: now,
         steps: [
@@ -210,7 +210,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     expect(await rowOf('proposals', proposal.id)).toEqual({ ...stored, organization_id })
   })
 
-  it('an endpoint keeps its secret and its events, and an event its bytes', async () => {
+  it('an endpoint keeps its secret and events, and an event its bytes', async () => {
     const endpoint = sampleEndpoint({
       events: [AWKWARD, 'null', '', 'quotation.completed'],
       description: AWKWARD,
@@ -255,7 +255,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     ])
   })
 
-  it('JSON that goes through the query builder is encoded once', async () => {
+  it('JSON is encoded once by the query builder', async () => {
     const metadata = { [AWKWARD]: [1.5, null, { a: AWKWARD }] }
     const { id, ...quotation } = sampleQuotation()
 
@@ -270,7 +270,7 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
     expect(await rowOf('quotations', id)).toMatchObject({ metadata })
   })
 
-  it('a raw statement takes and gives the same values', async () => {
+  it('a raw statement accepts and returns the same values', async () => {
     const at = new Date('2026-11-21T10:05:00.009Z')
     const bytes = Buffer.from([0, 92, 255])
     const id = randomUUID()

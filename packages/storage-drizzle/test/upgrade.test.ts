@@ -46,7 +46,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** A database as an earlier version of the package left it, in use. */
+/** A database in use, as an earlier version of the package left it. */
 async function standAt(count: number): Promise<void> {
   const secret = integrations.settings.keyring.encrypt(SECRET, ENDPOINT)
   await sql.unsafe(`create schema quickquote; ${createJournal('quickquote')}`)
@@ -70,15 +70,15 @@ async function countRows(): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(counts))
 }
 
-it('each migration brings rows to try later ones with (upgrade/README.md)', () => {
+it('each migration has rows for testing later ones (upgrade/README.md)', () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'))
   expect(files.sort()).toEqual(MIGRATIONS.map(({ name }) => name))
 })
 
 describe.each(MIGRATIONS.map(({ name }, index) => [name, index + 1] as const))(
-  'a database in use that stood at %s',
+  'a database in use at migration %s',
   (_, count) => {
-    it('is migrated without losing a row, and goes on', async () => {
+    it('is migrated without losing a row, and keeps working', async () => {
       await standAt(count)
       const before = await countRows()
 
@@ -91,7 +91,7 @@ describe.each(MIGRATIONS.map(({ name }, index) => [name, index + 1] as const))(
 )
 
 describe('while this version runs, a later one migrates the database', () => {
-  it('no row is lost, what is there is filled in, and this version goes on', async () => {
+  it('no row is lost, existing rows get values, and this version keeps working', async () => {
     await standAt(MIGRATIONS.length)
     const before = await countRows()
 
@@ -101,11 +101,11 @@ describe('while this version runs, a later one migrates the database', () => {
     expect(await countRows()).toMatchObject(before)
     expect([...(await sql`select distinct region from quickquote.events`)]).toEqual([{ region: 'eu' }])
     await goesOn()
-    // It is not started any more: it cannot know what the later one needs.
+    // It cannot start again, because it does not know the later version's needs.
     await expect(drizzleStorage({ sql }).requireMigrated()).rejects.toThrow(/0002_labels\.sql.*newer version/)
   })
 
-  it('what a worker has claimed before, it records after', async () => {
+  it('a worker records deliveries that it claimed before', async () => {
     await standAt(MIGRATIONS.length)
     const { storage } = integrations
     const [claimed] = (await storage.deliveries.settleAndClaim(claimOf(WORKER))).claimed
@@ -133,7 +133,7 @@ describe('while this version runs, a later one migrates the database', () => {
   }
 })
 
-/** What was there before the upgrade is found, sent and finished after it. */
+/** Finds, sends and finishes everything from before the upgrade. */
 async function goesOn(): Promise<void> {
   const session = { memberId: 'member-1', organizations: [{ id: ORGANIZATION, role: 'admin' }] }
   const member = memberOf(session, ORGANIZATION)
@@ -151,7 +151,7 @@ async function goesOn(): Promise<void> {
   expect((await deliveryLog.list(member)).items).toMatchObject([{ status: 'failed', quotation_name: 'Done' }])
   expect(await quotations.get(ORGANIZATION, DONE ?? '')).toMatchObject({ status: 'completed' })
 
-  // The delivery that was due is claimed, with a secret that still decrypts.
+  // The due delivery is claimed, with a secret that still decrypts.
   const now = new Date()
   const { claimed } = await storage.deliveries.settleAndClaim(claimOf(WORKER, { now }))
   expect(claimed).toMatchObject([
@@ -160,14 +160,14 @@ async function goesOn(): Promise<void> {
   const [{ endpoint } = { endpoint: undefined }] = claimed
   expect(endpoint && settings.keyring.decrypt(endpoint.secret, ENDPOINT)).toBe(SECRET)
 
-  // The run that was under way goes on, and the quote that waited is handed over.
+  // The run in progress continues, and the waiting quote is handed over.
   await integrations.pipeline(UNDER_WAY ?? '').stepCompleted('functional_specification')
   const next = await storage.deliveries.settleAndClaim(claimOf(WORKER))
   expect(next.claimed).toMatchObject([{ event_type: 'quotation.functional_specification.completed' }])
   const starts = await storage.pipelineStarts.claim({ workerId: WORKER, limit: 10, now: new Date() })
   expect(starts.claimed).toMatchObject([{ quote: { id: WAITING, files: [{ name: 'roof.txt' }] } }])
 
-  // A replay that was under way ends.
+  // A replay in progress completes.
   await storage.retention.ensurePartitions()
   while (await storage.replays.advance(100, new Date())) {}
   expect(await sql`select from quickquote.replays where state = 'running'`).toHaveLength(0)

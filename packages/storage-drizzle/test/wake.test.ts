@@ -13,18 +13,18 @@ beforeAll(async () => {
 
 afterAll(() => outbox.close())
 
-/** Counts the notifications that PostgreSQL delivers. */
+/** Counts the notifications delivered by PostgreSQL. */
 async function listening() {
   let count = 0
   const unlisten = await outbox.anotherStorage().workers.listen(() => {
     count += 1
   })
-  // Listening itself wakes once: something may have come before.
+  // Starting to listen wakes once, because earlier notifications may have been missed.
   await expect.poll(() => count).toBe(1)
   return { count: () => count - 1, unlisten }
 }
 
-/** Makes sure that everything that was notified so far has arrived: notifications come in order. */
+/** Waits until all earlier notifications have arrived: they arrive in order. */
 async function settled(listener: { count(): number }): Promise<number> {
   const before = listener.count()
   await outbox.sql`select pg_notify('quickquote_wake', 'the last')`
@@ -43,7 +43,7 @@ describe('waking', () => {
     await listener.unlisten()
   })
 
-  it('many times within some milliseconds is two notifications: one at once, and one for all that came after', async () => {
+  it('many times within milliseconds sends two notifications: one immediately, and one for all others', async () => {
     const listener = await listening()
     const waker = createWaker(onPostgresJs(outbox.sql, { prepare: true }), 'quickquote')
 
@@ -54,7 +54,7 @@ describe('waking', () => {
     await listener.unlisten()
   })
 
-  it('does not fail when the database is gone', async () => {
+  it('does not fail if the database is away', async () => {
     const sql = postgres('postgres://nobody:nothing@127.0.0.1:1/nowhere')
     await expect(sql`select 1`).rejects.toThrow('ECONNREFUSED')
 
@@ -65,7 +65,7 @@ describe('waking', () => {
 })
 
 describe('listening', () => {
-  it('goes on after the connection was cut, and wakes then: something may have been missed', async () => {
+  it('continues after a lost connection, and wakes, because notifications may have been missed', async () => {
     const listener = await listening()
 
     await outbox.sql`
@@ -93,7 +93,7 @@ describe('listening', () => {
 })
 
 describe('an event', () => {
-  it('that is committed in our transaction wakes once, when it is there to be claimed', async () => {
+  it('committed in our transaction wakes once, when it can be claimed', async () => {
     const listener = await listening()
     const { insertEndpoint, storage } = outbox
     const endpoint = await insertEndpoint()

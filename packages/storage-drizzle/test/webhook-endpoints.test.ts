@@ -8,7 +8,7 @@ import { sampleEndpoint, sampleEvent, sampleSecret, sampleSecrets } from './samp
 const { url, sql } = await openDatabase()
 
 describe('the limit of endpoints of an organization', () => {
-  it('holds when many are made at once, in several processes', async () => {
+  it('holds when several processes create many at once', async () => {
     const organization_id = randomUUID()
     const storages = [1, 2, 3].map(() => drizzleStorage({ connectionString: url, maxConnections: 5 }))
     const attempts = storages.flatMap((storage) =>
@@ -39,7 +39,7 @@ describe('the limit of endpoints of an organization', () => {
 })
 
 describe('a deleted endpoint', () => {
-  it('has no secrets any more, and keeps the rest for the history of it', async () => {
+  it('has no secrets any more, and keeps the rest for the history', async () => {
     const storage = drizzleStorage({ sql })
     const endpoint = sampleEndpoint()
     const { organization_id, id } = endpoint
@@ -70,7 +70,7 @@ describe('a deleted endpoint', () => {
     expect(
       await storage.signingSecrets.lockOld({ keyId: 'another', after: null, limit: 1000 }),
     ).not.toContainEqual(expect.objectContaining({ endpoint_id: id }))
-    // A claim that comes across what waited for it parks that, and does not miss the secret.
+    // A claim that finds its waiting deliveries parks them, without needing the secret.
     await sql`update quickquote.deliveries set parked_at = null where endpoint_id = ${id}`
     const { claimed } = await storage.deliveries.settleAndClaim(
       claimOf(randomUUID(), { now: new Date(Date.now() + 1000) }),

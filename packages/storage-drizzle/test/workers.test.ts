@@ -37,7 +37,7 @@ async function claimWith(workerId: string): Promise<ClaimedDelivery> {
   return claimed[0] as ClaimedDelivery
 }
 
-describe('what a worker held that fell silent', () => {
+describe('a lease of a dead worker', () => {
   beforeEach(async () => {
     await storage.workers.heartbeat(dead)
     await storage.workers.heartbeat(alive)
@@ -78,7 +78,7 @@ describe('what a worker held that fell silent', () => {
     expect(await claimWith(alive)).toMatchObject({ id: lost.id, attempt: 2 })
   })
 
-  it('keeps its place before what came later', async () => {
+  it('keeps its place in the queue', async () => {
     const endpoint = await outbox.insertEndpoint()
     const ids: string[] = []
     for (let n = 0; n < 3; n += 1) {
@@ -107,7 +107,7 @@ describe('what a worker held that fell silent', () => {
     expect([...attempts]).toEqual([{ attempt: 8, status: 'interrupted', next_attempt_at: null }])
   })
 
-  it('is not sent again when it was a test', async () => {
+  it('is not sent again if it was a test', async () => {
     await outbox.recordEvent(await outbox.insertEndpoint())
     await sql`update quickquote.deliveries set is_test = true, parked_at = now()`
     await claimWith(dead)
@@ -118,7 +118,7 @@ describe('what a worker held that fell silent', () => {
     expect(await sql`select * from quickquote.deliveries`).toHaveLength(0)
   })
 
-  it('is started again, when it was a pipeline', async () => {
+  it('is started again if it was a pipeline start', async () => {
     const quotation = sampleQuotation({ created_at: new Date() })
     await storage.quotations.accept(quotation, null)
     await storage.pipelineStarts.claim({ workerId: dead, limit: 1, now: new Date() })
@@ -149,12 +149,12 @@ describe('what a worker held that fell silent', () => {
     expect(await sql`select * from quickquote.deliveries where leased_by is not null`).toHaveLength(0)
   })
 
-  it('wakes the workers that are there', async () => {
+  it('wakes the other workers', async () => {
     let woken = 0
     const unlisten = await storage.workers.listen(() => {
       woken += 1
     })
-    // Listening begins with a call.
+    // Starting to listen counts as a call.
     await expect.poll(() => woken).toBe(1)
     await outbox.recordEvent(await outbox.insertEndpoint())
     await claimWith(dead)
@@ -169,8 +169,8 @@ describe('what a worker held that fell silent', () => {
   })
 })
 
-describe('a worker that beats', () => {
-  it('keeps what it holds', async () => {
+describe('a worker that sends heartbeats', () => {
+  it('keeps its leases', async () => {
     await storage.workers.heartbeat(alive)
     await outbox.recordEvent(await outbox.insertEndpoint())
     const held = await claimWith(alive)
@@ -184,7 +184,7 @@ describe('a worker that beats', () => {
     ])
   })
 
-  it('again after it was given up is one of the workers again', async () => {
+  it('is a worker again after being declared dead', async () => {
     await storage.workers.heartbeat(dead)
     await silence(dead, 16)
     await recover()
@@ -195,8 +195,8 @@ describe('a worker that beats', () => {
     expect(await storage.workers.hasLive(15_000)).toBe(true)
   })
 
-  it('not yet again, after it was given up, leaves nothing behind that nobody finds', async () => {
-    // A paused process that goes on with a claim before its next heartbeat, and dies then.
+  it('leaves no lease unrecovered if it claims between being declared dead and its next heartbeat', async () => {
+    // A paused process that claims before its next heartbeat, and then dies.
     await outbox.recordEvent(await outbox.insertEndpoint())
     await claimWith(dead)
 
@@ -204,8 +204,8 @@ describe('a worker that beats', () => {
   })
 })
 
-describe('a worker that retires', () => {
-  it('is gone, and its broken off starts go back as if they had not been tried', async () => {
+describe('a worker that stops', () => {
+  it('is removed, and its aborted starts are returned as if never attempted', async () => {
     await storage.workers.heartbeat(dead)
     const { id } = sampleQuotation()
     await storage.quotations.accept(sampleQuotation({ id, created_at: new Date() }), null)

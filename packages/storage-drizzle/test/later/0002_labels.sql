@@ -1,4 +1,4 @@
--- A table, an index, and an index that goes.
+-- Adds a table and an index, and drops an index.
 create table "quickquote".labels (
   quotation_id uuid not null references "quickquote".quotations (id) on delete cascade,
   name text not null,

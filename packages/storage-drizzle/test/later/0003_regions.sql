@@ -1,4 +1,4 @@
--- Columns of tables that are in use, one of them filled in for what is there; and a function that is another one from now on.
+-- Adds columns to tables in use, one with values for existing rows, and replaces a function.
 alter table "quickquote".events add column region text;
 update "quickquote".events set region = 'eu';
 alter table "quickquote".deliveries add column priority smallint not null default 0;

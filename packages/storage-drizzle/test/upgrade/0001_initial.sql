@@ -62,7 +62,7 @@ values
   ('00000000-0001-7000-a000-000000000001', '00000000-0001-7000-9000-000000000001', '00000000-0000-7000-8000-0000000000ac',
    '00000000-0000-7000-8000-0000000000c1', '00000000-0001-7000-8000-000000000001', 'quotation.completed',
    '00000000-0000-7000-8000-000000000d01', 1, 'failed', 500, 'The receiver answered 500.', 'Oops', 12, 9, false, now(), now());
--- The second waits for a transaction that has ended since.
+-- The second one waits for a transaction that has ended since.
 insert into "quickquote".replays
   (id, organization_id, endpoint_id, state, since, until, status, position_at, position_id, total, waits_for, created_at,
    updated_at)
