@@ -1,4 +1,4 @@
-// The least that does the same: Fastify, postgres.js, and one query or one transaction a route. No key, no limit, no check.
+// The minimum: Fastify, postgres.js, one query or transaction per route; no key, limit or check.
 import type { Readable } from 'node:stream'
 import Fastify from 'fastify'
 import postgres from 'postgres'
@@ -26,7 +26,7 @@ interface StartBody {
 }
 
 async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHostSettings): Promise<string> {
-  // As many connections as the storage opens by default.
+  // The storage's default.
   const sql = postgres(databaseUrl, { max: 10, connection: { search_path: schema } })
   const app = Fastify()
 
@@ -40,7 +40,7 @@ async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHos
     },
   )
 
-  /** The newest first. The index has the source before the id, so the lists of both sources are merged. */
+  /** Newest first. The index has the source before the ID, so the lists of both sources are merged. */
   app.get<{ Querystring: { before: string } }>(
     '/quotations',
     { schema: { response: { 200: { type: 'array', items: QUOTATION } } } },
@@ -61,7 +61,7 @@ async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHos
     return reply.type('application/json; charset=utf-8').send(`[${events.map(({ body }) => body).join(',')}]`)
   })
 
-  /** As it is usually written: the statements of a transaction, those that can go together sent together. */
+  /** The usual way: a transaction, its statements pipelined where possible. */
   app.post<{ Body: StartBody }>(
     '/quotations',
     { schema: { response: { 202: STARTED } } },
@@ -81,7 +81,7 @@ async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHos
     },
   )
 
-  /** As nobody writes it unless each microsecond counts: one statement is a transaction too, and one round trip. */
+  /** The fastest way: one statement, hence one transaction and one round trip. */
   app.post<{ Body: StartBody }>(
     '/quotations-in-one-statement',
     { schema: { response: { 202: STARTED } } },
@@ -101,7 +101,7 @@ async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHos
     },
   )
 
-  /** The body as it comes, form and all, into the table of our files: a statement a chunk. */
+  /** Writes the raw body, form included, into our file table: one statement per chunk. */
   app.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
   app.post<{ Body: Readable }>(
     '/uploads',
@@ -121,10 +121,10 @@ async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHos
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 
-/** As long as ours is by default. */
+/** Our default. */
 const PAGE = 50
 
-/** As large as ours. */
+/** The size of ours. */
 const CHUNK_BYTES = 90 * 1024
 
 async function* inChunks(body: Readable): AsyncGenerator<Buffer> {
@@ -162,7 +162,7 @@ const QUOTATION = {
   },
 }
 
-/** The columns, in their order in ours. */
+/** The columns, in the order of ours. */
 const SUMMARY = Object.keys(QUOTATION.properties)
 
 const STARTED = { type: 'object', properties: { quotation_id: TEXT, status: TEXT } }

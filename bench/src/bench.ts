@@ -2,37 +2,37 @@ import type { Postgres } from '@quickquote/dev-servers'
 import type { Child, Service } from './child.ts'
 import type { Goal } from './goal.ts'
 
-/** What a bench is given. */
+/** The options of a bench. */
 export interface BenchContext {
   readonly postgres: Postgres
-  /** Rounds that count. */
+  /** Measured rounds. */
   readonly rounds: number
-  /** How long a round takes. */
+  /** Length of a round. */
   readonly seconds: number
-  /** How many deliveries are drained where that is the question. */
+  /** Deliveries to drain, in benches about draining. */
   readonly deliveries: number
-  /** How many events a chaos run emits. */
+  /** Events of a chaos run. */
   readonly events: number
-  /** How many uploads are repeated. */
+  /** Uploads to repeat. */
   readonly uploads: number
-  /** How many quotations a long list has. */
+  /** Quotations in a long list. */
   readonly quotations: number
-  /** How long a soak takes. */
+  /** Length of a soak. */
   readonly minutes: number
-  /** Tells how far it is. */
+  /** Prints progress. */
   readonly progress: (line: string) => void
-  /** Starts a process that ends with the bench. See startChild. */
+  /** Starts a process that stops with the bench. See startChild. */
   readonly start: <S extends Service>(program: string) => Child<S>
 }
 
-/** A question about cost, and how it is answered. */
+/** One benchmark. */
 export interface Bench {
-  /** What it is called on the command line. */
+  /** Its name on the command line. */
   readonly name: string
   readonly title: string
-  /** It has no rounds. */
+  /** It runs once, without rounds. */
   readonly isOneRun?: boolean
-  /** Returns a table and what must be known to read it. */
+  /** Returns a table, and notes on how to read it. */
   run(context: BenchContext): Promise<BenchResult>
 }
 

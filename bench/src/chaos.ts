@@ -18,30 +18,29 @@ import { formatTable } from './table.ts'
 
 const WORKERS = 3
 const ORGANIZATIONS = 6
-/** Events come no faster, and for no less than the seconds in which something can happen to them. */
+/** Slow enough, and long enough, for each kind of disturbance to hit events. */
 const EVENTS_PER_SECOND = 300
 const LEAST_SECONDS = 30
 const BURST_MS = 500
 const DISTURB_EVERY_MS = 4000
 /** Of each kind. */
 const LEAST_DISTURBANCES = 2
-/** A worker counts as dead after 5 seconds: some wake up in time, others find that their work was taken over. */
+/** Workers count as dead after 5 seconds: some pauses are shorter, others longer. */
 const LONGEST_PAUSE_MS = 10_000
 const SECONDS_PER_RESTART = 30
 const DOWN_MS = 500
-/** The longest wait for an attempt is 4 seconds: whoever makes no progress for so long makes none any more. */
+/** The longest wait for an attempt is 4 seconds, so no progress for this long means none at all. */
 const PATIENCE_MS = 60_000
 const TAKE_AT_ONCE = 20_000
 const EXAMPLES = 3
 
 export const chaos: Bench = {
   name: 'chaos',
-  title:
-    'Workers killed, paused and replaced, PostgreSQL restarted in immediate mode, receivers of every temper',
+  title: 'Workers killed, paused and replaced, PostgreSQL restarted in immediate mode, misbehaving receivers',
   isOneRun: true,
 
   async run(context) {
-    // One that may be restarted. Without fsync: what an immediate restart finds is the same.
+    // A server of its own, to restart. Without fsync, which makes no difference to an immediate restart.
     const postgres = await startPostgres({
       dataDir: join(tmpdir(), `quickquote-chaos-${randomUUID()}`),
       persistent: false,
@@ -164,24 +163,24 @@ async function runOn(postgres: EmbeddedPostgres, context: BenchContext) {
   const head = ['', 'count']
   const rows = [
     ['events accepted', accepted.length],
-    ['emissions that failed, and were repeated', emitted.failures],
-    ['of these were recorded all the same', recorded.length - accepted.length],
+    ['emissions that failed and were repeated', emitted.failures],
+    ['of these, recorded nevertheless', recorded.length - accepted.length],
     ['deliveries', found.deliveries],
     ['  delivered', found.delivered],
     ['  ended by a 410', found.gone],
     ['  given up after 8 attempts', found.usedUp],
     ['requests that receivers saw', requests.length],
-    ['  again, though answered with 2xx before', found.duplicates],
-    ['  cut off: the worker was killed or paused', found.cutOff],
-    ['  answered too late', found.unheard],
-    ['attempts on record', attempts.length],
+    ['  duplicates of a success', found.duplicates],
+    ['  cut off (worker killed or paused)', found.cutOff],
+    ['  answered late', found.unheard],
+    ['attempts recorded', attempts.length],
     ...ATTEMPT_STATUSES.map((status) => [`  ${status}`, countOf(attempts, status)]),
-    ['  of these never seen by the receiver', found.unseen],
+    ['  never seen by the receiver', found.unseen],
     ['most attempts of one delivery', attempts.reduce((most, { attempt }) => Math.max(most, attempt), 0)],
     ['left in the queue, leases, workers', `${remains.queued}, ${remains.leased}, ${remains.workers}`],
     ['workers killed', done.kills],
     ['workers paused', done.pauses],
-    ['workers that left, and others that joined', done.departures],
+    ['workers replaced', done.departures],
     ['PostgreSQL restarted', done.restarts],
     ['seconds', Math.round(took)],
     ['broken promises', found.problems.length],
@@ -190,7 +189,7 @@ async function runOn(postgres: EmbeddedPostgres, context: BenchContext) {
   return { head, rows, notes: [] }
 }
 
-/** The receivers are the endpoints of a few organizations. Returns these. */
+/** Creates organizations with the receivers as endpoints, and returns them. */
 async function createEndpoints(databaseUrl: string, urls: readonly string[]): Promise<string[]> {
   const storage = drizzleStorage({ connectionString: databaseUrl })
   await storage.migrate()
@@ -209,7 +208,7 @@ async function createEndpoints(databaseUrl: string, urls: readonly string[]): Pr
   return organizationIds
 }
 
-/** Resolves when all is delivered or given up, and the dead workers are buried. */
+/** Resolves when all is delivered or given up, and no dead worker is left. */
 async function untilSettled(
   records: Records,
   liveWorkers: number,
@@ -222,7 +221,7 @@ async function untilSettled(
     const now = await records.countAttempts()
     if (now !== attempts) [attempts, since] = [now, performance.now()]
     const state = `${now} attempts, ${queued} queued, ${leased} leased, ${workers} workers`
-    assert(performance.now() - since < PATIENCE_MS, `Nothing goes on any more: ${state}`)
+    assert(performance.now() - since < PATIENCE_MS, `No more progress: ${state}`)
     progress(state)
     await sleep(1000)
   }
@@ -237,7 +236,7 @@ function assertKept({ problems }: Reconciliation, { queued, leased, workers }: R
   })
   if (queued + leased + workers > 0)
     lines.push('nothing is left in the queue, no lease and no worker: broken')
-  if (lines.length > 0) throw new Error(`Promises were broken.\n\n${table}\n\n${lines.join('\n')}`)
+  if (lines.length > 0) throw new Error(`Broken promises\n\n${table}\n\n${lines.join('\n')}`)
 }
 
 function countOf(attempts: readonly RecordedAttempt[], status: AttemptStatus): number {

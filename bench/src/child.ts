@@ -1,16 +1,16 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What a process of a bench can be asked to do. */
+/** The calls that a process of a bench serves. */
 export type Service = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>
 
 export interface Child<S extends Service> {
-  /** Throws what the process answers with, and when it dies. One call at a time. */
+  /** Throws the error of the call, or if the process dies. One call at a time. */
   call<N extends keyof S & string>(name: N, ...given: Parameters<S[N]>): Promise<Awaited<ReturnType<S[N]>>>
   stop(): Promise<void>
-  /** SIGKILL: it has no time for anything. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>
-  /** SIGSTOP: it stands still and notices nothing of it, until `resume`. */
+  /** Sends SIGSTOP: it stops until `resume`. */
   pause(): void
   resume(): void
 }
@@ -18,8 +18,8 @@ export interface Child<S extends Service> {
 type Answer = { readonly result: unknown } | { readonly error: string }
 
 /**
- * Starts a process that serves calls: each side of a bench has one of its own, and the load comes from another.
- * @param program a file of this folder, as `load.js`
+ * Starts a process that serves calls: one for each side of a bench, and one for the load.
+ * @param program a file in this folder, such as `load.js`
  */
 export function startChild<S extends Service>(program: string): Child<S> {
   const child = fork(new URL(program, import.meta.url), { serialization: 'advanced' })
@@ -51,7 +51,7 @@ export function startChild<S extends Service>(program: string): Child<S> {
   }
 }
 
-/** The other side: answers the calls of the process that started this one, and ends with it. */
+/** In the child: serves the calls of the parent, and exits with it. */
 export function serveParent(service: Service): void {
   process.on('message', async ({ name, given }: { name: string; given: never[] }) => {
     process.send?.(await answerOf(service[name], given))

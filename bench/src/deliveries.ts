@@ -10,22 +10,22 @@ import { atLeast, atMost } from './goal.ts'
 import { type Contender, type Measured, medianOf, ratioOf, takeTurns } from './rounds.ts'
 import { percent, times } from './table.ts'
 
-/** Sockets to one origin, and deliveries under way at once: the defaults of our worker, and what raw undici is given. */
+/** Sockets to one origin and deliveries in flight: our worker's defaults, also used for raw undici. */
 const SOCKETS = 16
 const IN_FLIGHT = 512
-/** Where one request at a time on each of many sockets is compared. */
+/** For the comparison with one request at a time on each of many sockets. */
 const MANY_SOCKETS = 64
-/** What suits the other queues best. */
+/** The best figure for the other queues. */
 const IN_FLIGHT_OF_QUEUES = 64
 
-/** What is drained at first, to learn how much can be drained in the time of a round, and at least in each round. */
+/** Deliveries of the first drain, which sizes the others, and the minimum of a round. */
 const LEAST = 500
 
 type Figures = {
   readonly perSecond: number
-  /** Processor time of the sending process for a delivery, in microseconds. */
+  /** CPU time of the sending process per delivery, in microseconds. */
   readonly cpuUs: number
-  /** The same of all of PostgreSQL. */
+  /** The same for all of PostgreSQL. */
   readonly postgresUs: number
 }
 
@@ -105,7 +105,7 @@ function senderOf(context: BenchContext, program: string, settings: SenderSettin
   }
 }
 
-/** Each round drains what can be drained in its time, going by the round before. */
+/** Sizes each round by the throughput of the previous one. */
 async function contenderOf(
   name: string,
   side: DeliverySide,
@@ -114,7 +114,7 @@ async function contenderOf(
 ): Promise<Contender<Figures>> {
   async function drain(count: number): Promise<Figures> {
     await side.fill(count)
-    // The writes of the filling are not to be paid by what comes next.
+    // So that the next round does not pay for the writes of the filling.
     await admin`checkpoint`
     const [cpu, postgresCpu] = [await side.cpuSeconds(), await postgresCpuSeconds(admin)]
     const took = await side.drain(count)
@@ -161,14 +161,14 @@ function resultOf(measured: readonly Measured<Figures>[], receiver: FastReceiver
     ],
     rows: measured.map((each) => rowOf(each, { base: each === oursMany ? rawMany : raw, ours })),
     notes: [
-      `The receiver is ${receiver.kind}, on the same machine. Each body has 400 bytes. A delivery counts when it is recorded.`,
+      `The receiver is ${receiver.kind}, on the same machine. Bodies have 400 bytes. A delivery counts once it is recorded.`,
       `In flight: ${IN_FLIGHT} in ${SOCKETS} sockets (ours, undici), ${IN_FLIGHT_OF_QUEUES} in ${SOCKETS} sockets (the others).`,
-      'Everybody has open sockets when the time begins. CPU time is that of a delivery, of the sending process and of PostgreSQL.',
-      ...(hasRedis ? [] : [`${BULL_REDIS}: skipped, there is no redis-server.`]),
+      'Sockets are open before the clock starts. CPU time is per delivery, of the sending process and of PostgreSQL.',
+      ...(hasRedis ? [] : [`${BULL_REDIS}: skipped, redis-server is not installed.`]),
     ],
     goals: [
-      rawGoal(`Deliveries/s, against raw undici, ${SOCKETS} sockets`, against(RAW)),
-      rawGoal(`Deliveries/s, against raw undici, ${MANY_SOCKETS} sockets`, against(RAW_MANY, oursMany)),
+      rawGoal(`Deliveries/s against raw undici, ${SOCKETS} sockets`, against(RAW)),
+      rawGoal(`Deliveries/s against raw undici, ${MANY_SOCKETS} sockets`, against(RAW_MANY, oursMany)),
       peerGoal(BOSS_BEST, 3, 4),
       peerGoal(BOSS, 100),
       peerGoal(GRAPHILE, 10, 14),
@@ -176,7 +176,7 @@ function resultOf(measured: readonly Measured<Figures>[], receiver: FastReceiver
       peerGoal(BULL_REDIS, 3.5, 4.5),
       peerGoal(BULL_POSTGRES, 10, 14),
       atMost({
-        goal: 'PostgreSQL CPU for a delivery',
+        goal: 'PostgreSQL CPU per delivery',
         value: medianOf(ours, 'postgresUs'),
         must: 30,
         aim: 12,

@@ -11,7 +11,7 @@ import { milliseconds, times } from './table.ts'
 const ENDPOINTS = 200
 const LIMIT = 500
 const FEW = 1000
-/** Of each round. */
+/** Per round. */
 const CLAIMS = 15
 const PER_ENDPOINT = 8
 
@@ -25,12 +25,12 @@ export const deliveryClaim: Bench = {
     const [small, large] = [await openOutbox(context, { urls }), await openOutbox(context, { urls })]
     try {
       await small.fill(FEW)
-      // The oldest are those of one endpoint, which has no room.
+      // The oldest belong to one endpoint, which is at its limit.
       const backlogOfOne = Math.floor(many * 0.3)
       await large.fill(backlogOfOne, large.endpoints.slice(0, 1))
       await large.storage.deliveries.settleAndClaim(claim({ limit: PER_ENDPOINT }))
       await large.fill(many - backlogOfOne)
-      context.progress('the backlog is there')
+      context.progress('backlog filled')
       const [few, lots] = await takeTurns(
         [
           { name: `${FEW.toLocaleString('en')} pending`, measure: () => measure(small) },
@@ -47,7 +47,7 @@ export const deliveryClaim: Bench = {
           ...(['medianMs', 'p95Ms'] as const).map((figure) => medianOf(each, figure).toFixed(1)),
         ]),
         notes: [
-          `30 % of the larger backlog is of one endpoint, is the oldest, and has nothing left of its ${PER_ENDPOINT} at once.`,
+          `The oldest 30 % of the larger backlog belong to one endpoint, which already has its ${PER_ENDPOINT} in flight.`,
         ],
         goals: [
           atMost({
@@ -57,7 +57,7 @@ export const deliveryClaim: Bench = {
             format: milliseconds,
           }),
           atMost({
-            goal: `The same, of that at ${FEW.toLocaleString('en')} pending`,
+            goal: `The same, against ${FEW.toLocaleString('en')} pending`,
             value: ratio.median,
             must: 1.2,
             format: times,
@@ -75,7 +75,7 @@ function claim(fields: { workerId?: string; memory?: RoundMemory; limit: number 
   return { workerId: randomUUID(), settled: [], perEndpoint: PER_ENDPOINT, now: new Date(), ...fields }
 }
 
-/** What is claimed is given back, so that the backlog stays as it is. */
+/** Returns the claimed deliveries, so that the backlog stays the same. */
 async function measure({ storage, sql }: Outbox) {
   const workerId = randomUUID()
   const memory = createRoundMemory()
@@ -86,7 +86,7 @@ async function measure({ storage, sql }: Outbox) {
     took.push(performance.now() - begun)
     assert.equal(claimed.length, LIMIT)
     await storage.deliveries.release(workerId, claimed)
-    // As the autovacuum would have, after so many changes of so small a table.
+    // As autovacuum would after so many changes to a small table.
     if (n % 5 === 4) await sql`vacuum quickquote.deliveries`
   }
   return { medianMs: quantile(took, 0.5), p95Ms: quantile(took, 0.95) }

@@ -10,9 +10,9 @@ import { type Contender, medianOf, ratioOf, takeTurns } from './rounds.ts'
 const ATTEMPTS = 1_000_000
 const ENDPOINTS = 10
 const HOUR_MS = 60 * 60 * 1000
-/** A quarter of an hour, and what it takes until it is counted. */
+/** A quarter of an hour, and the wait until it is counted. */
 const LONGEST_UNCOUNTED_MS = (15 + 6) * 60 * 1000
-/** So long a read of the chart may take. */
+/** The longest acceptable read of the chart. */
 const READ_MUST_MS = 50
 const READ_AIM_MS = 25
 const READS = 5
@@ -27,7 +27,7 @@ export const deliveryHours: Bench = {
     const [subscriber] = await createSubscribers(url, 1)
     assert(subscriber !== undefined)
     const sql = postgres(url, { max: 1, connection: { search_path: 'quickquote' }, onnotice() {} })
-    // The attempts themselves may take longer than the product waits.
+    // Reading the attempts may take longer than the product's timeout.
     const storage = drizzleStorage({ connectionString: url, statementTimeoutMs: 600_000 })
     context.progress('filling a day')
     await sql`
@@ -41,7 +41,7 @@ export const deliveryHours: Bench = {
     const begun = performance.now()
     await storage.retention.countHours()
     const countMs = performance.now() - begun
-    // As it is when a quarter of an hour is about to be counted: never are there more attempts that are not.
+    // The worst case: a quarter of an hour is about to be counted.
     const [row] = await sql<{ until: Date }[]>`select until from delivery_hours_counted`
     assert(row !== undefined)
     const countedUntil = row.until
@@ -63,7 +63,7 @@ export const deliveryHours: Bench = {
     })
     const rounds = { rounds: context.rounds, onRound: context.progress }
     const [finished, attempts] = await takeTurns(
-      [reading('what is over is counted', countedUntil), reading('the attempts themselves', new Date(0))],
+      [reading('hourly counts', countedUntil), reading('attempts', new Date(0))],
       rounds,
     )
     assert(finished !== undefined && attempts !== undefined)
@@ -95,12 +95,12 @@ export const deliveryHours: Bench = {
         medianOf(each, 'attempts').toFixed(0),
       ]),
       notes: [
-        `Counting the ${ATTEMPTS.toLocaleString('en')} attempts took ${countMs.toFixed(0)} ms: ${((countMs * 1000) / ATTEMPTS).toFixed(2)} us for each, once.`,
-        `An attempt is written in ${medianOf(watched, 'us').toFixed(2)} us, ${medianOf(bare, 'us').toFixed(2)} without the trigger that looks for late ones.`,
+        `Counting the ${ATTEMPTS.toLocaleString('en')} attempts took ${countMs.toFixed(0)} ms: ${((countMs * 1000) / ATTEMPTS).toFixed(2)} us per attempt, once.`,
+        `Writing an attempt takes ${medianOf(watched, 'us').toFixed(2)} us, or ${medianOf(bare, 'us').toFixed(2)} without the trigger for late ones.`,
       ],
       goals: [
         atMost({
-          goal: 'attempts by the hour, of a million in a day',
+          goal: 'attempts by the hour, with a million a day',
           value: medianOf(finished, 'ms'),
           must: READ_MUST_MS,
           aim: READ_AIM_MS,
@@ -118,7 +118,7 @@ export const deliveryHours: Bench = {
   },
 }
 
-/** Evenly over the endpoints and over the time before its end (default now), one in fifty failed. */
+/** Spread evenly over the endpoints and the time up to `end` (default: now); one in fifty failed. */
 async function insertAttempts(
   sql: postgres.Sql,
   count: number,

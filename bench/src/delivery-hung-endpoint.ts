@@ -11,7 +11,7 @@ import { milliseconds, times } from './table.ts'
 
 const ENDPOINTS = 200
 const PER_SECOND = 500
-/** Older than all that the others wait for. */
+/** Older than all deliveries of the others. */
 const BACKLOG = 5000
 
 export const deliveryHungEndpoint: Bench = {
@@ -64,7 +64,7 @@ export const deliveryHungEndpoint: Bench = {
           ...(['p50Ms', 'p99Ms'] as const).map((figure) => medianOf(each, figure).toFixed(1)),
         ]),
         notes: [
-          `The p99 beside it is ${times(ratio.median)} of that without (${times(ratio.lowest)} to ${times(ratio.highest)}).`,
+          `The p99 beside it is ${times(ratio.median)} that without it (${times(ratio.lowest)} to ${times(ratio.highest)}).`,
         ],
         goals: [
           atMost({ goal, value: p99, must: 25, format: milliseconds }),

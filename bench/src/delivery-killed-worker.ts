@@ -10,17 +10,17 @@ import { medianOf, takeTurns } from './rounds.ts'
 import { monotonicMs } from './usage.ts'
 
 const ENDPOINTS = 200
-/** As much as two workers hold at once. */
+/** The most that two workers hold at once. */
 const DELIVERIES = 1024
-/** A worker judges the others once it has been alive this long itself. */
+/** A worker declares others dead only after its own heartbeat has been uninterrupted for this long. */
 const SETTLED_IN_MS = 16_000
-/** A heartbeat comes every 5 seconds: the kill comes at any time between two. */
+/** The interval of heartbeats: the kill is at a random time between two. */
 const HEARTBEAT_MS = 5000
 const GIVEN_UP_MS = 60_000
 
 export const deliveryKilledWorker: Bench = {
   name: 'delivery-killed-worker',
-  title: 'From kill -9 of one of two workers until everything that it held was sent again',
+  title: 'From kill -9 of one of two workers until all its deliveries were sent again',
 
   async run(context) {
     const receiver = await startArrivalReceiver(context)
@@ -45,7 +45,7 @@ export const deliveryKilledWorker: Bench = {
       await sleep(1000 + Math.random() * HEARTBEAT_MS)
       const held = await sql<{ event_id: string }[]>`
         select event_id from quickquote.deliveries where leased_by = ${victim.id}`
-      assert(held.length > 0, 'The worker held nothing when it was to be killed.')
+      assert(held.length > 0, 'The worker held no deliveries when it was killed.')
       await receiver.takeAll()
       const killed = monotonicMs()
       await victim.worker.kill()
@@ -55,7 +55,7 @@ export const deliveryKilledWorker: Bench = {
         await sleep(50)
         for (const [id, at] of await receiver.takeAll()) if (missing.delete(id)) last = Math.max(last, at)
       }
-      assert.equal(missing.size, 0, 'Not everything was sent again.')
+      assert.equal(missing.size, 0, 'Some deliveries were not sent again.')
       await sql`delete from quickquote.deliveries where leased_by is null`
       return { held: held.length, seconds: (last - killed) / 1000 }
     }
@@ -76,10 +76,10 @@ export const deliveryKilledWorker: Bench = {
       return {
         head: ['', 'seconds', 'worst', 'held'],
         rows: [[kills.name, seconds.toFixed(1), worst.toFixed(1), medianOf(kills, 'held').toFixed(0)]],
-        notes: ['The kill comes at any time between two heartbeats.'],
+        notes: ['The kill is at a random time between two heartbeats.'],
         goals: [
           atMost({
-            goal: 'kill -9 until everything that it held was sent again, worst round',
+            goal: 'From kill -9 until all deliveries were sent again, worst round',
             value: worst,
             must: 20,
             aim: 10,

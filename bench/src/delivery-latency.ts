@@ -9,12 +9,12 @@ import { medianOf, takeTurns } from './rounds.ts'
 import { milliseconds } from './table.ts'
 
 const ENDPOINTS = 20
-/** Far enough apart that nothing is under way when the next one comes. */
+/** Far enough apart that nothing is in flight when the next one comes. */
 const EVERY_MS = 20
 
 export const deliveryLatency: Bench = {
   name: 'delivery-latency',
-  title: 'From the commit of an event to its receiver, while nothing else is going on',
+  title: 'From the commit of an event to its receiver, otherwise idle',
 
   async run(context) {
     const receiver = await startArrivalReceiver(context)
@@ -40,7 +40,7 @@ export const deliveryLatency: Bench = {
       return {
         head: ['', 'p50 ms', 'p99 ms', 'worst ms'],
         rows: [[latency.name, ...[p50, p99, medianOf(latency, 'worstMs')].map((ms) => ms.toFixed(1))]],
-        notes: [`${events} events a round, one each ${EVERY_MS} ms. The receiver is Node.`],
+        notes: [`${events} events a round, one every ${EVERY_MS} ms. The receiver is Node.`],
         goals: [
           atMost({
             goal: 'Event committed to receiver, idle, p50',

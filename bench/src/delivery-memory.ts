@@ -20,7 +20,7 @@ export const deliveryMemory: Bench = {
     const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
     try {
       await outbox.fill(deliveries)
-      context.progress(`${deliveries} deliveries are there`)
+      context.progress(`${deliveries} deliveries recorded`)
       await worker.call('open', { databaseUrl: outbox.databaseUrl, ca: receiver.ca })
       await worker.call('start')
       const peaks: number[] = []

@@ -11,7 +11,7 @@ import { percent } from './table.ts'
 
 const ENDPOINTS = 200
 const BACKLOG = 60_000
-/** About what a worker claims at once while it drains. */
+/** About a worker's claim while it drains. */
 const LIMIT = 256
 
 export const deliveryPinnedVacuum: Bench = {
@@ -28,7 +28,7 @@ export const deliveryPinnedVacuum: Bench = {
       return { perSecond: BACKLOG / (await drain(outbox)) }
     }
 
-    /** What is filled in and taken out while the transaction is open stays in the table and its indexes. */
+    /** Rows added and removed while the transaction is open stay in the table and its indexes. */
     async function measurePinned() {
       const figures = await other.begin('isolation level repeatable read', async (transaction) => {
         await transaction`select pg_current_xact_id()`
@@ -58,10 +58,10 @@ export const deliveryPinnedVacuum: Bench = {
             ...[ratio.median, ratio.lowest, ratio.highest].map(percent),
           ],
         ],
-        notes: [`Rounds of ${LIMIT}: outcomes recorded, the next ones claimed.`],
+        notes: [`Rounds of ${LIMIT}: outcomes recorded, the next deliveries claimed.`],
         goals: [
           atLeast({
-            goal: 'Drain while another transaction pins vacuum, of normal',
+            goal: 'Drain while another transaction blocks vacuum, of normal',
             value: ratio.median,
             must: 0.8,
             aim: 0.95,
@@ -76,7 +76,7 @@ export const deliveryPinnedVacuum: Bench = {
   },
 }
 
-/** Returns the seconds that it takes to claim everything and to record that it succeeded. */
+/** Returns the seconds to claim everything and record it as succeeded. */
 async function drain({ storage }: Outbox): Promise<number> {
   const workerId = randomUUID()
   const begun = performance.now()

@@ -14,7 +14,7 @@ const WATCHED_MS = 10_000
 
 export const disableEndpoint: Bench = {
   name: 'disable-endpoint',
-  title: 'Disabling an endpoint with 1,000,000 pending deliveries, while others are delivered to',
+  title: 'Disabling an endpoint with 1,000,000 pending deliveries, while others receive theirs',
 
   async run(context) {
     const template = await context.postgres.createDatabase()
@@ -47,7 +47,7 @@ export const disableEndpoint: Bench = {
     return {
       head: ['', 'ms', 'ratio', 'WAL MiB', 'writes/s', 'longest ms', 'before: writes/s', 'longest ms'],
       rows: [product, statement].map((each) => rowOf(each, statement)),
-      notes: ['Others are watched for ten seconds from then, with the claims that park the rest meanwhile.'],
+      notes: ['The others are watched for ten seconds, in which claims park the rest.'],
     }
   },
 }

@@ -14,13 +14,13 @@ import { peakMemory, watchMemory } from './usage.ts'
 
 const ENDPOINTS = 20
 const EVERY_MS = 20
-/** Of a row each: ten rows in all for each quotation. */
+/** Each has ten rows in all. */
 const QUOTATIONS = 50_000
 const ROWS = QUOTATIONS * 10
 
 export const eraseOrganization: Bench = {
   name: 'erase-organization',
-  title: `Erasing an organization with ${ROWS.toLocaleString('en')} rows, while events of others are delivered`,
+  title: `Erasing an organization with ${ROWS.toLocaleString('en')} rows, while others receive events`,
 
   async run(context) {
     const receiver = await startArrivalReceiver(context)
@@ -84,14 +84,14 @@ export const eraseOrganization: Bench = {
           ),
         ]),
         notes: [
-          `The p99 is ${times(ratio.median)} of that before (${times(ratio.lowest)} to ${times(ratio.highest)}). One event each ${EVERY_MS} ms.`,
-          `Erasing took ${figure('seconds')} s. All rows of another organization with as many are the same, by their md5.`,
-          `Room in use: ${empty.toFixed(0)} MiB without it, ${figure('fullMib')} MiB with it, ${figure('leftMib')} MiB after the erasing and a vacuum.`,
-          `Exporting it before took ${figure('exportSeconds')} s and ${figure('exportMib')} MiB of memory above what the process had.`,
+          `The p99 is ${times(ratio.median)} that before (${times(ratio.lowest)} to ${times(ratio.highest)}). One event every ${EVERY_MS} ms.`,
+          `Erasing took ${figure('seconds')} s. The rows of another organization of that size are unchanged, by their md5.`,
+          `Space in use: ${empty.toFixed(0)} MiB without it, ${figure('fullMib')} MiB with it, ${figure('leftMib')} MiB after erasing and a vacuum.`,
+          `Exporting it first took ${figure('exportSeconds')} s and ${figure('exportMib')} MiB of additional memory.`,
         ],
         goals: [
           atMost({
-            goal: "Others' p99 while an organization is erased, of before",
+            goal: "Others' p99 while an organization is erased, against before",
             value: ratio.median,
             must: 2,
             format: times,
@@ -113,7 +113,7 @@ type Erasing = {
   readonly leftMib: number
 }
 
-/** Quotations with two steps, three events, three attempts and an entry in the audit log each, of the last minute. */
+/** Quotations of the last minute, each with two steps, three events, three attempts and an entry in the audit log. */
 async function fill(sql: postgres.Sql, { id, organizationId }: Endpoint): Promise<void> {
   const at = sql`now() - n * interval '50 seconds' / ${QUOTATIONS}`
   await sql`
@@ -142,7 +142,7 @@ async function fill(sql: postgres.Sql, { id, organizationId }: Endpoint): Promis
   await sql`vacuum analyze`
 }
 
-/** Of all rows of an organization, in every table. */
+/** The md5 of all rows of an organization, by table. */
 async function hashOf(sql: postgres.Sql, { organizationId }: Endpoint): Promise<string> {
   const tables = ['quotations', 'events', 'delivery_attempts', 'audit_log', 'webhook_endpoints']
   const hashes = []
@@ -155,7 +155,7 @@ async function hashOf(sql: postgres.Sql, { organizationId }: Endpoint): Promise<
   return hashes.join(' ')
 }
 
-/** What the tables take, without what is free in them for new rows. */
+/** The size of the tables, without the free space inside. */
 async function usedMib(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ bytes: string }[]>`
     select sum(pg_total_relation_size(oid)) as bytes from pg_class

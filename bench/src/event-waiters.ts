@@ -1,4 +1,4 @@
-// A process that holds requests which wait for events, as many as it is told.
+// A process that holds requests that wait for events.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { serveParent } from './child.ts'
@@ -21,7 +21,7 @@ let pool: Pool | undefined
 let held: Promise<unknown>[] = []
 let isReleased = false
 
-/** Opens the requests, and each again when it was answered, until `release`. Returns at once. */
+/** Opens the requests, and reopens each when answered, until `release`. Returns at once. */
 async function hold({ origin, apiKeys, count }: Waiting): Promise<void> {
   const opened = new Pool(origin, { connections: count, pipelining: 1, headersTimeout: 60_000 })
   pool = opened
@@ -35,7 +35,7 @@ async function hold({ origin, apiKeys, count }: Waiting): Promise<void> {
     }
   }
   held = Array.from({ length: count }, async (_, index) => {
-    // One after another: a thousand at once would be another question.
+    // One by one: a thousand at once would measure something else.
     await sleep(index * EVERY_MS)
     try {
       if (!isReleased) await wait(apiKeys[index % apiKeys.length] ?? '')
@@ -45,7 +45,7 @@ async function hold({ origin, apiKeys, count }: Waiting): Promise<void> {
   })
 }
 
-/** Hangs up. */
+/** Closes the requests. */
 async function release(): Promise<void> {
   isReleased = true
   await pool?.destroy()

@@ -12,7 +12,7 @@ import { percent } from './table.ts'
 
 const { eventWaits: WAITS, eventWaitsPerApiKey } = DEFAULT_LIMITS
 const MIB = 1024 * 1024
-/** So that the server is not at its limit: then any other work shows in the latency. */
+/** Below the server's limit, at which any other work would show in the latency. */
 const IN_FLIGHT = 4
 
 type WaitFigures = {
@@ -54,7 +54,7 @@ export const eventWaits: Bench = {
       name: `${WAITS} wait`,
       async measure() {
         await waiters.call('hold', { origin, apiKeys: waitingKeys, count: WAITS })
-        // Until all of them wait: that they are let in is no part of the question.
+        // Until all of them wait: opening them is not measured.
         while ((await host.call('connections')) < WAITS) await sleep(50)
         await sleep(1000)
         const figures = await read()
@@ -76,7 +76,9 @@ export const eventWaits: Bench = {
     return {
       head: ['', 'p50 ms', 'p99 ms', 'heap MiB', 'resident MiB'],
       rows: [row(without), row(during)],
-      notes: [`${IN_FLIGHT} requests under way beside those that wait. Memory after a collection.`],
+      notes: [
+        `${IN_FLIGHT} requests in flight beside the waiting ones. Memory is after a garbage collection.`,
+      ],
       goals: [
         atMost({
           goal: `Latency of others while ${WAITS} wait for events, p50`,
@@ -85,7 +87,7 @@ export const eventWaits: Bench = {
           format: percent,
         }),
         atMost({
-          goal: `Memory of ${WAITS} requests that wait for events`,
+          goal: `Memory of ${WAITS} requests waiting for events`,
           value: growthMib,
           must: 50,
           format: (value) => `${value.toFixed(0)} MiB`,

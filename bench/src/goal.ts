@@ -1,4 +1,4 @@
-/** A target of the product, and what came out. */
+/** A target, and the measured value. */
 export interface Goal {
   readonly goal: string
   readonly must: string
@@ -11,17 +11,17 @@ interface Bounds {
   readonly goal: string
   readonly value: number
   readonly must: number
-  /** Default: there is none beyond the must. */
+  /** Default: none. */
   readonly aim?: number
   readonly format: (value: number) => string
 }
 
-/** The more, the better. */
+/** For figures of which more is better. */
 export function atLeast(bounds: Bounds): Goal {
   return goalOf(bounds, (value, bound) => value >= bound)
 }
 
-/** The less, the better. */
+/** For figures of which less is better. */
 export function atMost(bounds: Bounds): Goal {
   return goalOf(bounds, (value, bound) => value <= bound)
 }

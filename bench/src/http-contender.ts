@@ -7,15 +7,15 @@ import type { PartnerHost } from './partner-host.ts'
 import { type Contender, type Measured, medianOf, ratioOf } from './rounds.ts'
 import { percent } from './table.ts'
 
-/** Connections, each with one request under way. */
+/** Connections, each with one request in flight. */
 const IN_FLIGHT = 32
 
 export type HttpFigures = LoadFigures & {
-  /** Processor time of the server process for a request, in microseconds. PostgreSQL's and the client's are not in it. */
+  /** CPU time of the server process per request, in microseconds, without PostgreSQL's and the client's. */
   readonly cpuUs: number
 }
 
-/** A server that is up, in a process of its own. */
+/** A running server, in its own process. */
 export interface HttpSide {
   readonly origin: string
   cpuSeconds(): Promise<number>
@@ -55,7 +55,7 @@ export function httpContender(
 
 export const HTTP_HEAD = ['', 'requests/s', 'ratio', 'lowest', 'highest', 'p50 ms', 'p99 ms', 'server CPU us']
 
-/** A row for the terminal: medians, and the ratio of requests per second to the base, round by round. */
+/** A table row: medians, and the ratio of requests per second to the base, round by round. */
 export function httpRow(contender: Measured<HttpFigures>, base: Measured<HttpFigures>): string[] {
   const { median, lowest, highest } = ratioOf(contender, base, 'perSecond')
   return [

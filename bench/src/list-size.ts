@@ -12,7 +12,7 @@ const FEW = 10_000
 const FILL_AT_ONCE = 500_000
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
-/** Pages that a filter asks for, spread over the whole list. */
+/** Pages per filter, spread over the whole list. */
 const LISTS: Readonly<Record<string, (until: string) => string>> = {
   'the newest': () => '',
   'before any time': (until) => `?created_until=${until}`,
@@ -33,7 +33,7 @@ export const listSize: Bench = {
     for (const size of sizes) {
       const data = await createPartnerData(databaseUrl, { schema: `size_${size}`, keys: 1000 })
       await fill(data, size - data.quotationIds.length)
-      context.progress(`${size} quotations are there`)
+      context.progress(`${size} quotations recorded`)
       const side = await startPartnerHost(context, data)
       for (const [name, query] of Object.entries(LISTS)) {
         const paths = Array.from({ length: 500 }, (_, n) => {
@@ -62,7 +62,7 @@ export const listSize: Bench = {
         large.toFixed(1),
         times(growth),
       ]),
-      notes: ['32 requests under way. Quotations of a year: 97 % completed, 1 % failed, 2 % running.'],
+      notes: ['32 requests in flight. Quotations of a year: 97 % completed, 1 % failed, 2 % running.'],
       goals: [
         atMost({
           goal: `The slowest list of ${many} quotations, against ${few}`,
@@ -75,7 +75,7 @@ export const listSize: Bench = {
   },
 }
 
-/** Quotations that were started over a year, with ids of their time. */
+/** Quotations started over a year, with matching IDs. */
 async function fill({ databaseUrl, schema, organizationId }: PartnerData, quotations: number): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, connection: { search_path: schema }, onnotice() {} })
   try {

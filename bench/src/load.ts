@@ -1,13 +1,13 @@
-// A process that sends requests, as many as it gets answers to.
+// A process that sends requests as fast as they are answered.
 import { Pool } from 'undici'
 import { serveParent } from './child.ts'
 
-/** Each request takes the next path and the next key. */
+/** Requests use the paths and keys in turn. */
 export interface Load {
   readonly origin: string
   readonly method: 'GET' | 'POST'
   readonly paths: readonly string[]
-  /** Empty: no key is sent. */
+  /** Empty: sends no key. */
   readonly apiKeys: readonly string[]
   /** JSON. */
   readonly body: string | null
@@ -65,7 +65,7 @@ function headersOf({ apiKeys, body }: Load): string[][] {
   return apiKeys.length === 0 ? [common] : apiKeys.map((key) => ['x-api-key', key, ...common])
 }
 
-/** The cheapest that undici has: what the load costs is not available to the servers. */
+/** undici's cheapest API: the load takes CPU time from the servers. */
 function send(pool: Pool, load: Load, path: string, headers: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let status = 0

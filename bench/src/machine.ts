@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import type { Sql } from 'postgres'
 
-/** One line on what the figures were made with. They mean nothing on their own: another machine has others. */
+/** Describes the machine, without which absolute figures mean nothing. */
 export async function describeMachine(sql: Sql): Promise<string> {
   const [database] = await sql<{ version: string; fsync: string; commit: string }[]>`
     select current_setting('server_version') as version, current_setting('fsync') as fsync,

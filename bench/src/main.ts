@@ -1,6 +1,6 @@
 // `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--events 100000]
-// [--uploads 10000] [--quotations 10000000] [--minutes 30]`: prints a table for each bench, of ratios mostly, and one of the targets. A name is that of
-// a bench or of a group of them. Without one all are run but the soak.
+// [--uploads 10000] [--quotations 10000000] [--minutes 30]`: prints a table for each bench, mostly of ratios, and one of the
+// targets. `name` is a bench or a group. By default all run except the soak.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,14 +78,14 @@ if (chosen.length < Math.max(positionals.length, 1)) {
   const groups = Object.entries(GROUPS).map(
     ([name, benches]) => `${name} (${benches.map((each) => each.name).join(', ')})`,
   )
-  console.error(`There are: ${groups.join(', ')}`)
+  console.error(`Unknown bench. Choose from: ${groups.join(', ')}`)
   process.exit(1)
 }
 const reached: Goal[] = []
 
 const progress = (line: string) => console.error(line)
 const folder = await mkdtemp(join(tmpdir(), 'quickquote-bench-'))
-// Durable: what a commit costs counts.
+// Durable, because the cost of a commit counts.
 const database = await usePostgres({ dataDir: join(folder, 'postgres'), onProgress: progress })
 try {
   const sql = postgres(database.url, { max: 1 })

@@ -17,7 +17,7 @@ export const manyKeys: Bench = {
     const contenders = []
     for (const keys of SIZES) {
       const data = await createPartnerData(databaseUrl, { schema: `keys_${keys}`, keys })
-      context.progress(`${keys} keys are there`)
+      context.progress(`${keys} keys recorded`)
       contenders.push(
         httpContender(`${keys.toLocaleString('en')} keys`, await startPartnerHost(context, data), client, {
           method: 'GET',
@@ -35,7 +35,7 @@ export const manyKeys: Bench = {
     return {
       head: HTTP_HEAD,
       rows: measured.map((each) => httpRow(each, fewest)),
-      notes: ['Flat is the target.', 'The requests use all keys, or 10,000 of them, in turn.'],
+      notes: ['The target is flat.', 'The requests use up to 10,000 of the keys in turn.'],
     }
   },
 }

@@ -44,7 +44,7 @@ export async function createSubscribers(databaseUrl: string, count: number): Pro
   return subscribers
 }
 
-/** Fills a day that is no longer kept with that many events, and one attempt of each. */
+/** Fills an expired day with events, and one attempt of each. */
 export async function fillOldDay(databaseUrl: string, subscribers: readonly Subscriber[], events: number) {
   const sql = postgres(databaseUrl, { max: 1, connection: { search_path: 'quickquote' }, onnotice() {} })
   const day = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
@@ -72,7 +72,7 @@ export async function fillOldDay(databaseUrl: string, subscribers: readonly Subs
   await sql.end()
 }
 
-/** The name of the database that a connection string leads to. */
+/** The database name of a connection string. */
 export function databaseName(url: string): string {
   return decodeURIComponent(new URL(url).pathname.slice(1))
 }

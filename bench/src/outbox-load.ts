@@ -4,22 +4,22 @@ import type { DrizzleStorage } from '@quickquote/storage-drizzle'
 import { v7 as uuidv7 } from 'uuid'
 import type { Subscriber } from './old-day.ts'
 
-/** How the statements of the load went within a stretch of time. */
+/** The statements of the load within a period. */
 interface LoadStretch {
   readonly perSecond: number
-  /** The longest that one of them took. */
+  /** The slowest statement. */
   readonly longestMs: number
 }
 
 export interface OutboxLoad {
-  /** What went on since the last call, or since the beginning. */
+  /** The statements since the last call. */
   stretch(): LoadStretch
   stop(): Promise<void>
 }
 
 const RECORDERS = 4
 
-/** Records events and settles their deliveries, one statement after the other in each of a few loops. */
+/** Records events and settles their deliveries in a few loops, each with one statement at a time. */
 export function startOutboxLoad(storage: DrizzleStorage, subscribers: readonly Subscriber[]): OutboxLoad {
   const workerId = randomUUID()
   let isStopped = false

@@ -4,27 +4,27 @@ import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { BODY, EVENT_TYPE } from './delivery/payload.ts'
 
-/** An organization with keys, quotations and events, in an SQL schema of its own. */
+/** An organization with keys, quotations and events, in its own SQL schema. */
 export interface PartnerData {
   readonly databaseUrl: string
   readonly schema: string
   readonly organizationId: string
-  /** The id of one of the keys. */
+  /** The ID of one of the keys. */
   readonly apiKeyId: string
-  /** Values of keys. There may be more keys than these. */
+  /** The usable keys; there may be more. */
   readonly apiKeys: readonly string[]
   readonly quotationIds: readonly string[]
-  /** The place in the feed of the first event; those of the others follow, one by one. */
+  /** The feed position of the first event; the others follow without gaps. */
   readonly firstPosition: number
 }
 
-/** So many keys are enough for 10,000 requests a second at the default limit. */
+/** Enough keys for 10,000 requests a second at the default limit. */
 const KEYS_IN_USE = 10_000
 const QUOTATIONS = 10_000
 const BATCH = 1000
 const EVENTS = 10_000
 
-/** @param options.keys how many there are; at most 10,000 of them can be used, spread over all */
+/** @param options.keys how many to create; at most 10,000 of them, spread over all, can be used */
 export async function createPartnerData(
   databaseUrl: string,
   { schema, keys }: { schema: string; keys: number },
@@ -39,7 +39,7 @@ export async function createPartnerData(
     for (let first = 0; first < apiKeys.length; first += BATCH) {
       await insertKeys(sql, organizationId, apiKeys.slice(first, first + BATCH).map(hashApiKey))
     }
-    // Keys that nobody knows, for the size of the table and its index.
+    // Unusable keys, for the size of the table and its index.
     await sql`${insertInto(sql)} select gen_random_uuid(), ${organizationId}, 'bench', 'Bench', sha256(int8send(n)),
       'pk_', 'active', now() + interval '1 year', now(), now() from generate_series(1, ${keys - apiKeys.length}::bigint) n`
     const [apiKey] = await sql<{ id: string }[]>`select id from api_keys limit 1`

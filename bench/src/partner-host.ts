@@ -1,4 +1,4 @@
-// A host with nothing but our plugin, in a process of its own.
+// A host with only our plugin, in its own process.
 
 import type { Server } from 'node:net'
 import { createIntegrations, type Limits } from '@quickquote/core'
@@ -18,12 +18,12 @@ const partnerHost = { listen, cpuSeconds: ownCpuSeconds, watchMemory, peakMemory
 export type PartnerHost = typeof partnerHost
 serveParent(partnerHost)
 
-/** The limits count, and are never reached. */
+/** Limits are counted, but never reached. */
 const LIMITS: Partial<Limits> = { requestsPerMinute: 1e9, startsPerMinute: 1e9 }
 
 let server: Server | undefined
 
-/** How many clients are connected. */
+/** The number of connected clients. */
 async function connections(): Promise<number> {
   return new Promise((resolve, reject) => {
     server?.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))

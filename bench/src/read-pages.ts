@@ -7,7 +7,7 @@ import { createPartnerData } from './partner-data.ts'
 import { ratioOf, takeTurns } from './rounds.ts'
 import { percent } from './table.ts'
 
-/** Pages that the requests take in turn. */
+/** Pages that the requests read in turn. */
 const PAGES = 100
 
 export const listQuotations: Bench = {
@@ -36,7 +36,7 @@ interface Reading {
   readonly goal: string
   /** The path of the first page of ours. */
   readonly first: string
-  /** The path of the page of the bare route that follows a page: the first has `pages` before it. */
+  /** The path on the bare route of the page that follows `page`; the first has `pages` before it. */
   readonly barePathAfter: (page: readonly unknown[], pages: number, from: number) => string
 }
 
@@ -73,7 +73,7 @@ async function againstBare(context: BenchContext, { goal, first, barePathAfter }
   return {
     head: HTTP_HEAD,
     rows: [httpRow(ours, base), httpRow(base, base)],
-    notes: ['Both send the same bytes. Ours also asks for the key, counts a limit and writes a cursor.'],
+    notes: ['Both send the same bytes. Ours also looks up the key, counts a limit and writes a cursor.'],
     goals: [
       atLeast({ goal, value: ratioOf(ours, base, 'perSecond').median, must: 0.6, aim: 0.8, format: percent }),
     ],

@@ -43,13 +43,13 @@ export const readQuotation: Bench = {
       rows: [httpRow(ours, base), httpRow(base, base)],
       notes: [
         'must 60 %, aim 80 %',
-        'Ours asks the database twice: for the key, then for the quotation; requests that come at once ask together.',
+        'Ours queries the key, then the quotation; concurrent requests share a query.',
       ],
     }
   },
 }
 
-/** Both sides must send the same bytes, or they would not be compared. */
+/** Both sides must send the same bytes to be comparable. */
 async function textOf(url: string, apiKey: string): Promise<string> {
   return (await fetch(url, { headers: { 'x-api-key': apiKey } })).text()
 }

@@ -9,10 +9,10 @@ import type { Bench } from './bench.ts'
 import { createPartnerData } from './partner-data.ts'
 import type { PartnerHost } from './partner-host.ts'
 
-/** The forms that each client sends in turn: bytes of their files. Small ones arrive in few packets, cut anywhere. */
+/** The file sizes of the forms that each client sends in turn. Small forms arrive in few packets, cut anywhere. */
 const FORMS = [[4096], [1024, 1024], [1024, 10, 1, 2048, 1024]]
 const AT_ONCE = 10
-/** Uploads of one curl: starting it costs more than an upload. */
+/** Uploads per curl process: starting one costs more than an upload. */
 const CURL_BATCH = 20
 
 interface Target {
@@ -20,12 +20,12 @@ interface Target {
   readonly apiKey: string
 }
 
-/** Sends a form so many times, one after the other, and returns the statuses of the answers. */
+/** Sends a form `times` times, one by one, and returns the response statuses. */
 type UploadClient = (target: Target, files: readonly string[], times: number) => Promise<readonly number[]>
 
 export const repeatedUploads: Bench = {
   name: 'repeated-uploads',
-  title: `Small valid uploads by different clients, ${AT_ONCE} at once, on Node ${process.versions.node}: how many are refused`,
+  title: `Small valid uploads by different clients, ${AT_ONCE} at once, refused on Node ${process.versions.node}`,
   isOneRun: true,
 
   async run(context) {
@@ -93,7 +93,7 @@ const CLIENTS: Readonly<Record<string, UploadClient>> = {
   }),
 
   undici: oneByOne(async ({ url, apiKey }, form) => {
-    // As bytes of its own cut: a form that undici is given goes the way of fetch.
+    // As raw bytes: undici would pass a form to fetch.
     const encoded = new Response(form)
     const { statusCode, body } = await request(url, {
       method: 'POST',

@@ -53,8 +53,8 @@ export const retention: Bench = {
       ],
       rows: [dropped, deleted].map((each) => rowOf(each, deleted)),
       notes: [
-        'Meanwhile four loops record events and one settles deliveries, all through the storage. "before": the second before.',
-        'DELETE is one statement for each table; the space comes back to PostgreSQL with the next vacuum, and not to the disk.',
+        'Meanwhile, through the storage, four loops record events and one settles deliveries. "before" is the previous second.',
+        'DELETE is one statement per table; the next vacuum returns the space to PostgreSQL, not to the disk.',
       ],
     }
   },
@@ -105,7 +105,7 @@ function removal(
         const seconds = (performance.now() - begun) / 1000
         const walMib = ((await walBytes(sql)) - wal) / 2 ** 20
         const freedMib = (size - (await databaseBytes(sql))) / 2 ** 20
-        // What began to wait meanwhile has ended by then.
+        // By then, statements that had to wait have finished.
         if (seconds < 1) await sleep(1000 - seconds * 1000)
         const meanwhile = load.stretch()
         await load.stop()

@@ -1,22 +1,22 @@
-/** What one round tells of a contender: figures by name. */
+/** A contender's figures in one round, by name. */
 export type Figures = Readonly<Record<string, number>>
 
-/** One way to do the job. */
+/** One of the sides that a bench compares. */
 export interface Contender<F extends Figures> {
   readonly name: string
-  /** Does the job for a while. Each call is a round. */
+  /** Runs one round. */
   measure(): Promise<F>
 }
 
-/** A contender with the figures of its rounds, in their order. */
+/** A contender with the figures of its rounds, in order. */
 export interface Measured<F extends Figures> {
   readonly name: string
   readonly rounds: readonly F[]
 }
 
 /**
- * Lets contenders take turns (A, B, A, B, …), since the speed of a machine drifts: only figures of the same round may be
- * compared. A round that does not count comes first, unless `warmUp` is false.
+ * Runs contenders in turn (A, B, A, B, …): the speed of a machine drifts, so only figures of the same round are comparable.
+ * Starts with an unmeasured round, unless `warmUp` is false.
  */
 export async function takeTurns<F extends Figures>(
   contenders: readonly Contender<F>[],

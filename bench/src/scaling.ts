@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 20
 
 export const scaling: Bench = {
   name: 'scaling',
-  title: 'What one PostgreSQL carries, for 1, 2 and 3 processes beside it on the same processors',
+  title: 'The throughput of one PostgreSQL, with 1, 2 and 3 processes on the same processors',
 
   async run(context) {
     const receiver = await startFastReceiver(context)
@@ -32,11 +32,11 @@ export const scaling: Bench = {
       workers.push(worker)
     }
     const { sql, endpoints } = outbox
-    // Each event has one delivery, which is nobody's work in these rounds.
+    // Each event has one delivery, which these rounds do not send.
     await sql`update quickquote.webhook_endpoints set events = events || ${CHAOS_EVENT}::text`
     const organizationIds = endpoints.map(({ organizationId }) => organizationId)
 
-    /** Of all processes of a side, and of PostgreSQL. */
+    /** CPU time of all processes of a side, and of PostgreSQL. */
     async function cpuOf(processes: readonly { call(name: 'cpuSeconds'): Promise<number> }[]) {
       const own = await Promise.all(processes.map((each) => each.call('cpuSeconds')))
       return { own: own.reduce((sum, seconds) => sum + seconds, 0), postgres: await postgresCpuSeconds(sql) }
@@ -119,9 +119,9 @@ export const scaling: Bench = {
         'per second',
         'against one',
         'lowest – highest round',
-        'CPU of the processes, us each',
-        'of PostgreSQL, us each',
-        'per core of PostgreSQL',
+        'CPU of the processes, us per item',
+        'of PostgreSQL, us per item',
+        'items/s per core of PostgreSQL',
       ],
       rows,
       notes: [`${EVENTS} events and ${DELIVERIES} deliveries a round; receiver: ${receiver.kind}.`],

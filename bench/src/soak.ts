@@ -13,15 +13,15 @@ import type { Footprint } from './usage.ts'
 const MIB = 1024 * 1024
 const SAMPLES = 30
 const SHORTEST_INTERVAL_MS = 5000
-/** What is only met once (code, pools, caches, the first partitions) is met in the first third. */
+/** One-time growth (code, pools, caches, first partitions) falls into the first third. */
 const WARM_UP = 1 / 3
 
-/** The figures of one moment, by what they are called. */
+/** The figures of one moment, by name. */
 type Sample = Readonly<Record<string, number>>
 
 export const soak: Bench = {
   name: 'soak',
-  title: 'What grows: mixed traffic of 2,000 organizations, their keys and a million addresses',
+  title: 'Growth under mixed traffic of 2,000 organizations and a million addresses',
   isOneRun: true,
 
   async run(context) {
@@ -86,12 +86,12 @@ export const soak: Bench = {
     })
     const statuses = Object.entries(byStatus).map(([status, times]) => `${times} x ${status}`)
     return {
-      head: ['', 'first', 'after a third', 'last', 'more an hour', 'more in 100,000 requests'],
+      head: ['', 'first', 'after a third', 'last', 'growth per hour', 'growth per 100,000 requests'],
       rows,
       notes: [
         `${requests} requests in ${minutes} minutes: ${statuses.sort().join(', ')}.`,
-        'MiB of heap after a collection, of tables with their indexes. What grows is by least squares, without the first third.',
-        ...faults.map((fault) => `Never to be seen by a client: ${fault}`),
+        'MiB of heap after a garbage collection, of tables with their indexes. Growth is by least squares, without the first third.',
+        ...faults.map((fault) => `Fault seen by a client: ${fault}`),
       ],
     }
   },
@@ -100,13 +100,13 @@ export const soak: Bench = {
 function named(name: string, held: Footprint): Sample {
   return {
     [`${name}: heap, MiB`]: held.heapBytes / MIB,
-    [`${name}: outside of the heap, MiB`]: held.externalBytes / MIB,
+    [`${name}: outside the heap, MiB`]: held.externalBytes / MIB,
     [`${name}: resident, MiB`]: held.rssBytes / MIB,
     [`${name}: file descriptors`]: held.fileDescriptors,
   }
 }
 
-/** The size of each table, of one that has partitions with all of them. */
+/** The size of each table, including its partitions. */
 async function tablesOf(sql: postgres.Sql): Promise<Sample> {
   const tables = await sql<{ name: string; bytes: string }[]>`
     select coalesce(parent.relname, child.relname) as name, sum(pg_total_relation_size(child.oid)) as bytes

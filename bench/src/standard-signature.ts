@@ -6,14 +6,14 @@ import { atLeast } from './goal.ts'
 import { type Contender, medianOf, ratioOf, takeTurns } from './rounds.ts'
 import { percent } from './table.ts'
 
-/** Deliveries of a warm-up, from which a round knows how many fit into its time. */
+/** Deliveries of the warm-up, which sizes the rounds. */
 const LEAST = 5000
 
 type Figures = { readonly perSecond: number; readonly cpuUs: number }
 
 export const standardSignature: Bench = {
   name: 'standard-signature',
-  title: 'Deliveries with the headers of Standard Webhooks, against deliveries without',
+  title: 'Deliveries with Standard Webhooks headers, against deliveries without',
 
   async run(context) {
     const receiver = await startFastReceiver(context)

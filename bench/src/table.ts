@@ -1,4 +1,4 @@
-/** A table as Markdown, its columns aligned for a terminal: text to the left, figures to the right. */
+/** A Markdown table, aligned for a terminal: text left, figures right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)))
   const line = (row: readonly string[]) =>

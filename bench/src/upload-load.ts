@@ -1,4 +1,4 @@
-// A process that uploads files, all at once and as fast as they are taken.
+// A process that uploads files concurrently, as fast as they are accepted.
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { strToU8, zipSync } from 'fflate'
@@ -20,7 +20,7 @@ serveParent(uploadService)
 const BOUNDARY = 'quickquote-bench'
 const PIECE_BYTES = 64 * 1024
 
-/** Sends quotes with five files each. Returns how long it took, in seconds. */
+/** Sends quotes with five files each. Returns the seconds it took. */
 async function upload({ origin, path, apiKey, uploads, bytesPerFile }: UploadLoad): Promise<number> {
   const body = formOf(filesOf(bytesPerFile))
   const headers = {
@@ -49,7 +49,7 @@ async function upload({ origin, path, apiKey, uploads, bytesPerFile }: UploadLoa
   return (performance.now() - begun) / 1000
 }
 
-/** One of each kind that is checked in its own way, and a second one of the larger kinds. */
+/** One file of each format, and a second of the larger ones. */
 function filesOf(bytes: number): readonly { name: string; content: Uint8Array }[] {
   const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(bytes - 9)])
   const text = Buffer.alloc(bytes, 'Customers sign in and see their invoices.\n')

@@ -20,7 +20,7 @@ export const uploadMemory: Bench = {
     const [apiKey = ''] = data.apiKeys
     const client = context.start<UploadService>('./upload-load.js')
 
-    /** Each time in a new process: memory that a process once had, it keeps. */
+    /** A new process each time, because processes do not return memory. */
     async function measure() {
       const host = context.start<PartnerHost>('./partner-host.js')
       const origin = await host.call('listen', data)
@@ -63,8 +63,8 @@ export const uploadMemory: Bench = {
         ],
       ],
       notes: [
-        'must stay below 100 MiB above idle',
-        'Resident memory: code that is loaded on the way counts too.',
+        'must stay within 100 MiB above idle',
+        'Resident memory, including code loaded during the run.',
       ],
     }
   },

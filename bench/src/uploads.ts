@@ -15,7 +15,7 @@ const TOTAL_MIB = (UPLOADS * 5 * FILE_BYTES) / MIB
 
 type UploadFigures = {
   readonly mibPerSecond: number
-  /** Processor time of the server process for a MiB, in milliseconds. PostgreSQL's and the client's are not in it. */
+  /** CPU time of the server process per MiB, in milliseconds, without PostgreSQL's and the client's. */
   readonly cpuMs: number
 }
 
@@ -50,11 +50,11 @@ export const uploads: Bench = {
     )
     assert(ours !== undefined && base !== undefined)
     return {
-      head: ['', 'MiB/s', 'ratio', 'lowest', 'highest', 'server CPU ms a MiB'],
+      head: ['', 'MiB/s', 'ratio', 'lowest', 'highest', 'server CPU ms per MiB'],
       rows: [rowOf(ours, base), rowOf(base, base)],
       notes: [
         'must 60 %, aim 80 %',
-        'Ours takes the form apart, checks and hashes every file, and inflates each docx.',
+        'Ours parses the form, checks and hashes every file, and inflates each docx.',
       ],
       goals: [
         atLeast({

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Processor time of this process so far. */
+/** CPU time of this process so far. */
 export async function ownCpuSeconds(): Promise<number> {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1e6
@@ -13,7 +13,7 @@ const SAMPLE_EVERY_MS = 5
 let peak = 0
 let sampler: NodeJS.Timeout | undefined
 
-/** Looks at the resident memory of this process from now on. Returns what it is now, in bytes. */
+/** Starts watching the resident memory of this process. Returns its current bytes. */
 export async function watchMemory(): Promise<number> {
   clearInterval(sampler)
   peak = process.memoryUsage.rss()
@@ -23,31 +23,31 @@ export async function watchMemory(): Promise<number> {
   return peak
 }
 
-/** The most that it was since, in bytes. */
+/** The peak since then, in bytes. */
 export async function peakMemory(): Promise<number> {
   return Math.max(peak, process.memoryUsage.rss())
 }
 
-/** Milliseconds on a clock that all processes of this machine share, and that nobody sets. */
+/** Milliseconds on a monotonic clock that all processes of this machine share. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
-/** What a process holds. */
+/** The resources of a process. */
 export interface Footprint {
-  /** After a collection. */
+  /** After a garbage collection. */
   readonly heapBytes: number
-  /** Buffers and the like, after a collection. */
+  /** Buffers and the like, after a garbage collection. */
   readonly externalBytes: number
   readonly rssBytes: number
-  /** NaN where the system does not tell (Linux does). */
+  /** NaN except on Linux. */
   readonly fileDescriptors: number
 }
 
-/** What this process holds once its garbage is collected. */
+/** The resources of this process after a garbage collection. */
 export async function footprint(): Promise<Footprint> {
   collectGarbage()
-  // What was waiting for the collection (finalizers, closed handles) is let go of in the next turns.
+  // Finalizers and closed handles are released in the next turns of the event loop.
   await sleep(50)
   collectGarbage()
   const { heapUsed, external, rss } = process.memoryUsage()

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
-// Too short to measure anything: the bench compares what both sides answer before it begins.
-it('the list and the feed are measured against routes that answer the same', async () => {
+// Too short to measure anything: the bench first compares the responses of both sides.
+it('the list and the feed are measured against routes with the same responses', async () => {
   const benches = ['list-quotations', 'read-events', '--rounds', '1', '--seconds', '0.2']
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...benches])
   for (const goal of [

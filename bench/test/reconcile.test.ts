@@ -37,7 +37,7 @@ function reconciled(evidence: Partial<Evidence>) {
   return reconcile({ maxAttempts: 3, accepted: ['e'], events, attempts: [], requests: [], ...evidence })
 }
 
-/** Only the promises that were broken. */
+/** The broken promises. */
 function broken(evidence: Partial<Evidence>): string[] {
   return reconciled(evidence).problems.map(({ promise }) => promise)
 }
@@ -48,7 +48,7 @@ describe('a run that kept its promises', () => {
     expect(found).toMatchObject({ problems: [], deliveries: 1, delivered: 1, duplicates: 0, unseen: 0 })
   })
 
-  it('was cut off after the receiver took the event: a duplicate, and an interrupted attempt', () => {
+  it('was cut off after the receiver accepted the event: a duplicate, and an interrupted attempt', () => {
     const found = reconciled({
       attempts: [interrupted(1), succeeded(2, 1, { created_at: seconds(9) })],
       requests: [request(200, 2), request(200, 9)],
@@ -86,16 +86,16 @@ describe('a run that kept its promises', () => {
 
 describe('a run that broke a promise', () => {
   it.each<[string, string, Partial<Evidence>]>([
-    ['an accepted event that is not there', 'an accepted event is there', { events: [] }],
-    ['an event that was never sent', 'every event is delivered or given up on record', {}],
+    ['an accepted event that is missing', 'every accepted event is recorded', { events: [] }],
+    ['an event that was never sent', 'every event is delivered or recorded as given up', {}],
     [
       'a retry that never came',
-      'every event is delivered or given up on record',
+      'every event is delivered or recorded as given up',
       { attempts: [attempt(1)], requests: [request('hang')] },
     ],
     [
-      'a delivery that the receiver knows nothing of',
-      'what is recorded as delivered was received',
+      'a delivery that the receiver never saw',
+      'a recorded delivery was received',
       { attempts: [succeeded(1, 0)] },
     ],
     [
@@ -104,13 +104,13 @@ describe('a run that broke a promise', () => {
       { attempts: [succeeded(1, 0)], requests: [request(200), request(200)] },
     ],
     [
-      'a request that was signed before the interrupted attempt was claimed',
+      'a request signed before the claim of its interrupted attempt',
       'every request has its attempt',
       { attempts: [interrupted(1), succeeded(2, 1)], requests: [request(200, -5), request(200)] },
     ],
     [
-      'one answer with two attempts',
-      'an answer that is on record was given',
+      'one response with two attempts',
+      'a recorded response was sent',
       {
         attempts: [attempt(1, { http_status: 500, response_body: '0' }), succeeded(2, 0)],
         requests: [request(500)],
@@ -118,19 +118,19 @@ describe('a run that broke a promise', () => {
     ],
     [
       'a success that was a failure',
-      'the recorded outcome is what the receiver answered',
+      'the recorded outcome matches the response',
       { attempts: [succeeded(1, 0)], requests: [request(500)] },
     ],
     [
       'a 410 that was retried',
-      'the recorded outcome is what the receiver answered',
+      'the recorded outcome matches the response',
       {
         attempts: [attempt(1, { http_status: 410, response_body: '0' }), succeeded(2, 1)],
         requests: [request(410), request(200)],
       },
     ],
     [
-      'a signature of another time',
+      'a signature with the wrong time',
       'a request is signed when its attempt began',
       { attempts: [succeeded(1, 0, { created_at: seconds(5) })], requests: [request(200)] },
     ],
@@ -150,13 +150,13 @@ describe('a run that broke a promise', () => {
       { attempts: [succeeded(1, 0), succeeded(2, 1)], requests: [request(200), request(200)] },
     ],
     [
-      'attempts that were not used up',
+      'attempts not used up',
       'given up after 3 attempts only',
       { attempts: [attempt(1, { status: 'exhausted' })] },
     ],
     [
-      'an event that went to somebody else',
-      'nothing is sent that was not asked for',
+      'an event that went to another receiver',
+      'only expected events are sent',
       { attempts: [succeeded(1, 1)], requests: [{ ...request(200), receiver: 'b' }, request(200)] },
     ],
   ])('%s', (_, promise, evidence) => {

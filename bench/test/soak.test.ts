@@ -3,14 +3,14 @@ import { expect, inject, it } from 'vitest'
 import { slopeOf } from '../src/soak/slope.ts'
 import { countStatements } from '../src/soak/statement-counter.ts'
 
-it('what a connection has prepared is counted, however its messages are cut', async () => {
+it('counts the prepared statements of a connection, however its messages are split', async () => {
   const counter = await countStatements(inject('postgresUrl'))
   const sql = postgres(counter.url, { max: 1, onnotice() {} })
   await sql`select 1`
   await sql`select 2`
   await sql`select length(${'x'.repeat(1_000_000)})`
   await sql`select 2`
-  // The driver has one of its own.
+  // The driver has one itself.
   const [session] = await sql.unsafe('select count(*)::int as statements from pg_prepared_statements')
   const statements = session?.['statements']
   expect(statements).toBeGreaterThanOrEqual(3)
@@ -20,7 +20,7 @@ it('what a connection has prepared is counted, however its messages are cut', as
   await counter.stop()
 })
 
-it('a slope is that of the straight line through the points', () => {
+it('the slope is that of the straight line through the points', () => {
   const line = Array.from({ length: 10 }, (_, x) => [x, 3 + 2 * x] as const)
   expect(slopeOf(line)).toBeCloseTo(2)
   expect(slopeOf(line.map(([x]) => [x, 7]))).toBe(0)

@@ -5,7 +5,7 @@ import { serveParent } from '../child.ts'
 import { ownCpuSeconds } from '../usage.ts'
 import { CHAOS_EVENT, createChaosIntegrations } from './integrations.ts'
 
-/** What the database said yes to, and how often it did not. */
+/** The accepted events, and the number of failures. */
 interface Emitted {
   readonly accepted: readonly string[]
   readonly failures: number
@@ -24,7 +24,7 @@ async function open(databaseUrl: string): Promise<void> {
   integrations = createChaosIntegrations(drizzleStorage({ connectionString: databaseUrl }))
 }
 
-/** Emits so many events, for one organization after the other. One that failed is emitted again until it is accepted. */
+/** Emits `count` events, over the organizations in turn. Repeats each until it is accepted. */
 async function emit(options: { count: number; organizationIds: readonly string[] }): Promise<Emitted> {
   const { count, organizationIds } = options
   const accepted: string[] = []

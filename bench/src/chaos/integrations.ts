@@ -3,7 +3,7 @@ import type { DrizzleStorage } from '@quickquote/storage-drizzle'
 
 export const CHAOS_EVENT = 'chaos.happened'
 
-/** What all processes of a chaos run have in common: eight attempts fit into seven seconds. */
+/** Shared by all processes of a chaos run: eight attempts fit into seven seconds. */
 export function createChaosIntegrations(storage: DrizzleStorage) {
   return createIntegrations({
     storage,

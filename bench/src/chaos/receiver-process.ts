@@ -1,4 +1,4 @@
-// The receivers of a chaos run, each an HTTPS server, with one list of all that came.
+// The receivers of a chaos run, each an HTTPS server, with one list of all requests.
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
@@ -16,7 +16,7 @@ serveParent(chaosReceiver)
 const seen: SeenRequest[] = []
 let taken = 0
 
-/** Returns their URLs. Each has a port of its own: one that hangs takes nobody else's connections. */
+/** Returns their URLs. Each has its own port, so that a hanging one uses up no other's connections. */
 async function listen(certificate: Certificate): Promise<string[]> {
   return Promise.all(Object.entries(TEMPERS).map((receiver) => listenAs(receiver, certificate)))
 }
@@ -28,7 +28,7 @@ async function listenAs([receiver, temper]: [string, Temper], certificate: Certi
     const eventId = String(request.headers['x-service-event-id'])
     const timestamp = Number(request.headers['x-service-timestamp'])
     const { answer, delayMs = 0 } = temper(eventId)
-    // On the list before its body has come: the worker may be killed in the middle of it.
+    // Listed before the body arrives: the worker may be killed while sending it.
     const n = seen.push({ receiver, eventId, timestamp, answer }) - 1
     request.resume()
     if (delayMs > 0) await sleep(delayMs)
@@ -46,7 +46,7 @@ async function listenAs([receiver, temper]: [string, Temper], certificate: Certi
   return `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/${receiver}`
 }
 
-/** The body is the number of the request: the attempt that records it belongs to that request and to no other. */
+/** The body is the request's number, so that the attempt that records it can be matched. */
 function give(
   answer: Answer,
   { n, response, socket }: { n: number; response: ServerResponse; socket: Socket | undefined },
@@ -59,7 +59,7 @@ function give(
   response.writeHead(answer, answer === 429 ? { 'Retry-After': '1' } : {}).end(String(n))
 }
 
-/** What came since the last call, at most so much. */
+/** The requests since the last call, at most `most`. */
 async function take(most: number): Promise<SeenRequest[]> {
   const part = seen.slice(taken, taken + most)
   taken += part.length

@@ -1,7 +1,7 @@
 import type { AttemptStatus } from '@quickquote/core/internal'
 import type { Answer } from './temper.ts'
 
-/** A request as its receiver saw it. */
+/** A received request. */
 export interface SeenRequest {
   readonly receiver: string
   readonly eventId: string
@@ -10,7 +10,7 @@ export interface SeenRequest {
   readonly answer: Answer
 }
 
-/** An attempt as it is on record. */
+/** A recorded attempt. */
 export interface RecordedAttempt {
   readonly receiver: string
   readonly event_id: string
@@ -18,7 +18,7 @@ export interface RecordedAttempt {
   readonly status: AttemptStatus
   readonly http_status: number | null
   readonly error: string | null
-  /** Of an interrupted attempt: when it was claimed. */
+  /** For an interrupted attempt, the time of its claim. */
   readonly created_at: Date
   readonly next_attempt_at: Date | null
   /** The receiver answers with the number of the request, its place in `requests`. */
@@ -27,9 +27,9 @@ export interface RecordedAttempt {
 
 export interface Evidence {
   readonly maxAttempts: number
-  /** Ids of the events whose emission was confirmed to the host. */
+  /** IDs of the events that the host saw accepted. */
   readonly accepted: readonly string[]
-  /** What is in the table of events, with the receivers that each must reach. */
+  /** The recorded events, with the receivers that each must reach. */
   readonly events: readonly { readonly id: string; readonly receivers: readonly string[] }[]
   readonly attempts: readonly RecordedAttempt[]
   readonly requests: readonly SeenRequest[]
@@ -44,17 +44,17 @@ interface Problem {
 export interface Reconciliation {
   readonly problems: readonly Problem[]
   readonly deliveries: number
-  /** How they ended. */
+  /** Deliveries by outcome. */
   readonly delivered: number
   readonly gone: number
   readonly usedUp: number
   /** Requests for an event that its receiver had already answered with 2xx. */
   readonly duplicates: number
-  /** Requests of workers that died before they could record an answer. */
+  /** Requests of workers that died before recording a response. */
   readonly cutOff: number
-  /** Requests that were answered with a status that came too late to be read. */
+  /** Requests whose response was too late. */
   readonly unheard: number
-  /** Attempts that failed or died before the receiver saw anything. */
+  /** Attempts that failed before the receiver saw a request. */
   readonly unseen: number
 }
 
@@ -68,9 +68,8 @@ interface Delivery {
 }
 
 /**
- * Holds what receivers saw against what is on record. The attempt of a request that was answered is known by the number
- * in the answer, that of another one by the second in which it was signed. An attempt whose worker died was signed at
- * some time after it was claimed.
+ * Compares received requests with recorded attempts. They match by the number in the response; without a response, by the
+ * second of the signature. An attempt whose worker died was signed at some time after its claim.
  */
 export function reconcile({ maxAttempts, accepted, events, attempts, requests }: Evidence): Reconciliation {
   const problems: Problem[] = []
@@ -89,12 +88,12 @@ export function reconcile({ maxAttempts, accepted, events, attempts, requests }:
 
   function file<K extends 'attempts' | 'requests'>(kind: K, name: string, entry: Delivery[K][number]): void {
     const list = deliveries.get(name)?.[kind] as (typeof entry)[] | undefined
-    if (list === undefined) broken('nothing is sent that was not asked for', `${kind} of ${name}`)
+    if (list === undefined) broken('only expected events are sent', `${kind} of ${name}`)
     else list.push(entry)
   }
 
   const recorded = new Set(events.map(({ id }) => id))
-  for (const id of accepted) if (!recorded.has(id)) broken('an accepted event is there', id)
+  for (const id of accepted) if (!recorded.has(id)) broken('every accepted event is recorded', id)
   for (const attempt of attempts) file('attempts', nameOf(attempt.receiver, attempt.event_id), attempt)
   for (const [n, seen] of requests.entries()) {
     file('requests', nameOf(seen.receiver, seen.eventId), { ...seen, n })
@@ -114,19 +113,19 @@ export function reconcile({ maxAttempts, accepted, events, attempts, requests }:
     }
     const last = attempts.at(-1)
     if (last === undefined) {
-      broken('every event is delivered or given up on record', `${name}: nothing`)
+      broken('every event is delivered or recorded as given up', `${name}: nothing`)
       return
     }
     const early = attempts.slice(0, -1).find(isEnd)
     if (early !== undefined) broken('nothing is sent after the end', `${name}: ${describe(early)}`)
     if (!isEnd(last)) {
-      broken('every event is delivered or given up on record', `${name}: ${describe(last)}`)
+      broken('every event is delivered or recorded as given up', `${name}: ${describe(last)}`)
     } else if (last.status === 'succeeded') counts.delivered += 1
     else if (last.status === 'rejected') counts.gone += 1
     else if (attempts.length === maxAttempts) counts.usedUp += 1
     else broken(`given up after ${maxAttempts} attempts only`, `${name}: ${describe(last)}`)
     if (last.status === 'succeeded' && requests.length === 0) {
-      broken('what is recorded as delivered was received', `${name}: ${describe(last)}`)
+      broken('a recorded delivery was received', `${name}: ${describe(last)}`)
     }
     const firstTaken = requests.findIndex(({ answer }) => isSuccess(answer))
     if (firstTaken >= 0) counts.duplicates += requests.length - firstTaken - 1
@@ -134,7 +133,7 @@ export function reconcile({ maxAttempts, accepted, events, attempts, requests }:
 
   function matchRequests({ name, attempts, requests }: Delivery): void {
     const unmatched = new Map(requests.map((request) => [request.n, request]))
-    const wrong = 'the recorded outcome is what the receiver answered'
+    const wrong = 'the recorded outcome matches the response'
 
     for (const attempt of attempts) {
       const { http_status, response_body, error } = attempt
@@ -144,7 +143,7 @@ export function reconcile({ maxAttempts, accepted, events, attempts, requests }:
         ? unmatched.get(response_body === null ? -1 : Number(response_body))
         : [...unmatched.values()].find(({ timestamp }) => timestamp === secondOf(attempt.created_at))
       if (request === undefined) {
-        if (isHeard) broken('an answer that is on record was given', `${name}: ${describe(attempt)}`)
+        if (isHeard) broken('a recorded response was sent', `${name}: ${describe(attempt)}`)
         else counts.unseen += 1
         continue
       }
@@ -158,7 +157,7 @@ export function reconcile({ maxAttempts, accepted, events, attempts, requests }:
     }
 
     const interrupted = attempts.filter(({ status }) => status === 'interrupted')
-    // Whoever was signed first has the fewest attempts to belong to.
+    // The earliest signature has the fewest candidates.
     for (const request of [...unmatched.values()].toSorted((a, b) => a.timestamp - b.timestamp)) {
       const index = interrupted.findIndex(({ created_at }) => secondOf(created_at) <= request.timestamp)
       if (index < 0) {
@@ -188,7 +187,7 @@ function isSuccess(answer: Answer): boolean {
   return typeof answer === 'number' && answer >= 200 && answer < 300
 }
 
-/** Without a status nothing was heard: the answer hung, was reset, or came too late. */
+/** No status: the response hung, was reset, or was too late. */
 function agrees({ status, http_status }: RecordedAttempt, answer: Answer): boolean {
   if (http_status === null) return status === 'failed' || status === 'exhausted'
   if (http_status !== answer) return false

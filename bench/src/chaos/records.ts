@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import type { RecordedAttempt } from './reconcile.ts'
 
-/** What is still to be done when nothing happens any more. */
+/** The work left in the queue. */
 export interface Remains {
   readonly queued: number
   readonly leased: number
@@ -11,14 +11,14 @@ export interface Remains {
 export interface Records {
   remains(): Promise<Remains>
   countAttempts(): Promise<number>
-  /** All attempts, with the last part of their endpoint's URL as the receiver. */
+  /** All attempts; the receiver is the last part of the endpoint's URL. */
   allAttempts(): Promise<RecordedAttempt[]>
   /** All events, with the receivers of their organizations. */
   allEvents(): Promise<{ id: string; receivers: string[] }[]>
   close(): Promise<void>
 }
 
-/** Looks at the tables. It is opened after the last restart: it has no patience with a database that is down. */
+/** Reads the tables. Open it after the last restart: it does not retry. */
 export function openRecords(databaseUrl: string): Records {
   const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
   return {

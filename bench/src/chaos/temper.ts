@@ -1,4 +1,4 @@
-/** What a receiver does with a request: a status, an answer that never comes, or a connection that is reset. */
+/** A receiver's reaction to a request: a status, no response, or a reset connection. */
 export type Answer = number | 'hang' | 'reset'
 
 interface Behaviour {
@@ -6,13 +6,13 @@ interface Behaviour {
   readonly delayMs?: number
 }
 
-/** How a receiver behaves. Most of what it gets is taken: each event is to have its chance within eight attempts. */
+/** A receiver's behavior. It accepts most requests, so that each event has a chance within eight attempts. */
 export type Temper = (eventId: string) => Behaviour
 
 const OK: Behaviour = { answer: 200 }
 const SLOWEST_MS = 100
 
-/** A receiver of each temper, by the name that is in its URL. */
+/** The receivers, by the name in their URL. */
 export const TEMPERS: Readonly<Record<string, Temper>> = {
   steady: () => OK,
   failing: () => sometimes(0.25, { answer: 500 }),
@@ -21,7 +21,7 @@ export const TEMPERS: Readonly<Record<string, Temper>> = {
   slow: () => ({ answer: 200, delayMs: Math.random() * SLOWEST_MS }),
   busy: () => sometimes(0.1, { answer: 429 }),
   gone: () => sometimes(0.05, { answer: 410 }),
-  // One event of 16 is never taken: all of its attempts are used up.
+  // Never accepts one event in 16, which uses up its attempts.
   refusing: (eventId) => (eventId.endsWith('0') ? { answer: 500 } : OK),
 }
 

@@ -5,7 +5,7 @@ import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { serveParent } from '../child.ts'
 import { createChaosIntegrations } from './integrations.ts'
 
-/** A start while the database is down is tried again, as whoever supervises the processes of a host would. */
+/** Retries a start while the database is down, as a process supervisor would. */
 const START_AGAIN_MS = 200
 
 const chaosWorker = { start, stop }

@@ -2,7 +2,7 @@ import { createCertificate } from '@quickquote/dev-servers'
 import type { BenchContext } from '../bench.ts'
 import type { Arrival, NodeReceiver } from './node-receiver.ts'
 
-/** A receiver that tells when each event came first. */
+/** A receiver that records when each event first arrived. */
 export interface ArrivalReceiver {
   readonly origin: string
   readonly ca: string
@@ -19,13 +19,13 @@ export async function startArrivalReceiver(context: BenchContext): Promise<Arriv
   return {
     origin,
     ca: certificate.cert,
-    // Of two entries with one key the last one stays.
+    // Of two entries with the same key, the last one wins.
     take: async () => new Map((await receiver.call('takeArrivals')).toReversed()),
     takeAll: () => receiver.call('takeArrivals'),
   }
 }
 
-/** The value below which a share of the values is. */
+/** The percentile of the values, as a share. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import type { Attempt } from './post.ts'
 
-/** Where the other queues on PostgreSQL record their attempts: less than ours, with the one index that it cannot do without. */
+/** Records attempts for the other queues on PostgreSQL: less than ours, with only the indispensable index. */
 export interface AttemptLog {
   record(attempts: readonly Attempt[]): Promise<void>
-  /** Records it together with others that end about now. Resolves when it is committed. */
+  /** Records it in a batch. Resolves when it is committed. */
   recordSoon(attempt: Attempt): Promise<void>
 }
 

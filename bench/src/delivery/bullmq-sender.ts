@@ -1,4 +1,4 @@
-// BullMQ: 5 on Redis, 6 on PostgreSQL. The result of a job is its attempt row: BullMQ keeps it.
+// BullMQ: 5 on Redis, 6 on PostgreSQL. The result of a job, which BullMQ keeps, is its attempt row.
 import { createPostgresBackend, withBackend } from 'bullmq'
 import { Queue as RedisQueue, Worker as RedisWorker } from 'bullmq-5'
 import { v7 as uuidv7 } from 'uuid'
@@ -31,7 +31,7 @@ serveSender(async (settings) => {
   }
 })
 
-/** The parts of BullMQ that are used here, which its versions have in common. */
+/** The parts of BullMQ used here, common to both versions. */
 interface Way {
   readonly queue: { addBulk(jobs: { name: string; data: Job }[]): Promise<unknown> }
   startWorker(post: (job: Job) => Promise<Attempt>, onCompleted: () => void): { close(): Promise<void> }

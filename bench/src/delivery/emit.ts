@@ -5,10 +5,10 @@ import type { ArrivalReceiver } from './arrivals.ts'
 import type { Endpoint, Outbox } from './outbox.ts'
 import { BODY, EVENT_TYPE } from './payload.ts'
 
-/** Arrivals that are late by more than this are not waited for. */
+/** The longest wait for an arrival. */
 const PATIENCE_MS = 15_000
 
-/** Records one event after the other, each for the next endpoint. Returns how long each took to come, in milliseconds. */
+/** Records events one by one, over the endpoints in turn. Returns the milliseconds until each arrived. */
 export async function emit(
   { storage, endpoints }: Outbox,
   receiver: ArrivalReceiver,
@@ -35,7 +35,7 @@ export async function emit(
   return Promise.all(times)
 }
 
-/** Returns when it was committed. */
+/** Returns the time of the commit. */
 async function record(storage: Outbox['storage'], id: string, { organizationId }: Endpoint): Promise<number> {
   await storage.events.record({
     id,

@@ -1,4 +1,4 @@
-// graphile-worker, as its documentation shows it, and with all of the batching that it has.
+// graphile-worker, as documented, and with all its batching.
 import { EventEmitter } from 'node:events'
 import { Logger, makeWorkerUtils, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import pg from 'pg'
@@ -14,7 +14,7 @@ const CONNECTIONS = 10
 serveSender(async (settings) => {
   const logger = new Logger(() => () => undefined)
   const pgPool = new pg.Pool({ connectionString: settings.databaseUrl, max: CONNECTIONS })
-  // It asks for these.
+  // It warns without these handlers.
   pgPool.on('error', () => undefined)
   pgPool.on('connect', (client) => client.on('error', () => undefined))
   const utils = await makeWorkerUtils({ pgPool, logger })

@@ -1,16 +1,16 @@
-// An HTTPS server that tells when what arrived, and can hang.
+// An HTTPS server that records arrivals and can hang.
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { Certificate } from '@quickquote/dev-servers'
 import { serveParent } from '../child.ts'
 import { monotonicMs } from '../usage.ts'
 
-/** The id of an event, and when it came, on the clock of `monotonicMs`. */
+/** The ID of an event, and its arrival on the clock of `monotonicMs`. */
 export type Arrival = readonly [eventId: string, atMs: number]
 
 /** Requests to this path are never answered. */
 export const HUNG_PATH = '/hung'
-/** Here the first request of an event is never answered, and the next ones are. */
+/** Only the first request of each event to this path is never answered. */
 export const HUNG_AT_FIRST_PATH = '/hung-at-first'
 
 const nodeReceiver = { listen, takeArrivals }
@@ -45,7 +45,7 @@ async function listen(options: {
   return `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
 }
 
-/** What came since the last call. */
+/** The arrivals since the last call. */
 async function takeArrivals(): Promise<Arrival[]> {
   const taken = arrivals
   arrivals = []

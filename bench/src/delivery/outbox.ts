@@ -6,14 +6,14 @@ import { v7 as uuidv7 } from 'uuid'
 import type { BenchContext } from '../bench.ts'
 import { BODY, EVENT_TYPE } from './payload.ts'
 
-/** A database of ours with endpoints, each of an organization of its own. */
+/** Our database with endpoints, each in its own organization. */
 export interface Outbox {
   readonly databaseUrl: string
   readonly sql: postgres.Sql
   readonly storage: DrizzleStorage
   readonly endpoints: readonly Endpoint[]
   addEndpoint(url: string): Promise<Endpoint>
-  /** So many events that came in the last milliseconds, one in each, with one delivery each, spread over the endpoints. */
+  /** Adds events, one per past millisecond, with one delivery each, spread over the endpoints. */
   fill(deliveries: number, endpoints?: readonly Endpoint[]): Promise<void>
   close(): Promise<void>
 }
@@ -70,7 +70,7 @@ export async function openOutbox(
   }
 }
 
-/** What all processes of a bench have in common. */
+/** Shared by all processes of a bench. */
 export function createBenchIntegrations(
   storage: DrizzleStorage,
   delivery: IntegrationsOptions['delivery'] = {},

@@ -7,7 +7,7 @@ import type { WorkerProcess } from './worker-process.ts'
 /** A way to deliver, ready to run. */
 export interface DeliverySide {
   fill(deliveries: number): Promise<void>
-  /** Returns the seconds that it took. */
+  /** Returns the seconds it took. */
   drain(deliveries: number): Promise<number>
   cpuSeconds(): Promise<number>
 }
@@ -17,7 +17,7 @@ export type OwnOptions = Pick<DeliveryWorkerOptions, 'concurrency' | 'socketsPer
 }
 
 const ENDPOINTS = 200
-/** More than is under way at once. */
+/** More than can be in flight. */
 const SLACK = 600
 
 /** Our worker, with a full outbox. */

@@ -1,4 +1,4 @@
-// pg-boss, as its documentation shows it (`work`), and the best loop around its batches.
+// pg-boss, as documented (`work`), and with the best loop around its batches.
 import { PgBoss } from 'pg-boss'
 import { v7 as uuidv7 } from 'uuid'
 import { type AttemptLog, openAttemptLog } from './attempt-log.ts'
@@ -9,7 +9,7 @@ const QUEUE = 'webhooks'
 const FILL_AT_ONCE = 1000
 /** Loops that fetch, send and complete a batch each. */
 const LOOPS = 4
-/** The least that it takes. */
+/** The minimum that it accepts. */
 const POLL_SECONDS = 0.5
 
 serveSender(async (settings) => {
@@ -21,7 +21,7 @@ serveSender(async (settings) => {
   const log = await openAttemptLog(settings.databaseUrl, { connections: LOOPS })
   const drain = settings.way === 'documented' ? drainByWork : drainByBatches
 
-  /** One job after the other; as many of these side by side as it is allowed to have under way. */
+  /** One job at a time per loop, with as many loops as it may have in flight. */
   async function drainByWork(deliveries: number): Promise<void> {
     let left = deliveries
     await new Promise<void>((resolve, reject) => {

@@ -3,7 +3,7 @@ import { Pool } from 'undici'
 import { BODY, EVENT_TYPE } from './payload.ts'
 import type { SenderSettings } from './sender.ts'
 
-/** What a job of another queue holds. */
+/** A job of another queue. */
 export interface Job {
   readonly eventId: string
   readonly path: string
@@ -11,7 +11,7 @@ export interface Job {
   readonly body: string
 }
 
-/** What is recorded of an attempt. */
+/** The record of an attempt. */
 export interface Attempt {
   readonly eventId: string
   readonly httpStatus: number
@@ -29,7 +29,7 @@ export function createPool({ origin, ca, sockets }: SenderSettings): Pool {
   return new Pool(origin, { connections: sockets, connect: { ca }, keepAliveTimeout: 60_000 })
 }
 
-/** Signs and sends, over sockets that are kept. */
+/** Signs and sends, over keep-alive sockets. */
 export function createPost(settings: SenderSettings): (job: Job) => Promise<Attempt> {
   const pool = createPool(settings)
   return async ({ eventId, path, eventType, body }) => {

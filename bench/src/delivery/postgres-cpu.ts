@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { Sql } from 'postgres'
 
-/** Linux counts the time of processes in hundredths of a second, on every architecture. */
+/** Linux counts CPU time in hundredths of a second, on every architecture. */
 const TICKS_PER_SECOND = 100
 
 /**
- * Processor time that the whole PostgreSQL server has used so far: the postmaster, its children, and those that are gone.
- * NaN when it does not run on this machine, or this is no Linux.
+ * CPU time of the whole PostgreSQL server so far, including processes that have exited. NaN if it runs on another machine,
+ * or not on Linux.
  */
 export async function postgresCpuSeconds(sql: Sql): Promise<number> {
   const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
@@ -23,7 +23,7 @@ export async function postgresCpuSeconds(sql: Sql): Promise<number> {
 async function statOf(pid: string) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
-  // The name of the program may hold anything, but ends with the last parenthesis.
+  // The program's name may contain anything; it ends at the last parenthesis.
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')

@@ -1,4 +1,4 @@
-// What undici does with no queue around it, nothing to sign and nothing to record.
+// undici alone: no queue, signature or record.
 import type { Dispatcher, Pool } from 'undici'
 import { BODY } from './payload.ts'
 import { createPool } from './post.ts'

@@ -13,12 +13,12 @@ import type { NodeReceiver } from './node-receiver.ts'
 export interface FastReceiver {
   readonly origin: string
   readonly ca: string
-  /** What it is, to be told with the figures. */
+  /** Its kind, printed with the figures. */
   readonly kind: 'nginx' | 'Node'
   stop(): Promise<void>
 }
 
-/** nginx where it is installed, since the receiver shares the processor with what is measured; else Node. */
+/** nginx if installed, since the receiver shares the processor with the measured code; otherwise Node. */
 export async function startFastReceiver(context: BenchContext): Promise<FastReceiver> {
   const certificate = await createCertificate()
   return (await startNginx(certificate)) ?? startNode(context, certificate)
@@ -36,7 +36,7 @@ async function startNginx({ key, cert }: Certificate): Promise<FastReceiver | un
   await writeFile(join(folder, 'key.pem'), key)
   await writeFile(join(folder, 'cert.pem'), cert)
   await writeFile(join(folder, 'nginx.conf'), configuration(folder, port))
-  // Debian keeps it where only root looks.
+  // Debian installs it where only root's PATH leads.
   const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
   const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { env, stdio: 'ignore' })
   const ended = Promise.race([once(nginx, 'exit'), once(nginx, 'error')]).catch(() => undefined)
@@ -80,7 +80,7 @@ async function listens(port: number): Promise<boolean> {
   return false
 }
 
-/** A port that nobody listens on right now. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { freePort } from './receiver.ts'
 
-/** A Redis of its own, as durable as it usually is (it writes to disk each second). Undefined where none is installed. */
+/** Starts a Redis with the usual durability (a write to disk each second). Undefined if it is not installed. */
 export async function startRedis(): Promise<{ url: string; stop(): Promise<void> } | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'quickquote-bench-redis-'))
   const port = await freePort()

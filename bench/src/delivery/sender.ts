@@ -1,31 +1,31 @@
 import { serveParent } from '../child.ts'
 import { ownCpuSeconds } from '../usage.ts'
 
-/** What another way to deliver is told. */
+/** The options of a sender. */
 export interface SenderSettings {
   readonly databaseUrl: string
-  /** Null where no Redis runs. */
+  /** Null if no Redis runs. */
   readonly redisUrl: string | null
   readonly origin: string
   readonly ca: string
   readonly sockets: number
-  /** Deliveries that may be under way at once. */
+  /** The most deliveries in flight. */
   readonly inFlight: number
-  /** The way, where a sender knows several. */
+  /** The variant, if a sender has several. */
   readonly way: string
 }
 
-/** One way to deliver: the queue is filled, then all of it is claimed, signed, sent and recorded. */
+/** A contender: fills its queue, then claims, signs, sends and records all of it. */
 export interface Sender {
   fill(deliveries: number): Promise<void>
-  /** Resolves when so many are recorded. */
+  /** Resolves when `deliveries` are recorded. */
   drain(deliveries: number): Promise<void>
 }
 
 export type SenderService = {
   open(settings: SenderSettings): Promise<void>
   fill(deliveries: number): Promise<void>
-  /** Returns the seconds that it took. */
+  /** Returns the seconds it took. */
   drain(deliveries: number): Promise<number>
   cpuSeconds(): Promise<number>
 }

@@ -1,4 +1,4 @@
-// One worker of ours, in a process of its own.
+// One of our workers, in its own process.
 import {
   createDeliveryWorker,
   type DeliveryWorker,
@@ -57,12 +57,12 @@ async function start(): Promise<void> {
   await worker?.start()
 }
 
-/** What is under way is broken off. */
+/** Aborts deliveries in flight. */
 async function stop(): Promise<void> {
   await worker?.stop({ deadlineMs: 0 })
 }
 
-/** Resolves when so many attempts are committed, since `open`. */
+/** Resolves when `deliveries` attempts have been committed since `open`. */
 async function settled(deliveries: number): Promise<void> {
   await new Promise<void>((resolve) => {
     onRecorded = () => {
@@ -73,8 +73,8 @@ async function settled(deliveries: number): Promise<void> {
 }
 
 /**
- * Runs the worker until so many more attempts are committed, and those of the slack before and after them. Returns the seconds
- * without the slack: its sockets are open when they begin, and it is as busy at their end.
+ * Runs the worker until `deliveries` more attempts are committed, plus slack before and after. Returns the seconds without
+ * the slack, so that it is equally busy at both ends, with open sockets.
  */
 async function drain(deliveries: number, slack: number): Promise<number> {
   const from = recorded + slack

@@ -1,4 +1,4 @@
-// A host with nothing but our plugin, behind a proxy that says who the client is.
+// A host with only our plugin, behind a proxy that names the client.
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
@@ -14,7 +14,7 @@ async function listen(databaseUrl: string): Promise<string> {
   const app = Fastify({ trustProxy: true })
   await app.register(fastifyIntegrations, {
     integrations: createSoakIntegrations(drizzleStorage({ connectionString: databaseUrl })),
-    // Whoever names an organization is its admin.
+    // Every request is by an admin of the organization that it names.
     resolveSession({ headers }) {
       const id = headers['x-organization']
       if (typeof id !== 'string') return null

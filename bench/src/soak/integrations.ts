@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createIntegrations, type Limits, STEPS } from '@quickquote/core'
 import type { DrizzleStorage } from '@quickquote/storage-drizzle'
 
-/** The limits of a client count, and the load stays below them or not; those of what is stored are never reached. */
+/** Client limits are in force, and some clients exceed them; limits on stored data are never reached. */
 const LIMITS: Partial<Limits> = { apiKeysPerOrganization: 1000, apiKeysPerMember: 1000 }
 const FAILS = 0.1
 
-/** What all processes of a soak have in common. Each quote runs through all of its steps, or fails in one. */
+/** Shared by all processes of a soak. Each quote runs through all its steps, or fails in one. */
 export function createSoakIntegrations(storage: DrizzleStorage) {
   return createIntegrations({
     storage,

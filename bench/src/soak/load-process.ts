@@ -1,4 +1,4 @@
-// Partners and members of many organizations, from many addresses, each doing what such clients do.
+// Partners and members of many organizations, from many addresses, with typical requests.
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveParent } from '../child.ts'
@@ -15,11 +15,11 @@ interface Organization {
   readonly endpoints: string[]
 }
 
-/** What came of the requests so far: how many of each status, and of each kind of request. */
+/** The results so far: requests by status and by kind. */
 interface Traffic {
   readonly requests: number
   readonly byStatus: Readonly<Record<string, number>>
-  /** What no client should ever see: an answer of 500 and more, or none. Some of them. */
+  /** Examples of what no client should see: a status of 500 or above, or no response. */
   readonly faults: readonly string[]
 }
 
@@ -69,7 +69,7 @@ async function client(): Promise<void> {
 
 type Action = (organization: Organization) => Promise<unknown>
 
-/** The more often one stands here, the more often it is done. */
+/** The kinds of request; repeated ones are more frequent. */
 const ACTIONS: readonly [Action, ...Action[]] = [
   read,
   ...repeated(11, read),
@@ -91,7 +91,7 @@ async function startAsJson(organization: Organization) {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() }
   const body = JSON.stringify({ name: 'Soak', requirementsText: FILE, metadata: { n: requests } })
   const key = await keyOf(organization)
-  // A client that got no answer asks again.
+  // A client without a response retries.
   for (let times = randomInt(1, 3); times > 0; times -= 1) {
     remember(
       organization.quotations,

@@ -1,4 +1,4 @@
-/** How much y grows for each x, by least squares; 0 for less than two points. */
+/** The slope by least squares; 0 for fewer than two points. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const meanX = meanOf(points.map(([x]) => x))
   const meanY = meanOf(points.map(([, y]) => y))

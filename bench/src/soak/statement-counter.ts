@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 
-/** A way to the database that counts what each connection has prepared: only the session itself could ask. */
+/** A database proxy that counts the prepared statements of each connection: PostgreSQL shows them only to their session. */
 export interface StatementCounter {
   readonly url: string
   count(): { readonly connections: number; readonly statements: number; readonly mostOfOne: number }
@@ -12,7 +12,7 @@ const PARSE = 'P'.charCodeAt(0)
 const CLOSE = 'C'.charCodeAt(0)
 const STATEMENT = 'S'.charCodeAt(0)
 
-/** Passes everything on to the database at `url`, which is asked without TLS. */
+/** Forwards everything to the database at `url`, without TLS. */
 export async function countStatements(url: string): Promise<StatementCounter> {
   const target = new URL(url)
   const connections = new Set<Set<string>>()
@@ -48,11 +48,11 @@ export async function countStatements(url: string): Promise<StatementCounter> {
   }
 }
 
-/** Reads the messages of a client as they come: the first has no letter before its length. */
+/** Parses a client's messages; the first has no type byte before its length. */
 function messageReader(prepared: Set<string>): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   let isStartup = true
-  /** Bytes of a long message (of parameters, say) that nobody has to keep. */
+  /** Bytes to skip of a long message, such as one with parameters. */
   let toSkip = 0
   return (chunk) => {
     const skipped = Math.min(toSkip, chunk.length)

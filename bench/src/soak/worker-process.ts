@@ -1,4 +1,4 @@
-// One worker, with the settings that a host gets.
+// One worker, with default settings.
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { serveParent } from '../child.ts'
