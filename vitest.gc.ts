@@ -8,13 +8,13 @@ declare global {
 
 const EVERY_MS = 20
 
-/** Collects garbage all the time, in each process of tests (`pnpm test:gc`): what nobody holds is gone before anybody needs it. */
+/** Collects garbage continuously in each test process (`pnpm test:gc`), to expose objects that are released too early. */
 async function collect(): Promise<void> {
   setFlagsFromString('--expose-gc')
   const gc: () => void = runInNewContext('gc')
   for (;;) {
     gc()
-    // The pause comes after the collection, or a large heap would leave time for nothing else.
+    // Pauses after each collection, or a large heap would leave no time for tests.
     await sleep(EVERY_MS, undefined, { ref: false })
   }
 }

@@ -6,13 +6,14 @@ import { drizzleStorage } from '@quickquote/storage-drizzle'
 import type { TestProject } from 'vitest/node'
 
 /**
- * One PostgreSQL for the whole run: the server of DATABASE_URL, or an embedded one in a scratch folder, of the major version
- * that POSTGRES_VERSION names (18). On it a database that is migrated once, for all tests that need one to copy.
+ * Starts one PostgreSQL for the whole run: the server of DATABASE_URL, or an embedded one of major version
+ * POSTGRES_VERSION (18) in a scratch folder. Migrates one database on it, which tests copy.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { POSTGRES_VERSION = '18' } = process.env
   const version = POSTGRES_VERSIONS.find((known) => String(known) === POSTGRES_VERSION)
-  if (version === undefined) throw new Error(`POSTGRES_VERSION is one of ${POSTGRES_VERSIONS.join(', ')}.`)
+  if (version === undefined)
+    throw new Error(`POSTGRES_VERSION must be one of ${POSTGRES_VERSIONS.join(', ')}.`)
   const postgres = await usePostgres({
     version,
     dataDir: join(scratchFolder(), `quickquote-test-${randomUUID()}`),

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** The tests that mutants are tried with (stryker.config.json): those that need no database, of sources instead of builds. */
+/** The tests run on mutants (stryker.config.json): those without a database, on sources instead of builds. */
 export default defineConfig({
   resolve: {
     alias: ['index', 'internal'].map((door) => ({

@@ -3,12 +3,12 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /**
- * Sets what is global in a process, where another test asserts that nothing is: a process of its own. All the other files
- * of a package share processes, so that its modules are loaded a few times and not once for each file.
+ * Needs its own process, because it sets globals that another test asserts to be unset. All other files of a package share
+ * processes, so that modules are not loaded once per file.
  */
 const ALONE = ['packages/delivery-worker/test/telemetry.test.ts']
 
-/** Every package with tests is a project of its own: `vitest --project core`. */
+/** Each package with tests is a project: `vitest --project core`. */
 const projects = ['packages', 'examples']
   .flatMap((folder) => readdirSync(folder).map((name) => ({ name, path: `${folder}/${name}` })))
   .concat({ name: 'bench', path: 'bench' })
@@ -24,11 +24,11 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
       name,
       ...files,
       setupFiles: process.env['COLLECT_GARBAGE'] === undefined ? [] : './vitest.gc.ts',
-      // Real processes, sockets and databases on small machines: these only end what hangs.
+      // Long, for real processes, sockets and databases on small machines: only hanging tests should reach these.
       testTimeout: 300_000,
       hookTimeout: 300_000,
       expect: { poll: { timeout: 60_000 } },
-      // What is built is loaded as it is.
+      // Builds are loaded without transformation.
       server: { deps: { external: [/\/dist\//] } },
     },
   }
@@ -36,10 +36,10 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
 
 export default defineConfig({
   test: {
-    // They mostly wait: for sockets, processes, databases.
+    // Tests mostly wait for sockets, processes and databases.
     maxWorkers: Math.max(3, availableParallelism()),
     globalSetup: './vitest.global-setup.ts',
-    // PostgreSQL is stopped and its folder removed in that time.
+    // Includes stopping PostgreSQL and removing its folder.
     teardownTimeout: 60_000,
     projects: [
       ...projects.map(({ name, path }) =>

@@ -1,7 +1,7 @@
 // Prepares a release of all packages, which share one version:
 //   release 1.2.0      writes the version, the changelog and the reference pages, commits and tags; publishes nothing
 //   release manifests  copies the repository's address from package.json into every published package
-//   release --dry-run  packs every package and does all that publishing does, except the upload; CI runs this
+//   release --dry-run  packs every package and runs all of publishing except the upload; CI runs this
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -42,7 +42,7 @@ function release(version) {
   console.log(`Committed and tagged ${tag}. Publish it: git push --follow-tags`)
 }
 
-/** Every package of the workspace gets the version; published ones also the address of the repository. */
+/** Writes the version into every package, and the repository's address into published ones. */
 function writeManifests(version) {
   const web = webAddress()
   const { repository } = read(MANIFEST)

@@ -1,10 +1,10 @@
-// Calls of the host's API: with the session of a member, which is a cookie, or with an API key.
+// Calls the host's API with a member's session cookie or with an API key.
 
-/** What went wrong, in the words of the API: a problem document (RFC 9457). */
+/** An error of the API: a problem document (RFC 9457). */
 export class Problem extends Error {
   constructor(status, { title, detail, code, errors }) {
     const fields = (errors ?? []).map((each) => `${each.pointer}: ${each.detail}`)
-    super([detail ?? title ?? `The answer was ${status}.`, ...fields].join(' '))
+    super([detail ?? title ?? `The response was ${status}.`, ...fields].join(' '))
     this.status = status
     this.code = code
   }
@@ -27,7 +27,7 @@ export async function call(path, { method, key, body } = {}) {
   return answer
 }
 
-/** Each line of a stream of JSON lines, until the signal aborts or the stream ends. */
+/** Calls back for each line of a JSON Lines stream, until it ends or the signal aborts. */
 export async function* lines(path, { signal }) {
   const response = await fetch(path, { signal })
   if (!response.ok) throw new Problem(response.status, await response.json())

@@ -1,4 +1,4 @@
-// The page at `/`: everything through the API, as a partner and as a member would.
+// The page at `/`. It uses only the API, as a partner and as a member.
 import { call, lines, Problem } from './api.js'
 
 const POLL_MS = 2000
@@ -8,12 +8,12 @@ const SHOWN = 40
 
 const byId = (id) => document.getElementById(id)
 
-/** Who is signed in, and what belongs to that. Secrets live here only, and are gone with the page. */
+/** The signed-in member and their data. Secrets are kept only here, until the page closes. */
 let member = null
 let apiKey
 let endpoint
 let files = []
-/** How often each event came: a retry brings it again, under the same id. */
+/** Arrivals of each event: a retry has the same ID. */
 const arrivals = new Map()
 let signedIn = new AbortController()
 
@@ -26,7 +26,7 @@ const asPartner = (path, options = {}) => call(path, { ...options, key: apiKey }
 
 // ── Elements ────────────────────────────────────────────────────────────────
 
-/** Text is always text: nothing that came over the wire is read as HTML. */
+/** Text is never parsed as HTML. */
 function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag)
   for (const [name, value] of Object.entries(properties)) {
@@ -54,7 +54,7 @@ function tell(text) {
   byId('notice').textContent = text
 }
 
-/** Runs what a person asked for; what goes wrong is said at the top of the page. */
+/** Runs an action; an error is shown at the top of the page. */
 async function attempt(work, pressed) {
   byId('alert').hidden = true
   if (pressed) pressed.disabled = true
@@ -76,7 +76,7 @@ function onSubmit(id, work) {
   })
 }
 
-/** Repeats for as long as the member is signed in; a failure is silent, the next turn tries again. */
+/** Repeats while the member is signed in. Ignores failures: the next turn tries again. */
 async function repeat(work) {
   const { signal } = signedIn
   while (!signal.aborted) {
@@ -95,7 +95,7 @@ for (const { email, role } of members) {
 onSubmit('sign-in', async () => {
   const { email, password } = members.find((each) => each.email === byId('member').value)
   await call('/login', { body: { email, password } })
-  // Where the portal sent somebody here to sign in; never to another site.
+  // Returns to the portal if it sent the member here; never to another site.
   const next = new URLSearchParams(location.search).get('next')
   if (next !== null && new URL(next, location.origin).origin === location.origin) location.replace(next)
   else await enter(await call('/play/session'))
@@ -108,7 +108,7 @@ byId('sign-out').addEventListener('click', ({ target }) =>
   }, target),
 )
 
-/** The cookie of the session is the browser's own: a reload finds it again. */
+/** The session cookie survives a reload. */
 async function enter({ email, role, organization_id }) {
   signedIn.abort()
   signedIn = new AbortController()
@@ -122,7 +122,7 @@ async function enter({ email, role, organization_id }) {
   byId('member').value = email
   byId('sign-out').hidden = false
   byId('who').textContent =
-    `You are ${email}. ${role === 'admin' ? 'Admins manage webhooks.' : 'Plain members make keys, and may not see webhooks.'}`
+    `You are ${email}. ${role === 'admin' ? 'Admins manage webhooks.' : 'Plain members create keys, but may not see webhooks.'}`
   for (const link of document.querySelectorAll('[data-portal]')) {
     link.href = `/portal/#/${organization_id}/${link.dataset.portal}`
   }
@@ -144,7 +144,7 @@ onSubmit('make-key', async () => {
   apiKey = key
   byId('new-key-value').textContent = key
   byId('new-key').hidden = false
-  tell('The key was made')
+  tell('The key was created')
 })
 
 byId('copy-key').addEventListener('click', () =>
@@ -268,7 +268,7 @@ function startAsPartner(fields) {
 
 // ── 5. Quotes ───────────────────────────────────────────────────────────────
 
-/** The newest quotes of the organization. A row is made anew only when something in it changed. */
+/** The newest quotes of the organization. Replaces only rows that changed. */
 async function showQuotes() {
   const quotes = await asMember('/play/quotes')
   byId('no-quotes').hidden = quotes.length > 0

@@ -1,6 +1,6 @@
-// Takes the pictures of README and docs: `npx -y pnpm@12.21.0 pictures`. A whole host is started and things happen in it, so the
-// screens are real, still and complete. Needs a Chromium, and the fonts Inter and JetBrains Mono (Debian: fonts-inter,
-// fonts-jetbrains-mono): with those of a bare machine everything looks ten years old.
+// Takes the screenshots of README and docs: `npx -y pnpm@12.21.0 pictures`. Starts a whole host and fills it with data.
+// Needs Chromium and the fonts Inter and JetBrains Mono (Debian: fonts-inter, fonts-jetbrains-mono), because default fonts
+// look dated.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -70,7 +70,7 @@ async function signIn() {
   return (method, path, body) => call(method, path, body, { Authorization: `Bearer ${token}` })
 }
 
-/** Three endpoints: one that takes everything, one that is broken, one that is gone. */
+/** Three endpoints: one that accepts everything, one that fails, one that is gone. */
 async function connect(call) {
   const events = (await call('GET', ':acme/webhooks/events')).map(({ type }) => type)
   const make = async (name, behaviour, types) => {
@@ -115,7 +115,7 @@ async function happen(call) {
   await until(async () => (await call('GET', ':acme/webhooks/deliveries?limit=100')).length >= 19)
 }
 
-/** What happened in the hours before: bars need a past. */
+/** Attempts of the hours before, for the chart. */
 async function pretendHistory({ crm, warehouse }) {
   const { sql } = server.host
   const insert = (endpoint, hour, count, status) => sql`
@@ -130,7 +130,7 @@ async function pretendHistory({ crm, warehouse }) {
     await insert(warehouse, hour, isOutage ? 4 : 12 + ((hour * 5) % 7), 'succeeded')
     await insert(warehouse, hour, isOutage ? 14 : hour % 11 === 0 ? 1 : 0, 'failed')
   }
-  // Each attempt a little later than the one before, the newest a minute ago.
+  // Spaces the attempts out; the newest is a minute old.
   await sql`
     with latest as (
       select id, row_number() over (order by created_at desc) as place

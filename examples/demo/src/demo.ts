@@ -138,5 +138,5 @@ for (const stop of stops.reverse()) {
   })
 }
 if (interruption.signal.aborted) terminal.good('Stopped. The next start finds its data again.')
-// A failure may have left something open.
+// A failed start may have left something open.
 if (process.exitCode === 1) process.exit()

@@ -26,7 +26,7 @@ export interface HeadlessQuote {
 
 /**
  * Acts as a partner: starts a quote, waits for its webhooks, fetches the proposal and downloads the document.
- * @throws Error that says what is missing when the signal aborts, or what was wrong
+ * @throws Error that names the missing webhooks when the signal aborts, or the failure
  */
 export async function runHeadlessQuote(
   quote: HeadlessQuote,

@@ -1,7 +1,7 @@
 import type { HostQuotation, HostQuotations, NewQuotation, Proposal, StepStatus } from '@quickquote/core'
 import type { ISql, JSONValue, Sql, TransactionSql } from 'postgres'
 
-/** The tables of the host. A real host has had them for years, with columns that do not matter here. */
+/** The host's tables. A real host already has them, with more columns. */
 export async function createQuotationTables(sql: ISql): Promise<void> {
   await sql`
     create table if not exists host.quotations (

@@ -65,11 +65,11 @@ export async function createHost(
       signDocumentUrl: async ({ document_id }) => documentLinks.sign(document_id),
       logger,
     }),
-    // Shorter than the default, for people who watch.
+    // Shorter than the default, for viewers of the demo.
     delivery: { backoffMs: settings.retryMs },
     // Webhooks never go to private addresses unless the host allows it: the example's receiver runs on this machine.
     allowAddresses: ['127.0.0.1/32'],
-    // What members tell the firewalls of their receivers.
+    // Members allow this address in their receivers' firewalls.
     egress: { sourceAddresses: ['127.0.0.1'] },
     logger,
   })

@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts'
 /**
  * Acts as a member in the web app: signs in and starts a quote. It uses the same pipeline, and sends the same webhooks
  * to endpoints with the trigger mode `always`.
- * @throws Error that says what is missing when the signal aborts
+ * @throws Error that names the missing webhooks when the signal aborts
  */
 export async function runUiQuote({
   apiUrl,
@@ -43,6 +43,8 @@ export async function runUiQuote({
     await terminal.progress('waiting for webhooks', arrived)
   } catch (error) {
     if (!signal.aborted) throw error
-    throw new Error(`Missing of the quote of the web app: ${[...missing].join(', ')}.`, { cause: error })
+    throw new Error(`Webhooks of the quote in the web app did not arrive: ${[...missing].join(', ')}.`, {
+      cause: error,
+    })
   }
 }

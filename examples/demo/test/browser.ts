@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Browser, Locator } from 'playwright-core'
 import { chromium } from 'playwright-core'
 
-// The first is Chromium without the program around it: a page costs a fifth of the processor time.
+// The first is the lightest: a page costs a fifth of the CPU time.
 const PLACES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
   (name) => `/usr/bin/${name}`,
 )
@@ -12,15 +12,14 @@ const installed = process.env['CHROMIUM'] ?? PLACES.find((path) => existsSync(pa
 export const hasChromium = installed !== undefined
 
 export function openBrowser(): Promise<Browser> {
-  if (installed === undefined)
-    throw new Error('There is no Chromium: install it, or set CHROMIUM to its path.')
+  if (installed === undefined) throw new Error('Chromium not found: install it, or set CHROMIUM to its path.')
   const isRoot = process.getuid?.() === 0
   return chromium.launch({ executablePath: installed, args: isRoot ? ['--no-sandbox'] : [] })
 }
 
-/** How something looks: a property of its computed style. */
+/** A property of an element's computed style. */
 export function styleOf(locator: Locator, property: string): Promise<string> {
-  // Made of text: the tests know no names of the browser.
+  // A string, because the tests are compiled without DOM types.
   const read = new Function('element', 'property', 'return getComputedStyle(element)[property]')
   return locator.evaluate(read as (element: unknown, property: string) => string, property)
 }

@@ -59,7 +59,7 @@ async function runCollection(folder: string, variables: Record<string, string>):
   const newman = require.resolve('newman/bin/newman.js')
   const report = resolve(folder, 'report.json')
   const values = Object.entries(variables).flatMap(([name, value]) => ['--env-var', `${name}=${value}`])
-  // It exits with 1 when a request fails; the report says which.
+  // It exits with 1 if a request fails; the report names it.
   await promisify(execFile)(process.execPath, [
     newman,
     'run',

@@ -18,16 +18,13 @@ afterEach(async () => {
 })
 
 describe('API and worker in one process', () => {
-  it.each([1, 2])(
-    'work with %i connection(s) of their own, and open one more for notifications',
-    async (max) => {
-      const storage = drizzleStorage({ connectionString: database.url, maxConnections: max })
-      await storage.migrate()
-      const used = countConnections()
-      await tryProduct(storage, { host })
-      expect(await used.most()).toBeLessThanOrEqual(max + 1)
-    },
-  )
+  it.each([1, 2])('work with %i connection(s), and open one more for notifications', async (max) => {
+    const storage = drizzleStorage({ connectionString: database.url, maxConnections: max })
+    await storage.migrate()
+    const used = countConnections()
+    await tryProduct(storage, { host })
+    expect(await used.most()).toBeLessThanOrEqual(max + 1)
+  })
 
   it.each([1, 2])("work on the host's own client of %i connection(s)", async (max) => {
     const sql = postgres(database.url, { max, onnotice() {} })
@@ -38,7 +35,7 @@ describe('API and worker in one process', () => {
   })
 })
 
-/** The most connections of the storage that were seen at once. */
+/** The highest number of storage connections seen at once. */
 function countConnections() {
   const watcher = postgres(database.url, { max: 1, connection: { application_name: 'watcher' } })
   const seen: number[] = []

@@ -9,11 +9,11 @@ import { createPartner, read, startQuote } from './partner-client.ts'
 import { eventOf } from './received-event.ts'
 import { secretsIn } from './secrets.ts'
 
-// A worker that was killed is noticed after 15 seconds without a heartbeat.
+// A killed worker is noticed after 15 seconds without a heartbeat.
 const AFTER_A_CRASH = { timeoutMs: 60_000 }
 const TEST_TIMEOUT_MS = 300_000
 
-/** A database, a data folder, processes on them, and a receiver that never answers until it is told to. */
+/** A database, a data folder, processes on them, and a receiver that does not respond until released. */
 async function setUp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>) {
   const database = await testDatabase(inject('postgresUrl'))
   const folder = await temporaryFolder()
@@ -52,10 +52,10 @@ async function setUp({ onTestFinished }: Pick<TestContext, 'onTestFinished'>) {
     answerFromNowOn() {
       answers = true
     },
-    /** The webhook of a type; one that was never answered does not count. */
+    /** The answered webhook of a type. */
     received: (type: string) =>
       receiver.next((request) => !unanswered.has(request) && eventOf(request).type === type, AFTER_A_CRASH),
-    /** Stops what runs, and tells which secrets all of it has printed. */
+    /** Stops all processes, and returns the secrets that they printed. */
     async secretsPrinted(): Promise<string[]> {
       await stop()
       return processes.flatMap((example) => secretsIn(example.output(), [database.url]))
@@ -110,7 +110,7 @@ it.concurrent(
 
     run('worker')
     for (const type of EXPECTED_EVENTS) await received(type)
-    // A worker that stops writes down what it sent.
+    // A stopping worker records what it sent.
     expect(await secretsPrinted()).toEqual([])
 
     const copies = receiver.requests.map(eventOf).filter((event) => event.id === cutOff.id)

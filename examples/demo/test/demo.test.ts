@@ -36,7 +36,7 @@ function apiKeyIn(output: string): string {
   return /API key +(pk_\w+)/.exec(output)?.[1] ?? ''
 }
 
-/** The one secret that a demo prints is the key for its `curl` lines; its log holds none. */
+/** The only secret that the demo prints is the key for its `curl` lines; its log contains none. */
 async function expectNoOtherSecret(output: string, databaseUrl: string): Promise<void> {
   expect(new Set(secretsIn(output, [databaseUrl]))).toEqual(new Set([apiKeyIn(output)]))
   expect(secretsIn(await readFile(join(folder.path, 'demo.log'), 'utf8'), [databaseUrl])).toEqual([])
@@ -76,7 +76,7 @@ describe('the demo, on its embedded PostgreSQL', () => {
   )
 
   it(
-    'stays up until Ctrl-C, which stops everything; a second start finds the data of the first',
+    'runs until Ctrl-C, which stops everything; a second start finds the data of the first',
     async () => {
       const second = demo([])
       await second.printed(/Ctrl-C stops the demo/)
@@ -151,7 +151,7 @@ describe('the demo, on its embedded PostgreSQL', () => {
 
 describe('the demo, on the server of DATABASE_URL', () => {
   it(
-    'uses it, starts no other, and keeps its password to itself',
+    'uses it, starts no other, and does not print its password',
     async () => {
       const database = await testDatabase(inject('postgresUrl'))
       onTestFinished(database.drop)
@@ -167,7 +167,7 @@ describe('the demo, on the server of DATABASE_URL', () => {
 
   it.each([
     ['is not there', 'postgres://me:a-password@127.0.0.1:1/none', 'ECONNREFUSED'],
-    ['is no URL', 'postgres://me:a-password@[', 'connectionString must have the form'],
+    ['is not a URL', 'postgres://me:a-password@[', 'connectionString must have the form'],
   ])('exits 1 with the reason when it %s', async (_, databaseUrl, reason) => {
     const own = await temporaryFolder()
     onTestFinished(own.remove)

@@ -7,7 +7,7 @@ import postgres from 'postgres'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { ACME } from '../src/members.ts'
 
-it('what the guide shows declares an event, and sends it on its own and in a transaction', async () => {
+it('the code of the guide declares an event, and sends it alone and in a transaction', async () => {
   const guide = await readFile(resolve(import.meta.dirname, '../../../docs/guides/event-catalog.md'), 'utf8')
   const [declaration = '', emission = ''] = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(
     ([, code]) => code,

@@ -7,21 +7,21 @@ import { scratchFolder, testDatabase } from '@quickquote/dev-servers'
 import { beforeAll, expect, inject } from 'vitest'
 import { secretsIn } from './secrets.ts'
 
-/** A process of the example, and all that it printed. */
+/** A process of the example, and its output. */
 export interface ExampleProcess {
   readonly pid: number
   output(): string
-  /** The first match in the output, now or later. Throws when the process ends without it. */
+  /** Resolves with the first match in the output. Throws if the process ends without one. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
-  /** Sends a signal, to the whole process group as Ctrl-C does when `group` is set, and waits for the end. */
+  /** Sends a signal and waits for the end. With `group` it goes to the whole process group, like Ctrl-C. */
   end(signal: NodeJS.Signals, options?: { group?: boolean }): Promise<number | null>
-  /** The exit code; null after a signal. */
+  /** The exit code, or null after a signal. */
   readonly exited: Promise<number | null>
 }
 
 const processes = new Set<ExampleProcess>()
 
-/** Runs `dist/<entry>.js` in an environment of its own. */
+/** Runs `dist/<entry>.js` with its own environment. */
 export function runExample(
   entry: 'demo' | 'server' | 'worker',
   env: Record<string, string>,
@@ -71,12 +71,12 @@ export function runExample(
   return example
 }
 
-/** Ends what a test left running. */
+/** Stops processes that a test left running. */
 export async function endExamples(): Promise<void> {
   await Promise.all([...processes].map((example) => example.end('SIGTERM')))
 }
 
-/** Where a server listens, once it does. */
+/** A server's address, once it listens. */
 export async function urlOf(server: ExampleProcess): Promise<string> {
   const [, url = ''] = await server.printed(/"url":"(http:[^"]+)"/)
   return url
@@ -87,14 +87,14 @@ export interface TemporaryFolder {
   remove(): Promise<void>
 }
 
-/** A folder that the user of the database may enter too, when root runs the tests. */
+/** A folder that the database's user may also enter if root runs the tests. */
 export async function temporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(scratchFolder(), 'quickquote-example-'))
   await chmod(path, 0o755)
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** A server of the example with a database of its own, for the tests of a file. It must end well and print no secret. */
+/** A server of the example with its own database, for the tests of a file. It must exit with 0 and print no secret. */
 export function useExample(env: Record<string, string>): { readonly url: string } {
   let url = ''
   beforeAll(async () => {

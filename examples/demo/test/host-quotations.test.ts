@@ -22,7 +22,7 @@ import { hostQuotations } from '../src/host-quotations.ts'
 
 const ACME = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 const GLOBEX = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
-/** Erased by its test; the others have what is made before all tests. */
+/** Erased by its test; the other organizations get their data before all tests. */
 const LEAVER = '3b2a1c0d-5e4f-4a6b-8c7d-9e8f7a6b5c4d'
 const BODY = { name: 'Portal', requirementsText: '- One' }
 
@@ -37,7 +37,7 @@ const logger: Logger = {
   error: (fields, message) => void logged.push({ message, hook: (fields as { hook?: unknown }).hook }),
 }
 
-/** Integrations on the tables of the host; some methods may be replaced by ones that fail. */
+/** Integrations on the host's tables; a test may replace methods with failing ones. */
 function open(
   broken: Partial<HostQuotations> = {},
   options: Partial<IntegrationsOptions> = {},
@@ -84,7 +84,7 @@ async function start(from = integrations, organizationId = ACME, more: { idempot
   return (await from.quotations.start(quote)).quotation_id
 }
 
-/** What is written, by the host and by us. */
+/** Row counts, of the host and of ours. */
 async function written() {
   const [row] = await sql`
     select (select count(*)::int from host.quotations) as quotations,
@@ -100,7 +100,7 @@ const unavailable = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' })
 const fails = () => Promise.reject(new Error('a table of the host is locked'))
 
 describe('accepting a quote', () => {
-  it("writes the host's row and the order to start, which brings the quote along", async () => {
+  it("writes the host's row and an order to start that contains the quote", async () => {
     const id = await start()
     expect(await written()).toEqual({ ...NOTHING, quotations: 1, starts: 1 })
     const { claimed } = await claim()
@@ -123,20 +123,20 @@ describe('accepting a quote', () => {
     ])
   })
 
-  it('leaves neither when the host cannot write its row', async () => {
+  it('writes neither if the host cannot write its row', async () => {
     await expect(start(open({ insert: fails }))).rejects.toEqual(unavailable)
     expect(await written()).toEqual(NOTHING)
     expect(logged).toEqual([{ message: 'a hook of the host failed', hook: 'quotations.insert' }])
   })
 
-  it('leaves neither when the order cannot be written', async () => {
+  it('writes neither if the order cannot be written', async () => {
     await sql`alter table quickquote.pipeline_starts add constraint never check (false) not valid`
     await expect(start()).rejects.toThrow()
     await sql`alter table quickquote.pipeline_starts drop constraint never`
     expect(await written()).toEqual(NOTHING)
   })
 
-  it('leaves neither when the host rolls its own transaction back', async () => {
+  it('writes neither if the host rolls back its own transaction', async () => {
     const fault = new Error('the host changes its mind')
     const rolledBack = sql.begin(async (tx) => {
       const within = integrations.within(tx)
@@ -153,7 +153,7 @@ describe('accepting a quote', () => {
     expect(await written()).toEqual(NOTHING)
   })
 
-  it('can be refused by the host, with the field that is wrong', async () => {
+  it('can be refused by the host, naming the invalid field', async () => {
     const refusal = new IntegrationError('VALIDATION_FAILED', 'There is no such configuration.', {
       errors: [{ pointer: '/config_id', detail: 'is not known' }],
     })
@@ -161,7 +161,7 @@ describe('accepting a quote', () => {
     expect(await written()).toEqual(NOTHING)
   })
 
-  it('is idempotent under a key, and takes files over', async () => {
+  it('is idempotent under a key, and adopts uploaded files', async () => {
     const first = await start(integrations, ACME, { idempotencyKey: 'one' })
     expect(await start(integrations, ACME, { idempotencyKey: 'one' })).toBe(first)
     expect(await written()).toMatchObject({ quotations: 1, starts: 1, keys: 1 })
@@ -194,14 +194,14 @@ describe('a report', () => {
     await expect(integrations.pipeline(randomUUID()).completed()).rejects.toThrow('Quotation not found')
   })
 
-  it('leaves nothing when the host cannot write', async () => {
+  it('writes nothing if the host cannot write', async () => {
     const id = await start()
     const report = open({ update: fails }).pipeline(id).stepCompleted('requirement_analysis')
     await expect(report).rejects.toEqual(unavailable)
     expect(await written()).toMatchObject({ steps: 0, events: 0, deliveries: 0 })
   })
 
-  it("leaves the host's rows as they were when the event cannot be written", async () => {
+  it("does not change the host's rows if the event cannot be written", async () => {
     const id = await start()
     await sql`alter table quickquote.deliveries add constraint never check (false) not valid`
     await expect(integrations.pipeline(id).stepCompleted('requirement_analysis')).rejects.toThrow()
@@ -210,7 +210,7 @@ describe('a report', () => {
     expect(await integrations.quotations.get(ACME, id)).toMatchObject({ status: 'queued' })
   })
 
-  it('waits for another one of the same quotation: of ten at once, one emits', async () => {
+  it('waits for another report on the same quotation: of ten at once, one emits', async () => {
     const id = await start()
     const report = integrations.pipeline(id)
     await Promise.all(Array.from({ length: 10 }, () => report.stepCompleted('requirement_analysis')))
@@ -219,7 +219,7 @@ describe('a report', () => {
 })
 
 describe('reading', () => {
-  it('tells what is of the organization (200), of another one (403), and of nobody (404)', async () => {
+  it('returns 200 for one of the organization, 403 for one of another, 404 for an unknown one', async () => {
     const id = await start()
     const report = integrations.pipeline(id)
     for (const step of STEPS) await report.stepCompleted(step)
@@ -248,20 +248,20 @@ describe('reading', () => {
     }
   })
 
-  it('names quotations of the organization alone', async () => {
+  it('lists only quotations of the organization', async () => {
     const [own, other] = [await start(), await start(integrations, GLOBEX)]
     const names = await integrations.storage.quotations.findNames(ACME, [own, other, randomUUID()])
     expect([...names]).toEqual([[own, 'Portal']])
   })
 
-  it('shows the fields of the specification, whatever the tables have', async () => {
+  it('returns the fields of the specification, whatever the tables contain', async () => {
     const id = await start()
     const columns = Object.keys(await integrations.quotations.get(ACME, id))
     expect(columns).not.toContain('requirements')
     expect(columns).not.toContain('organization_id')
   })
 
-  it('is a 503, with the reason in the log alone, when the host fails', async () => {
+  it('is a 503, with the reason only in the log, if the host fails', async () => {
     await expect(open({ find: fails }).quotations.get(ACME, randomUUID())).rejects.toEqual(unavailable)
     expect(logged).toEqual([{ message: 'a hook of the host failed', hook: 'quotations.find' }])
   })
@@ -280,7 +280,7 @@ describe('orders to start', () => {
     expect(await written()).toMatchObject({ starts: 1 })
   })
 
-  it('brings no file of another organization along', async () => {
+  it('includes no file of another organization', async () => {
     const file = await integrations.requirementsFiles.receive({
       organizationId: GLOBEX,
       index: 0,
@@ -294,7 +294,7 @@ describe('orders to start', () => {
     expect(await written()).toEqual(NOTHING)
   })
 
-  it('are tried again when the host cannot be asked', async () => {
+  it('are retried if the host cannot be queried', async () => {
     const id = await start()
     await expect(claim(open({ find: fails }))).rejects.toEqual(unavailable)
     expect((await claim()).claimed).toEqual([])
@@ -302,7 +302,7 @@ describe('orders to start', () => {
     expect((await claim(integrations, later)).claimed).toMatchObject([{ quote: { id }, attempt: 2 }])
   })
 
-  it('of runs that nothing was heard of are found by their age', async () => {
+  it('of silent runs are found by their age', async () => {
     const id = await start()
     const find = (silentSince: Date) => integrations.storage.quotations.findStalled(silentSince, 10)
     expect(await find(new Date(Date.now() - 60_000))).toEqual([])
@@ -310,14 +310,14 @@ describe('orders to start', () => {
   })
 })
 
-describe('an object that cannot work', () => {
-  it('fails at boot when methods are missing', () => {
+describe('an invalid object', () => {
+  it('fails at boot if methods are missing', () => {
     expect(() => open({ lock: undefined, update: undefined } as object)).toThrow(
       'quotations lacks the methods update, lock.',
     )
   })
 
-  it('is found out when its transaction does not call its function, or swallows what it throws', async () => {
+  it('is detected if its transaction does not call its function, or swallows its errors', async () => {
     const message = 'quotations.transaction must call `work`, and rethrow its errors.'
     await expect(start(open({ transaction: async () => {} }))).rejects.toThrow(message)
     const swallowing: HostQuotations['transaction'] = (work) =>
@@ -346,7 +346,7 @@ describe('an object that cannot work', () => {
     expect(logged.at(-1)?.hook).toBe('quotations.transaction')
   })
 
-  it('a transaction of the host that begins after it was given up does nothing', async () => {
+  it('a transaction of the host that begins after the timeout does nothing', async () => {
     let late: Promise<unknown> | undefined
     const failing = open(
       {
@@ -363,7 +363,7 @@ describe('an object that cannot work', () => {
     expect(await sql`select from host.quotations`).toHaveLength(0)
   })
 
-  it('is a 503 when no transaction can be had', async () => {
+  it('is a 503 if no transaction is available', async () => {
     await expect(start(open({ transaction: fails }))).rejects.toEqual(unavailable)
   })
 })
@@ -380,7 +380,7 @@ describe('a quotation that is erased', () => {
 
   const chunksOf = (fileId: string) => sql`select 1 from quickquote.file_chunks where file_id = ${fileId}`
 
-  it("leaves the host's tables, with its files, its order and the bodies of its events", async () => {
+  it("is removed from the host's tables, with its files, its order and the bodies of its events", async () => {
     const { id, fileId } = await startWithFile(integrations)
     await integrations.pipeline(id).stepCompleted('requirement_analysis')
     expect(await chunksOf(fileId)).toHaveLength(1)
@@ -402,7 +402,7 @@ describe('a quotation that is erased', () => {
     expect(await integrations.quotations.erase(ACME, id)).toMatchObject({ events: 0, left_to_host: [] })
   })
 
-  it('is left to a host that has no method for it, and nothing of ours stays', async () => {
+  it('is left to a host without a method for it, while all our data is removed', async () => {
     const without = open({ erase: undefined } as object)
     const { id } = await startWithFile(without)
     const left_to_host = ['quotations', 'files']
@@ -413,7 +413,7 @@ describe('a quotation that is erased', () => {
     expect(items).toMatchObject([{ action: 'quotation.erased', resource_name: '[erased]' }])
   })
 
-  it('stays as it is when the host cannot erase it', async () => {
+  it('is unchanged if the host cannot erase it', async () => {
     const { id } = await startWithFile(integrations)
     const broken = open({ erase: () => Promise.reject(new Error('The table is locked.')) })
     await expect(broken.quotations.erase(ACME, id)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
@@ -431,7 +431,7 @@ describe('an organization that is erased', () => {
     return from.organizations.erasure(LEAVER)
   }
 
-  it("leaves the host's tables, too, and those of others stay", async () => {
+  it("is removed from the host's tables too, and others stay", async () => {
     const ids = [await start(integrations, LEAVER), await start(integrations, LEAVER)]
     const other = await start(integrations, GLOBEX)
     await integrations.pipeline(ids[0] ?? '').stepCompleted('requirement_analysis')
@@ -444,7 +444,7 @@ describe('an organization that is erased', () => {
     expect(await sql`select quotation_id from quickquote.pipeline_starts`).toEqual([{ quotation_id: other }])
   })
 
-  it('is not erased further while an erase of the host deletes nothing', async () => {
+  it('is not erased further while an erase by the host deletes nothing', async () => {
     const idle = open({ erase: async () => [] })
     const id = await start(idle, LEAVER)
     await expect(eraseAll(idle)).rejects.toThrow(`quotations.list still returns ${id}`)
@@ -452,7 +452,7 @@ describe('an organization that is erased', () => {
     expect(await eraseAll(integrations)).toMatchObject({ status: 'erased', left_to_host: [] })
   })
 
-  it('is left to a host without the methods for it, which is told', async () => {
+  it('is left to a host without the methods for it, which is notified', async () => {
     const without = open({ erase: undefined } as object)
     await start(without, LEAVER)
     expect(await eraseAll(without)).toMatchObject({ left_to_host: ['quotations', 'files'] })
@@ -460,7 +460,7 @@ describe('an organization that is erased', () => {
   })
 })
 
-it("a file of a host's quotation is no stray, however old it is", async () => {
+it("a file of a host's quotation is never removed as unused, however old", async () => {
   const file = {
     organizationId: ACME,
     index: 0,

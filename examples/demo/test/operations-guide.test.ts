@@ -21,7 +21,7 @@ beforeAll(async () => {
   guide = await readFile(resolve(SERVER, '../../docs/guides/operations.md'), 'utf8')
 })
 
-/** The lines of a program that has ended by itself, or of one that is told to end. */
+/** The output lines of a program that ends by itself or is stopped. */
 function run(args: string[], env: Record<string, string> = {}) {
   const program: ChildProcess = spawn(PROGRAM, args, { env: { PATH: process.env['PATH'], ...env } })
   const lines: string[] = []
@@ -32,7 +32,7 @@ function run(args: string[], env: Record<string, string> = {}) {
   return { program, lines, ended }
 }
 
-/** What stands in the first column of the table below a heading, in backticks. */
+/** The code in the first column of the table below a heading. */
 function firstColumn(heading: string): string[] {
   const [, section = ''] = guide.split(`\n## ${heading}\n`)
   const rows = section.split('\n## ')[0]?.matchAll(/^\| (`[^|]*) \|/gm) ?? []
@@ -40,7 +40,7 @@ function firstColumn(heading: string): string[] {
 }
 
 describe('the guide to operations', () => {
-  it('leads to what --help prints', async () => {
+  it('contains the output of --help', async () => {
     const { lines, ended } = run(['--help'])
     expect(await ended).toBe(0)
     expect(guide).toContain('](../reference/options.md#quickquote-worker)')
@@ -48,7 +48,7 @@ describe('the guide to operations', () => {
     expect(reference).toContain(`\`\`\`text\n${lines.join('\n')}\n\`\`\``)
   })
 
-  it('shows a module and a container that run and stop, and names every field of the line of an attempt', async () => {
+  it('shows a module and a container that run and stop, and names every field in the log line of an attempt', async () => {
     const database = await testDatabase(inject('postgresUrl'))
     const receiver = await startReceiver({ respond: () => ({ status: 500 }) })
     const folder = join(SERVER, 'node_modules/.operations-guide')
@@ -82,7 +82,7 @@ describe('the guide to operations', () => {
     const probes = [...guide.matchAll(/httpGet: \{ path: (\S+), port: 8081 \}/g)].map(([, path]) => path)
     expect(probes).toHaveLength(2)
     for (const path of probes) expect((await fetch(`http://127.0.0.1:${port}${path}`)).status).toBe(200)
-    // What a container runs is this program itself, so that the signal that stops the container reaches it.
+    // The container runs the program directly, so that its stop signal reaches it.
     const [command, ...others] = [...guide.matchAll(/^(?:CMD| +command:) (\[.*\])$/gm)].map(([, each = '']) =>
       JSON.parse(each),
     )
@@ -96,7 +96,7 @@ describe('the guide to operations', () => {
     expect(fields).toMatchObject({ status: 'rejected', error_code: 'address_blocked', attempt: 1 })
   })
 
-  it('shows hooks that warn', async () => {
+  it('shows working warning hooks', async () => {
     const database = await testDatabase(inject('postgresUrl'))
     onTestFinished(() => database.drop())
     const storage = drizzleStorage({ connectionString: database.url })
@@ -138,7 +138,7 @@ describe('the guide to operations', () => {
     expect(mails[0]?.key).not.toBe(mails[1]?.key)
   })
 
-  it('names every error code that the worker has', async () => {
+  it('names every error code of the worker', async () => {
     const files = (await readdir(join(WORKER, 'src'), { recursive: true })).filter((file) =>
       /\.ts$/.test(file),
     )
@@ -153,7 +153,7 @@ describe('the guide to operations', () => {
   })
 })
 
-/** An event for an endpoint whose address may not be called. */
+/** An event for an endpoint with a forbidden address. */
 async function recordAnEvent(storage: ReturnType<typeof drizzleStorage>, url: string): Promise<void> {
   const integrations = createIntegrations({
     storage,

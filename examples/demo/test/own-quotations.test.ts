@@ -46,7 +46,7 @@ async function startUiQuote(): Promise<string> {
   return body.quotation_id
 }
 
-describe('a host whose quotations live in tables of its own', () => {
+describe('a host with quotations in its own tables', () => {
   it.each([
     [
       'a headless quote',
@@ -54,7 +54,7 @@ describe('a host whose quotations live in tables of its own', () => {
       (apiKey: string) => startQuote(url, apiKey, { requirementsText: '- One' }),
     ],
     ['a quote of the web app', 'ui', startUiQuote],
-  ] as const)('%s runs to its document, and sends its six webhooks', async (_, source, start) => {
+  ] as const)('%s runs up to its document, and sends its six webhooks', async (_, source, start) => {
     const receiver = await startReceiver({ certificate })
     onTestFinished(() => receiver.stop())
     const { apiKey } = await createPartner(url, { url: receiver.url, trigger_mode: 'always' })
@@ -92,7 +92,7 @@ describe('a host whose quotations live in tables of its own', () => {
     expect(await sql`select 1 from quickquote.pipeline_starts`).toEqual([])
   })
 
-  it('a key of another organization is told 403 of what is there, and 404 of what is nowhere', async () => {
+  it('a key of another organization gets 403 for existing IDs, and 404 for unknown ones', async () => {
     const { apiKey } = await createPartner(url, { url: 'https://crm.example.com/hook' })
     const id = await startQuote(url, apiKey, { requirementsText: '- One' })
     const [row] = await sql<{ id: string }[]>`select id from host.proposals limit 1`

@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '@quickquote/core'
 import { call } from '../src/api-client.ts'
 import { ACME, DEMO_PASSWORD } from '../src/members.ts'
 
-/** Signs in as a member of Acme; the admin, unless told otherwise. */
+/** Signs in as a member of Acme; by default, the admin. */
 export async function signIn(url: string, email = 'admin@acme.example'): Promise<Record<string, string>> {
   const { body } = await call<{ token: string }>(`${url}/login`, {
     status: 200,
@@ -11,7 +11,7 @@ export async function signIn(url: string, email = 'admin@acme.example'): Promise
   return { Authorization: `Bearer ${body.token}` }
 }
 
-/** Makes a key and an endpoint for all events, as Acme's admin. */
+/** Creates a key and an endpoint for all events, as Acme's admin. */
 export async function createPartner(
   url: string,
   endpoint: { url: string; trigger_mode?: string },
@@ -36,7 +36,7 @@ export async function createKey(url: string, session: Record<string, string>): P
   return body.key
 }
 
-/** Starts a headless quote and returns its id. */
+/** Starts a headless quote and returns its ID. */
 export async function startQuote(url: string, apiKey: string, body: object): Promise<string> {
   const { body: started } = await call<{ quotation_id: string }>(`${url}/v1/integrations/quotations`, {
     status: 202,
@@ -46,7 +46,7 @@ export async function startQuote(url: string, apiKey: string, body: object): Pro
   return started.quotation_id
 }
 
-/** Reads something of the partner API that is there. */
+/** Reads an existing resource of the partner API. */
 export async function read<T>(url: string, apiKey: string, path: string): Promise<T> {
   const { body } = await call<T>(`${url}/v1/integrations${path}`, {
     status: 200,

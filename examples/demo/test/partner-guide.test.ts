@@ -12,7 +12,7 @@ import { createPartner } from './partner-client.ts'
 const STARTED = /^\{"quotation_id":"[0-9a-f-]{36}","status":"queued"\}$/
 const MARK = '--- the next block ---'
 
-/** What each block prints, in the order of the guide. */
+/** The output of each block, in the order of the guide. */
 const PRINTED = [
   /^ratelimit-policy: "requests";q=60;w=60\r\nratelimit: "requests";r=\d+;t=\d+\r?$/i,
   /"code":"VALIDATION_FAILED".*"errors":\[\{"pointer":"\/requirementsText"/,
@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
   const url = await urlOf(server)
   const { apiKey } = await createPartner(url, { url: 'https://crm.example.com/hook' })
-  // The example made its certificate itself; a partner's curl knows the authority of a real one.
+  // The example's certificate is self-signed; a partner's curl trusts a real one.
   const { certificate } = await hostSecrets(folder.path)
   await writeFile(join(folder.path, 'ca.pem'), certificate.cert)
   environment = { BASE_URL: url, API_KEY: apiKey, CURL_CA_BUNDLE: join(folder.path, 'ca.pem') }

@@ -14,7 +14,7 @@ import { tryProduct } from './product-trial.ts'
 
 const isTried = hasPgBouncer() || process.env['CI'] !== undefined
 
-/** On a developer's machine without PgBouncer these are skipped, and say so; CI has to have it. */
+/** Without PgBouncer these are skipped, and reported as skipped; in CI they fail. */
 describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
   let database: TestDatabase
   let pooler: PgBouncer
@@ -40,7 +40,7 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
   )
 
   it.each([undefined, true])(
-    'sixty starts at once are all answered with `prepare` %s: nothing is prepared unless the host insists',
+    'sixty starts at once all succeed with `prepare` %s: statements are prepared only if the host asks for it',
     async (prepare) => {
       pooler = await startPgBouncer(database.url)
       const storage = drizzleStorage({
@@ -75,7 +75,7 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
     },
   )
 
-  it('ten migrations at once, through two server connections, are one', async () => {
+  it('ten concurrent migrations, through two server connections, migrate once', async () => {
     pooler = await startPgBouncer(database.url, { poolSize: 2 })
     const storages = Array.from({ length: 10 }, () =>
       drizzleStorage({ connectionString: pooler.url, prepare: false, maxConnections: 1 }),
@@ -85,7 +85,7 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
 
     const direct = postgres(database.url, { max: 1 })
     expect(await direct`select from quickquote.migrations`).toHaveLength(results[0]?.applied.length ?? 0)
-    // No lock stayed with a connection of the pooler.
+    // No pooler connection kept a lock.
     expect(
       await direct`select from pg_locks where locktype = 'advisory'
       and database = (select oid from pg_database where datname = current_database())`,
@@ -96,7 +96,7 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
 })
 
 describe.skipIf(isTried)('behind PgBouncer in transaction mode', () => {
-  it('was not tried: pgbouncer is not installed', () => {
-    console.log('Skipped: PgBouncer. Install pgbouncer to try it.')
+  it('is skipped: pgbouncer is not installed', () => {
+    console.log('Skipped: PgBouncer. Install pgbouncer to run these tests.')
   })
 })

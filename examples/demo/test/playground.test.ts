@@ -6,7 +6,7 @@ import { hasChromium, openBrowser } from './browser.ts'
 import { useExample } from './example-process.ts'
 import { signIn } from './partner-client.ts'
 
-/** How long the page may take for one step, on a slow machine. It asks for progress every 2 s. */
+/** The longest that a step of the page may take on a slow machine. It polls every 2 s. */
 const PATIENCE_MS = 30_000
 const PATIENCE = { timeout: PATIENCE_MS }
 
@@ -21,7 +21,7 @@ describe('The inbox of the page', () => {
     }
   })
 
-  it('is another one for each organization', async () => {
+  it('is separate for each organization', async () => {
     const urlFor = async (email: string) => {
       const headers = await signIn(server.url, email)
       return (await call<{ url: string }>(`${server.url}/play/inbox`, { status: 200, headers })).body.url
@@ -31,7 +31,7 @@ describe('The inbox of the page', () => {
     expect(await urlFor('admin@globex.example')).not.toBe(acme)
   })
 
-  it('takes no behaviour that it does not know', async () => {
+  it('refuses an unknown behavior', async () => {
     const response = await fetch(`${server.url}/play/inbox`, {
       method: 'PATCH',
       headers: { ...(await signIn(server.url)), 'Content-Type': 'application/json' },
@@ -49,16 +49,16 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     return () => browser.close()
   })
 
-  /** A page that may not complain: not about scripts, not about its content policy, not about what it loads. */
+  /** A page that must log no error of scripts, content policy or loading. */
   async function open(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1200, height: 1000 }, ...options })
-    // Before the test itself is over its time: then the error names the step.
+    // Shorter than the test's timeout, so that the error names the step.
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('pageerror', ({ message }) => complaints.push(message))
     page.on('console', (line) => {
-      // A refusal that the page shows is no complaint.
+      // A refusal that the page shows is not an error.
       if (line.type() === 'error' && !/status of 4\d\d/.test(line.text())) complaints.push(line.text())
     })
     onTestFinished(async () => {
@@ -77,7 +77,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
 
   const press = (page: Page, name: string) => page.getByRole('button', { name }).first().click()
   const webhooks = (page: Page) => page.getByRole('list', { name: 'Webhooks' }).locator('summary')
-  /** A quote of the page, by a name that no other test uses. */
+  /** A quote on the page, with a name unique among the tests. */
   const quote = (page: Page, name: string) => page.locator('.quotes > li').filter({ hasText: name })
   const proposal = (page: Page, name: string) =>
     quote(page, name).getByRole('link', { name: 'Open the proposal' })
@@ -92,7 +92,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     const page = await open(options)
     await signInAs(page, `admin@${organization}.example`)
     await press(page, 'Create a key')
-    // A quote that is started before it is there is refused.
+    // A quote started before the key exists is refused.
     await page.locator('#new-key').waitFor()
     await press(page, 'Connect it')
     await page.getByText('Connected to 7 events').waitFor()
@@ -117,7 +117,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     expect(details).toContain('"type": "quotation.completed"')
   })
 
-  it('starts a quote from files that are dropped', async () => {
+  it('starts a quote from dropped files', async () => {
     const page = await openAsAdmin('acme')
     const dropped = await page.evaluateHandle(`
       const transfer = new DataTransfer()
@@ -137,7 +137,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await page.getByRole('alert').getByText('must be a PDF document').waitFor()
   })
 
-  it('shows a quote that a member started without a key, and the retries of a receiver that is broken, then gone', async () => {
+  it('shows a quote that a member started without a key, and the retries of a failing, then gone receiver', async () => {
     const page = await open()
     await signInAs(page, 'admin@globex.example')
     await press(page, 'Connect it')
@@ -151,7 +151,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await webhooks(page).getByText('answered 410').first().waitFor()
   })
 
-  it('knows who is signed in after a reload, and nobody after signing out', async () => {
+  it('keeps the member signed in after a reload, until signing out', async () => {
     const page = await open()
     await signInAs(page, 'member@acme.example')
     await page.reload()
@@ -161,7 +161,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await page.locator('#workspace').waitFor({ state: 'hidden' })
   })
 
-  it('tells a plain member what only admins may do', async () => {
+  it('shows a plain member what only admins may do', async () => {
     const page = await open()
     await signInAs(page, 'member@acme.example')
     await press(page, 'Connect it')
@@ -170,7 +170,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await page.getByRole('alert').getByText('Create an API key first').waitFor()
   })
 
-  it('keeps nothing in the browser: another organization that signs in finds none of it', async () => {
+  it('keeps nothing in the browser: another organization that signs in finds no trace', async () => {
     const page = await openAsAdmin('acme')
     const key = await page.locator('#new-key-value').textContent()
     expect(key).toMatch(/^pk_/)
@@ -188,7 +188,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     ['a phone', { viewport: { width: 360, height: 740 } }],
     ['a dark screen', { colorScheme: 'dark' as const }],
     ['a light screen', { colorScheme: 'light' as const }],
-  ])('is accessible on %s, and fits it', async (_, options) => {
+  ])('is accessible on %s, and fits its width', async (_, options) => {
     const page = await openAsAdmin('acme', { reducedMotion: 'reduce', ...options })
     await startQuote(page, 'To look at')
     await proposal(page, 'To look at').first().waitFor()
@@ -204,7 +204,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
 })
 
 describe.skipIf(hasChromium || process.env['CI'] !== undefined)('The page at /', () => {
-  it('was not tried in a browser: Chromium is not installed', () => {
+  it('is skipped: Chromium is not installed', () => {
     console.log('Skipped: the page at / in Chromium. Install it, or set CHROMIUM to its path.')
   })
 })

@@ -5,18 +5,18 @@ import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
 import { hasChromium } from './browser.ts'
 import { button, dialog, PATIENCE, row, usePortal } from './portal-browser.ts'
 
-/** Many steps, each of which may take its time. */
+/** For many steps, each of which may be slow. */
 const JOURNEY_MS = 300_000
 const MOST_STOPS = 80
 
-// Made of text: the tests know no names of the browser.
+// A string, because the tests are compiled without DOM types.
 const hasFocus = new Function('element', 'return element.matches(":focus")') as (element: unknown) => boolean
 
-/** Goes from one stop of the keyboard to the next until it is there, and presses a key. */
+/** Presses Tab until the target has the focus, then a key. */
 async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
   await target.waitFor()
   for (let stops = 0; !(await target.evaluate(hasFocus)); stops += 1) {
-    if (stops === MOST_STOPS) throw new Error(`No Tab leads to ${target}.`)
+    if (stops === MOST_STOPS) throw new Error(`Tab does not reach ${target}.`)
     await page.keyboard.press('Tab')
   }
   await page.keyboard.press(key)
@@ -27,13 +27,13 @@ async function type(page: Page, field: Locator, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-/** Opens the menu, goes to an item with the arrows, and chooses it. */
+/** Opens the menu, and chooses an item with the arrow keys. */
 async function choose(page: Page, menu: string, item: string): Promise<void> {
   await press(page, button(page, menu))
   const wanted = page.getByRole('menuitem', { name: item, exact: true })
   await page.locator('[role=menuitem]:focus').waitFor()
   for (let moves = 0; !(await wanted.evaluate(hasFocus)); moves += 1) {
-    if (moves === 10) throw new Error(`No arrow leads to ${item}.`)
+    if (moves === 10) throw new Error(`The arrow keys do not reach ${item}.`)
     await page.keyboard.press('ArrowDown')
   }
   await page.keyboard.press('Enter')
@@ -45,7 +45,7 @@ async function violationsOf(page: Page): Promise<unknown> {
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
 }
 
-/** How much wider than its place the page is, or what a dialog holds. */
+/** The horizontal overflow of the page or a dialog. */
 const overflowOf = (page: Page) =>
   page.evaluate<number>(`Math.max(...[document.documentElement, ...document.querySelectorAll('.dialog-body')]
     .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`)
@@ -120,7 +120,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
       )
 
       it(
-        'finds what was not delivered, sends it again, and replays',
+        'finds an undelivered event, sends it again, and replays',
         async () => {
           const admin = await as('admin@acme.example')
           const { id } = await admin.endpoint('Broken')
@@ -136,9 +136,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
 
           await press(page, page.getByRole('navigation').getByRole('link', { name: 'Deliveries' }))
           await press(page, button(page, 'Replay…'))
-          // Over the first one to the last: all events.
+          // An arrow up wraps from the first option to the last, all events.
           await press(page, dialog(page).getByLabel('Missed'), 'ArrowUp')
-          // Of those that were missed there are none: then nothing can be started.
+          // Missed events, the default, would be none.
           await page.getByText(/[1-9]\d* events? will be sent/).waitFor()
           await press(page, button(page, 'Start the replay'))
           await page.getByRole('heading', { name: 'Replay completed' }).waitFor()
@@ -181,7 +181,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
       )
     })
 
-    it('says that there were too many requests, waits a short time by itself, and repeats no change', async () => {
+    it('reports too many requests, waits briefly by itself, and repeats no change', async () => {
       const page = await open('admin@acme.example', 'events')
       const keys = '**/api-keys*'
       const seen: string[] = []
@@ -213,7 +213,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
       await row(page, 'Kept while it waits').waitFor()
     })
 
-    it('shows the command that brings events to a machine of one’s own', async () => {
+    it('shows the command that forwards events to your machine', async () => {
       const page = await open('admin@acme.example', 'endpoints')
       await button(page, 'Try it on my machine').first().click()
       const command = String(await dialog(page).locator('pre').textContent())
@@ -278,7 +278,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
         await dialog(page).waitFor()
         await look(page, 'new key')
 
-        // Of the other organization, which has no key.
+        // The other organization has no key.
         await page.context().request.post(`${server.url}/login`, {
           data: { email: 'member@globex.example', password: DEMO_PASSWORD },
         })
@@ -290,12 +290,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
     )
 
     it.each([1440, 320])(
-      'fits a language that is written from right to left, and colors of the reader’s own: %i px',
+      'fits a right-to-left language and forced colors: %i px',
       async (width) => {
         const page = await open('admin@acme.example', 'events', {
           ...{ forcedColors: 'active', viewport: { width, height: 900 } },
         })
-        // Settings of a host with a language of its own.
+        // The settings of a host with its own language.
         await page.route('**/portal/?*', async (route) => {
           const response = await route.fetch()
           const html = await response.text()

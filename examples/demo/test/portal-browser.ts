@@ -6,7 +6,7 @@ import { openBrowser } from './browser.ts'
 import { useExample } from './example-process.ts'
 import { signIn } from './partner-client.ts'
 
-/** How long a step may take on a slow machine. */
+/** The longest that a step may take on a slow machine. */
 export const PATIENCE_MS = 30_000
 export const PATIENCE = { timeout: PATIENCE_MS }
 
@@ -17,14 +17,14 @@ export const button = (page: Page, name: string | RegExp) =>
 export const dialog = (page: Page) => page.getByRole('dialog')
 export const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
-/** A whole key, or a signing secret; not one that is masked. */
+/** An unmasked key or signing secret. */
 const SECRET = /pk_[0-9A-Za-z]{20}|whsec_[0-9A-Za-z+/]{20}/
 
-/** The portal of a server of the example, for the tests of a file. */
+/** The portal on a server of the example, for the tests of a file. */
 export function usePortal() {
   const server = useExample({
     PIPELINE_STEP_MS: '20',
-    // Nothing is retried while a test looks at it.
+    // So late that no retry changes a screen during a test.
     RETRY_MS: '600000',
   })
   let browser: Browser
@@ -34,7 +34,7 @@ export function usePortal() {
     return () => browser.close()
   })
 
-  /** What a test does beside the screens: as a member, over HTTP. */
+  /** Actions outside the screens, as a member over HTTP. */
   async function as(email: string) {
     const { url } = server
     const headers = await signIn(url, email)
@@ -57,7 +57,7 @@ export function usePortal() {
         await send('PATCH', '/play/inbox', 200, { secret: created.secret })
         return created
       },
-      /** A quote that has failed: its event is recorded. */
+      /** A failed quote, with its event recorded. */
       async quote(name: string): Promise<void> {
         const started = await send<{ quotation_id: string }>('POST', '/quotes', 202, {
           ...{ organization_id: organizationOf(email), name, requirementsText: 'Sells tea.' },
@@ -72,8 +72,8 @@ export function usePortal() {
   }
 
   /**
-   * A page of a member who is signed in. It may not complain: about scripts, its content policy, or what it loads. No key and
-   * no secret may be in an address that it asks for, nor in what it logs.
+   * A page of a signed-in member. It must log no error of scripts, content policy or loading, and no key or secret may be in
+   * its requests' URLs or its log.
    */
   async function open(
     email: string | null,
@@ -90,7 +90,7 @@ export function usePortal() {
     page.on('pageerror', ({ message }) => complaints.push(message))
     page.on('dialog', (dialog) => void complaints.push(dialog.message()))
     page.on('console', (line) => {
-      // A refusal or a lost connection that the page shows is no complaint.
+      // A refusal or a lost connection that the page shows is not an error.
       if (line.type() === 'error' && !/status of [45]\d\d|ERR_FAILED/.test(line.text()))
         complaints.push(line.text())
     })

@@ -31,7 +31,7 @@ function ofTheGuide(language: string, compile: (code: string) => string): Plugin
   }
 }
 
-/** What the plugin of Vue does, with the option that the guide names. */
+/** Compiles as Vue's plugin does, with the option in the guide. */
 function compileVue(code: string): string {
   const { descriptor } = parse(code)
   return compileScript(descriptor, {
@@ -57,7 +57,7 @@ async function bundleOf(entry: string, plugin: Plugin): Promise<string> {
   return outputFiles?.[0]?.text ?? ''
 }
 
-/** Whatever the page complains of: an error of a script, something that its content policy refuses. */
+/** The page's errors: of scripts, and of its content policy. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', ({ message }) => complaints.push(message))
@@ -74,7 +74,7 @@ run('The element, in Chromium, under a content policy without unsafe-inline', ()
     ['React 19', 'react.jsx', ofTheGuide('jsx', (code) => code)],
     ['Vue 3', 'vue.js', ofTheGuide('vue', compileVue)],
   ])(
-    'is a component of a %s app: a token, a view of the host, navigation, gone and back',
+    'is a component of a %s app: with a token, the host’s view, navigation, removed and added again',
     async (_, entry, plugin) => {
       const { app, page } = await portalHost((app) =>
         app.register(helmet, {
@@ -103,7 +103,7 @@ run('The element, in Chromium, under a content policy without unsafe-inline', ()
       await page.getByRole('button', { name: 'I have stored it' }).click()
       await page.getByRole('row', { name: 'Of the app' }).waitFor()
 
-      // The host follows what the member does, without sending them back to where the view begins.
+      // The host follows the member's navigation without resetting the view.
       await page.getByRole('link', { name: 'Endpoints' }).click()
       await page.getByRole('button', { name: 'Add an endpoint' }).click()
       await page.getByLabel('Name', { exact: true }).fill('Typed')
@@ -121,7 +121,7 @@ run('The element, in Chromium, under a content policy without unsafe-inline', ()
     },
   )
 
-  it('can be imported where a server renders pages', async () => {
+  it('can be imported during server-side rendering', async () => {
     const { resolve: find } = createRequire(import.meta.url)
     await expect(import(find('@quickquote/portal/element'))).resolves.toBeDefined()
   })
@@ -157,7 +157,7 @@ run('The page, in Chromium', () => {
     await page.getByLabel('Name', { exact: true }).fill('CRM')
     await page.getByLabel('URL').fill('https://crm.example.com/hook')
     await page.getByRole('button', { name: 'Add an endpoint' }).click()
-    // The code that verifies is loaded when it is looked at: it is a file of its own.
+    // The verification code is a separate file, loaded when shown.
     await page.getByText('fastifyWebhooks').first().waitFor()
     await page.getByRole('button', { name: 'I have stored it' }).click()
     await page.getByRole('heading', { name: 'CRM', level: 1 }).waitFor()

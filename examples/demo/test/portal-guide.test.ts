@@ -13,7 +13,7 @@ function block(language: string): string {
   return code
 }
 
-/** Runs the lines of the guide with the names that a host has: the imports are those of this file. */
+/** Runs the code of the guide with the host's names; the imports are those of this file. */
 async function run(code: string, names: Record<string, unknown>): Promise<void> {
   const AsyncFunction = (async () => {}).constructor as new (
     ...parts: string[]
@@ -22,12 +22,12 @@ async function run(code: string, names: Record<string, unknown>): Promise<void> 
 }
 
 it.runIf(hasChromium || process.env['CI'] !== undefined)(
-  'the page and the element that the guide shows are there, with its colors, by cookie and by token',
+  'the page and the element of the guide work, with its colors, by cookie and by token',
   async () => {
     const { app, page, integrations, resolveSession } = await portalHost()
     await run(block('ts'), { app, integrations, resolveSession, fastifyPortal })
     app.get('/login', async (_, reply) => reply.type('text/html').send('<h1>Sign in</h1>'))
-    // What a bundler makes of the import.
+    // As a bundler resolves the import.
     const script = block('js').replace("'@quickquote/portal/element'", "'/integrations/element.js'")
     app.get('/own-page', async (_, reply) =>
       reply.type('text/html').send(`<!doctype html><style>${block('css')}</style>${block('html')}

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { ORGANIZATION, TOKEN } from './front-ends/session.ts'
 
-/** A host of its own, with one member, who has a cookie or a token; and a browser that may complain of nothing. */
+/** A host with one member, who has a cookie or a token, and a browser that must log no error. */
 export async function portalHost(
   before: (app: FastifyInstance) => unknown = () => {},
 ): Promise<{ app: FastifyInstance; page: Page; integrations: Integrations; resolveSession: ResolveSession }> {

@@ -15,7 +15,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
 
   it('takes a new admin from the first empty screen to a verified webhook', async () => {
     const page = await open('admin@globex.example', 'endpoints')
-    // The receiver of the example, on the page that it has for that.
+    // The example's receiver, on its page.
     const play = await page.context().newPage()
     await play.goto(server.url)
     await play.locator('#receiver-url', { hasText: 'https://' }).waitFor()
@@ -38,12 +38,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     const secret = String(await dialog(page).locator('.secret code').textContent())
     expect(secret).toMatch(/^whsec_/)
     expect(JSON.stringify(await kept(page))).not.toContain(secret)
-    // How to verify with it is beside it.
+    // Shown with the code that verifies.
     await dialog(page).getByText('@quickquote/webhook-signature').first().waitFor()
     await play.getByLabel('signing secret').fill(secret)
     await button(play, 'Use this secret').click()
     await play.getByText('The receiver verifies with this secret').waitFor()
-    // Nothing but its button closes what is shown once.
+    // Only its button closes a secret that is shown once.
     await page.keyboard.press('Escape')
     await button(page, 'I have stored it').click()
 
@@ -102,7 +102,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await row(page, 'Revoked').waitFor()
   })
 
-  it('shows what was not delivered, sends it again, and replays what was missed, counted beforehand', async () => {
+  it('shows an undelivered event, sends it again, and replays missed events after counting them', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Data warehouse')
     await admin.answer('broken')
@@ -138,7 +138,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await row(page, 'While it was still off').getByText('Delivered').waitFor()
   })
 
-  it('rotates a secret, disables, enables and deletes an endpoint, and the audit log tells of it', async () => {
+  it('rotates a secret, disables, enables and deletes an endpoint, all in the audit log', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Old staging')
     const page = await open('admin@acme.example', `endpoints/${id}`)
@@ -180,14 +180,14 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByText('"generation_source"').last().waitFor()
   })
 
-  it('shows a member without the permission their own keys, and nothing that they cannot do', async () => {
+  it('shows a member without the permission only their own keys and allowed actions', async () => {
     const page = await open('member@acme.example', 'deliveries')
     await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
     expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['API keys'])
     expect(await button(page, 'Everyone’s').count()).toBe(0)
   })
 
-  it('finds the organization of the session, and sends who has none to sign in and back', async () => {
+  it('finds the organization of the session; without a session, leads to sign-in and back', async () => {
     const page = await open('admin@acme.example', 'api-keys')
     await page.goto(`${server.url}/portal`)
     await page.getByText('Acme GmbH').first().waitFor()
@@ -200,7 +200,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
   })
 
-  it('loses nothing that was typed when the session ends', async () => {
+  it('keeps typed input when the session ends', async () => {
     const page = await open('admin@acme.example', 'endpoints/new')
     await page.getByLabel('Name').fill('Typed with care')
     await page.getByLabel('URL').fill('https://crm.example.com/hook')
@@ -219,7 +219,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByRole('heading', { name: 'Typed with care' }).waitFor()
   })
 
-  it('keeps what was typed in a dialog when the session ends, and the way to sign in is in the dialog', async () => {
+  it('keeps input in a dialog when the session ends, and offers sign-in inside the dialog', async () => {
     const page = await open('member@acme.example', 'api-keys')
     await button(page, 'Create key').first().click()
     await dialog(page).getByLabel('Name').fill('Typed in a dialog')
@@ -235,11 +235,11 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await create.click()
     await button(page, 'I have stored it').click()
     await row(page, 'Typed in a dialog').waitFor()
-    // Whoever is answered is signed in: nobody has to say so.
+    // A successful response means signed in: no confirmation needed.
     await page.getByText('Your session has ended.').waitFor({ state: 'detached' })
   })
 
-  it('sends a change once when the network is lost, and keeps what was typed', async () => {
+  it('sends a change once when the network is lost, and keeps the input', async () => {
     const page = await open('member@acme.example', 'api-keys')
     let sent = 0
     await page.route('**/api-keys', (route) => {
@@ -255,7 +255,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await dialog(page).getByLabel('Name').inputValue()).toBe('Offline')
   })
 
-  it('tells an admin of what another one changed meanwhile, and keeps both changes', async () => {
+  it('shows an admin the concurrent change of another, and keeps both changes', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Of two admins')
     const page = await open('admin@acme.example', `endpoints/${id}?edit=yes`)
@@ -268,7 +268,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByText('Mine').waitFor()
   })
 
-  it('adds and removes headers of an endpoint, whose values are not seen again', async () => {
+  it('adds and removes headers of an endpoint, whose values are not shown again', async () => {
     const admin = await as('admin@acme.example')
     const page = await open('admin@acme.example', 'endpoints/new')
     await page.getByLabel('Name', { exact: true }).fill('Behind a gateway')
@@ -296,7 +296,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Save').click()
     await page.locator('dd', { hasText: /^X-Zone$/ }).waitFor()
 
-    // To another server no value goes along: whoever moves the endpoint is told, and it is saved.
+    // Values are not sent to another server: the member is warned, and the change is saved.
     await button(page, 'Edit').click()
     await page.getByLabel('URL').fill('https://elsewhere.example.com/hook')
     await page.getByText('The URL is on another server').waitFor()
@@ -307,7 +307,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await page.getByText('X-Zone').count()).toBe(0)
   })
 
-  it('updates its rows, and does not replace them', async () => {
+  it('updates its rows instead of replacing them', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Live')
     await admin.quote('The first of two')
@@ -320,13 +320,13 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await first.getAttribute('data-same')).toBe('yes')
   })
 
-  it('puts the focus on the heading of the screen that somebody goes to', async () => {
+  it('moves the focus to the heading of a new screen', async () => {
     const page = await open('admin@acme.example', 'events')
     await page.getByRole('link', { name: 'Audit log' }).click()
     await page.locator('h1:focus', { hasText: 'Audit log' }).waitFor()
   })
 
-  it('says that the network or the service is away, and goes on when they are back', async () => {
+  it('reports that the network or the service is unavailable, and continues when it is back', async () => {
     const page = await open('admin@acme.example', 'events')
     await page.locator('summary', { hasText: 'quotation.failed' }).waitFor()
     const keys = '**/api-keys*'
@@ -350,7 +350,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(refused).toBeGreaterThan(1)
   })
 
-  it('reads nothing that a partner or a receiver wrote as markup', async () => {
+  it('never parses text of partners or receivers as markup', async () => {
     const admin = await as('admin@acme.example')
     const evil = '<img src=x onerror=alert(1)>'
     const { id } = await admin.endpoint(evil)
@@ -361,7 +361,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await row(page, '<script>').first().waitFor()
     expect(await page.locator('main img, main script').count()).toBe(0)
 
-    // What a receiver answers with, as it is on record.
+    // A receiver's recorded response.
     await page.route('**/webhooks/deliveries/*', async (route) => {
       const response = await route.fetch()
       const delivery = await response.json()
@@ -445,7 +445,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
           ...{ colorScheme, locale, reducedMotion: 'reduce', viewport: { width, height: 900 } },
         })
         for (const [index, [path, part]] of screens.entries()) {
-          // Another address before the `#`: the page is loaded anew, and no part of the screen before is taken for this one's.
+          // A different URL before the `#` reloads the page, so that no part of the previous screen is left.
           await page.goto(`${server.url}/portal/?${index}#/${ACME}/${path}`)
           await page.locator(`main ${part}`).first().waitFor()
           await page.evaluate(axe.source)
@@ -456,13 +456,13 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
           expect([path, await page.evaluate(wider)]).toEqual([path, 0])
         }
       },
-      // Eight screens, each looked at whole.
+      // For eight whole screens.
       300_000,
     )
   })
 
   describe('as an element', () => {
-    /** A page of a host's own, on its origin, whose session is a bearer token. */
+    /** A page of the host, on its origin, whose session is a bearer token. */
     async function embed(attributes: string, script: string): Promise<Page> {
       const page = await open(null, '')
       await page.route(`${server.url}/own-page`, (route) =>
@@ -478,7 +478,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       return page
     }
 
-    it('shows the same screens with a token, apart from the styles and the address of the page', async () => {
+    it('shows the same screens with a token, isolated from the page’s styles and URL', async () => {
       const headers = JSON.stringify(await signIn(server.url, 'admin@acme.example'))
       const page = await embed(
         'view="events"',
@@ -495,7 +495,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       expect(await page.title()).toBe('api-keys')
     })
 
-    it('shows only the screens that it is told to, and no way to change anything', async () => {
+    it('shows only the chosen screens, read-only', async () => {
       const headers = JSON.stringify(await signIn(server.url, 'admin@acme.example'))
       const page = await embed(
         'view="api-keys" features="api-keys events" readonly locale="de"',
@@ -509,7 +509,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       expect(await page.getByRole('button', { name: /erstellen/ }).count()).toBe(0)
     })
 
-    it('says that nobody is signed in', async () => {
+    it('reports that nobody is signed in', async () => {
       const page = await embed('', '')
       await page.getByText('You are not signed in.').waitFor()
     })
@@ -517,7 +517,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
 })
 
 describe.skipIf(hasChromium || process.env['CI'] !== undefined)('The portal', () => {
-  it('was not tried in a browser: Chromium is not installed', () => {
+  it('is skipped: Chromium is not installed', () => {
     console.log('Skipped: the portal in Chromium. Install it, or set CHROMIUM to its path.')
   })
 })

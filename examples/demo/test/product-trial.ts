@@ -14,9 +14,9 @@ const ORGANIZATION = randomUUID()
 const FILE = Buffer.alloc(700_000, 'Customers sign in and see their invoices. ')
 
 /**
- * Uses the product as partners, members and the host do, from a key to a replay: API and worker in one process, on the
- * storage that is given. It closes the storage.
- * @param host the host's own connections: its transaction starts a quote, too
+ * Uses the product as partners, members and the host, from a key to a replay, with API and worker in one process on the
+ * given storage. Closes the storage.
+ * @param host the host's own connections, in whose transaction a quote is started
  */
 export async function tryProduct(storage: Storage, { host }: { host: Sql }): Promise<void> {
   const receiver = await startReceiver()
@@ -112,7 +112,7 @@ async function useProduct({ url, receiver, inHostTransaction }: Running): Promis
   ).body
   const endpointPath = `${organization}/webhooks/${endpoint.id}`
 
-  // Three quotes at once, each with files that take several chunks; one more in a transaction of the host.
+  // Three concurrent quotes, with files of several chunks; one more in a transaction of the host.
   const started = [
     ...(await Promise.all([startWithFiles(), startWithFiles(), startWithFiles()])),
     await inHostTransaction(),
@@ -141,7 +141,7 @@ async function useProduct({ url, receiver, inHostTransaction }: Running): Promis
     { timeout: 60_000 },
   )
 
-  // What happens while it is disabled is missed; a replay brings it, signed with the secret of after a rotation.
+  // Events are missed while it is disabled; a replay sends them, signed with the rotated secret.
   await call('PATCH', endpointPath, { is_enabled: false })
   const since = new Date().toISOString()
   const missed = await startWithFiles()
@@ -189,7 +189,7 @@ async function useProduct({ url, receiver, inHostTransaction }: Running): Promis
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  /** A call of a member that succeeds. */
+  /** A successful call of a member. */
   async function call<T>(method: string, path: string, json?: unknown): Promise<{ body: T }> {
     const response = await fetch(url + path, {
       method,

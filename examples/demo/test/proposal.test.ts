@@ -17,7 +17,7 @@ describe('the content of a proposal', () => {
     ])
   })
 
-  it('takes each paragraph as a requirement where there is no list, and the name where there is no heading', () => {
+  it('takes each paragraph as a requirement if there is no list, and the name if there is no heading', () => {
     const content = proposalContentOf('It sells tea\nand coffee.\r\n\r\nIt ships.', 'Tea shop')
     expect(content.title).toBe('Tea shop')
     expect(content.packages.map((each) => each.requirements)).toEqual([
@@ -37,7 +37,7 @@ describe('the content of a proposal', () => {
 describe('the proposal document', () => {
   it.each([
     ['an empty text', ''],
-    ['letters that the fonts do not know', '# 見積\n- Größe → 10 €\n- 要件'],
+    ['letters missing in the fonts', '# 見積\n- Größe → 10 €\n- 要件'],
     ['a word longer than a line', `- ${'x'.repeat(2000)}`],
     ['many requirements', '- Something that takes a line of its own\n'.repeat(500)],
   ])('is a PDF for %s', async (_, text) => {

@@ -6,7 +6,7 @@ import { testDatabase } from '@quickquote/dev-servers'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { ACME } from '../src/members.ts'
 
-/** A host, as small as it can be, for the lines of the README to be pasted into. */
+/** A minimal host, into which the lines of the README are pasted. */
 function hostAround(setUp: string, reports: string): string {
   return `
 import { once, EventEmitter } from 'node:events'
@@ -46,7 +46,7 @@ await integrations.close()
 `
 }
 
-it('the lines that the README tells a host to write are all that it takes', async () => {
+it('the lines in the README are all that a host needs', async () => {
   const readme = await readFile(resolve(import.meta.dirname, '../../../README.md'), 'utf8')
   const [setUp = '', reports = ''] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code)
   const database = await testDatabase(inject('postgresUrl'))

@@ -14,7 +14,7 @@ const CLI = fileURLToPath(
 it('API and worker need no more than the runtime role of `roles` has', async () => {
   const database = await testDatabase(inject('postgresUrl'))
   const admin = postgres(database.url, { max: 1, onnotice() {} })
-  // Roles belong to the whole server, which other tests use at the same time.
+  // Unique names, because roles belong to the server, which other tests share.
   const suffix = randomBytes(4).toString('hex')
   const [owner, runtime] = [`owner_${suffix}`, `runtime_${suffix}`]
   onTestFinished(async () => {
@@ -36,7 +36,7 @@ it('API and worker need no more than the runtime role of `roles` has', async () 
 
   const storage = drizzleStorage({ connectionString: urlOf(runtime) })
   await storage.requireMigrated()
-  // The worker makes today's partition again.
+  // The worker recreates today's partition.
   await admin`select to_char(now() at time zone 'utc', '"quickquote.events_"YYYY_MM_DD') as today`.then(
     ([row]) => admin.unsafe(`drop table ${row?.['today']}`),
   )

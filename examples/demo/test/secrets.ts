@@ -1,4 +1,4 @@
-/** The secrets that a text gives away: API keys, signing secrets, and the passwords of the given connection strings. */
+/** The secrets in a text: API keys, signing secrets, and the passwords of the given connection strings. */
 export function secretsIn(text: string, databaseUrls: readonly string[] = []): string[] {
   const passwords = databaseUrls.map((url) => new URL(url).password).filter((password) => password !== '')
   return [

@@ -8,7 +8,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { tryProduct } from './product-trial.ts'
 
-/** What a server, a role or a database may have otherwise than PostgreSQL ships it. */
+/** Settings that a server, a role or a database may have changed from PostgreSQL's defaults. */
 const UNUSUAL = {
   DateStyle: 'SQL, DMY',
   IntervalStyle: 'iso_8601',
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 afterEach(() => database.drop())
 
-/** A connection that does not have them. */
+/** A connection with the defaults. */
 function administrator(): postgres.Sql {
   return postgres(database.url, {
     connection: {
@@ -47,8 +47,8 @@ function administrator(): postgres.Sql {
   })
 }
 
-describe('on a server with settings of its own', () => {
-  it('keys, files, reports, webhooks and replays work as anywhere', async () => {
+describe('on a server with other settings', () => {
+  it('keys, files, reports, webhooks and replays work', async () => {
     const host = administrator()
     const storage = drizzleStorage({ connectionString: database.url })
     await storage.migrate()
@@ -87,7 +87,7 @@ describe('on a server with settings of its own', () => {
     expect(refused.statusCode).toBe(403)
     expect(refused.json()).toMatchObject({ code: 'API_KEY_EXPIRED' })
 
-    // Retention goes by the moment, whatever the zone and the order of day and month.
+    // Retention does not depend on the time zone or the order of day and month.
     const hour = 3_600_000
     expect(await storage.retention.removeAuditEntries(new Date(Date.now() - hour), 100)).toBe(0)
     expect(await storage.retention.dropHistory(new Date(Date.now() - 24 * hour))).toMatchObject({

@@ -10,11 +10,11 @@ import { eventOf } from './received-event.ts'
 
 /** The limits of the specification. */
 const [REQUESTS, STARTS] = [60, 10]
-/** A worker that was killed is noticed after 15 seconds without a heartbeat. */
+/** A killed worker is noticed after 15 seconds without a heartbeat. */
 const PATIENTLY = { timeout: 120_000 }
 const TEST_TIMEOUT_MS = 300_000
 
-/** On a developer's machine without Redis it is skipped, and says so; CI has to have it. */
+/** Without Redis it is skipped, and reported as skipped; in CI it fails. */
 const canRun = hasRedis || process.env['CI'] !== undefined
 
 /** One PostgreSQL, one Redis, one receiver, and the processes on them. */
@@ -61,7 +61,7 @@ interface Answer {
   readonly quotationId: string | undefined
 }
 
-/** Sends to one instance after the other; what an instance that ends leaves unanswered is sent to the next one. */
+/** Sends to the instances in turn; a request that a stopping instance leaves unanswered goes to the next. */
 function createClient(urls: string[]) {
   let turn = 0
   return async function send(apiKey: string, start?: { idempotencyKey: string }): Promise<Answer> {
@@ -78,7 +78,7 @@ function createClient(urls: string[]) {
       }).catch(() => undefined)
       if (response === undefined) continue
       const body: unknown = await response.json().catch(() => undefined)
-      // A host that is stopping says so.
+      // A stopping host responds with 503.
       if (body === undefined || response.status === 503) continue
       const { quotation_id } = body as { quotation_id?: string }
       return { status: response.status, quotationId: quotation_id }
@@ -88,7 +88,7 @@ function createClient(urls: string[]) {
 
 const startNew = () => ({ idempotencyKey: randomUUID() })
 
-/** A start of a pipeline that a process printed. */
+/** A pipeline start in a process's output. */
 interface Start {
   readonly quotationId: string
   readonly at: number
@@ -137,11 +137,11 @@ it.runIf(canRun)(
       keep(starts)
       expect(starts.filter(({ status }) => status === 202)).toHaveLength(STARTS)
       const passed = [...starts, ...reads].filter(({ status }) => status === 202 || status === 404)
-      // A start beyond its own limit is not counted as a request either.
+      // A start refused by its own limit does not count as a request either.
       expect(passed.length).toBe(REQUESTS)
     }
 
-    // Load while the hosts themselves are killed and stopped: one of them is always there.
+    // Load while the hosts themselves are killed and stopped; one of them always runs.
     for (const [index, signal] of (['SIGKILL', 'SIGTERM'] as const).entries()) {
       const key = keys[2 + index] ?? ''
       const host = index === 0 ? second : first
@@ -187,7 +187,7 @@ it.runIf(canRun)(
     expect(new Set(starts.map(({ quotationId }) => quotationId))).toEqual(
       new Set((await sql`select id from quickquote.quotations`).map(({ id }) => id)),
     )
-    // Only what was cut off by a kill, or broken off when its worker was told to stop, is started again.
+    // Only runs interrupted by a kill or a stopping worker are started again.
     const brokenOff = new Set(
       processes.flatMap((process) =>
         linesOf(process, 'pipeline broken off').map(({ quotation_id }) => `${process.pid} ${quotation_id}`),
@@ -203,7 +203,7 @@ it.runIf(canRun)(
 )
 
 describe.skipIf(canRun)('two hosts and three workers', () => {
-  it('were not tried: redis-server is not installed', () => {
-    console.log('Skipped: several machines. Install redis-server to try them.')
+  it('are skipped: redis-server is not installed', () => {
+    console.log('Skipped: several machines. Install redis-server to run this test.')
   })
 })

@@ -36,14 +36,14 @@ beforeAll(async () => {
 
 afterAll(endExamples)
 
-/** A partner with a receiver of its own. */
+/** A partner with its own receiver. */
 async function partner(endpoint: { trigger_mode?: string } = {}) {
   const receiver = await startReceiver({ certificate })
   onTestFinished(() => receiver.stop())
   return { receiver, ...(await createPartner(url, { url: `${receiver.url}/hook`, ...endpoint })) }
 }
 
-/** What a partner writes with nothing but Node: the rules of the specification, "Receiver verification rules". */
+/** A partner's code with only Node: the specification's "Receiver verification rules". */
 function verifies({ headers, rawBody }: ReceivedWebhook, secret: string): boolean {
   const timestamp = String(headers['x-service-timestamp'])
   const [version, given = ''] = String(headers['x-service-signature']).split('=')
@@ -109,7 +109,7 @@ describe('a headless quote that succeeds', () => {
     })
   })
 
-  it('has a proposal document behind a signed HTTPS link, and behind no other', async () => {
+  it('has a proposal document behind a signed HTTPS link only', async () => {
     const { receiver, apiKey } = await partner()
     const quotationId = await startQuote(url, apiKey, { requirementsText: '- One\n- Two' })
     await receiver.next((each) => eventOf(each).type === 'quotation.completed')
@@ -140,7 +140,7 @@ describe('a headless quote that succeeds', () => {
 })
 
 describe('a headless quote that fails', () => {
-  it('ends in quotation.failed, with the step and the error code of the pipeline', async () => {
+  it('ends with quotation.failed, with the step and the error code of the pipeline', async () => {
     const { receiver, apiKey, secret } = await partner()
     const quotationId = await startQuote(url, apiKey, {
       requirementsText: '- Cannot be done',
@@ -167,7 +167,7 @@ describe('a headless quote that fails', () => {
 })
 
 describe('a quote that a member starts in the web app', () => {
-  it('notifies endpoints that are told of every quote, and no others', async () => {
+  it('notifies only endpoints with the trigger mode always', async () => {
     const headlessOnly = await partner()
     const always = await partner({ trigger_mode: 'always' })
     const { body: started } = await call<{ quotation_id: string }>(`${url}/quotes`, {
@@ -186,7 +186,7 @@ describe('a quote that a member starts in the web app', () => {
 
   it.each([
     ['without a session', {}, 401],
-    ['in an organization of others', { email: 'admin@globex.example' }, 403],
+    ['in another organization', { email: 'admin@globex.example' }, 403],
   ])('is refused %s', async (_, { email }: { email?: string }, status) => {
     await call(`${url}/quotes`, {
       status,
@@ -196,6 +196,6 @@ describe('a quote that a member starts in the web app', () => {
   })
 })
 
-it('signs nobody in with a wrong password', async () => {
+it('refuses a wrong password', async () => {
   await call(`${url}/login`, { status: 401, body: { email: 'admin@acme.example', password: 'guess' } })
 })

@@ -4,14 +4,14 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { codeBlocks, pages, ROOT } from './pages.ts'
 
-/** Shown to be read, not to be run: pictures, answers of the API (schemas hold those), plain text. */
+/** Not run: pictures, API responses (checked by schemas), plain text. */
 const NOT_RUN = ['mermaid', 'http', 'text', 'diff']
 
 const blocks = pages().flatMap((page) => codeBlocks(page).map((block) => ({ ...block, page: page.path })))
 const named = (block: (typeof blocks)[number]) => `${block.page}:${block.line}`
 
 describe('The code in the documents', () => {
-  it('has a language each', () => {
+  it('has a language in each block', () => {
     expect(blocks.filter(({ language }) => language === '').map(named)).toEqual([])
   })
 
@@ -21,13 +21,13 @@ describe('The code in the documents', () => {
     expect(new Set(named)).toEqual(new Set(["{ id: '1', key: process.env.INTEGRATIONS_KEY }"]))
   })
 
-  it('is JSON where it says so', () => {
+  it('is valid JSON if it is marked as JSON', () => {
     for (const block of blocks.filter(({ language }) => language === 'json')) {
       expect(() => JSON.parse(block.code), named(block)).not.toThrow()
     }
   })
 
-  it('is type-checked, or run by the test that the page names above it, or says what there is', () => {
+  it('is type-checked, run by the test named above it, or only informative', () => {
     const untested = blocks.filter(
       ({ language, code, test }) =>
         !['json', 'ts', ...NOT_RUN].includes(language) &&
@@ -37,8 +37,8 @@ describe('The code in the documents', () => {
     expect(untested.map(named)).toEqual([])
   })
 
-  /** A host's own names (`app`, `pipeline`, `tx` …) are in host.d.ts. */
-  it('passes the type checker, if it is TypeScript that no test runs', () => {
+  /** The host's names (`app`, `pipeline`, `tx` …) are in host.d.ts. */
+  it('type-checks, if it is TypeScript that no test runs', () => {
     const folder = resolve(import.meta.dirname, '.checked')
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder)
@@ -47,7 +47,7 @@ describe('The code in the documents', () => {
       const name = `${block.page.replaceAll('/', '_')}_${block.line}.ts`
       writeFileSync(join(folder, name), `${block.code}\nexport {}\n`)
     }
-    // Not in host.d.ts: the tests of the workspace know the real one.
+    // Not in host.d.ts, because the workspace's tests have the real one.
     const uuid = "declare module 'uuid' { export function v5(name: string, namespace: string): string }"
     writeFileSync(join(folder, 'uuid.d.ts'), uuid)
     writeFileSync(
@@ -62,7 +62,7 @@ describe('The code in the documents', () => {
           noUnusedParameters: false,
           noPropertyAccessFromIndexSignature: false,
           types: ['node'],
-          // No dependency of the demo.
+          // Not a dependency of the demo.
           paths: { '@quickquote/test-kit': [join(ROOT, 'packages/test-kit/dist/index.d.ts')] },
         },
         include: ['*.ts', '../host.d.ts'],
@@ -74,7 +74,7 @@ describe('The code in the documents', () => {
   }, 300_000)
 })
 
-/** Commands that need no test of their own: scripts of the workspace, packages of ours, and what Node runs at once. */
+/** Commands that need no test: scripts of the workspace, our packages, and plain Node. */
 function isKnownCommand(line: string): boolean {
   const command = line.replace(/ +#.*$/, '')
   const [, script] = /^npx -y pnpm@[\d.]+ (?:run )?([\w:-]+)/.exec(command) ?? []

@@ -1,4 +1,4 @@
-// What a host has before it reads our documents: the names that the code in them uses without making them.
+// The host's names: those that code in our documents uses without defining them.
 declare const app: import('fastify').FastifyInstance
 declare const storage: import('@quickquote/storage-drizzle').DrizzleStorage
 declare const integrations: import('@quickquote/core').Integrations<
@@ -14,9 +14,9 @@ declare const sql: import('postgres').Sql
 declare const tx: import('postgres').TransactionSql
 declare const db: import('drizzle-orm/postgres-js').PostgresJsDatabase
 declare const reviews: typeof import('./host-tables.ts').reviews
-/** Of pg, in a transaction. */
+/** pg, in a transaction. */
 declare const client: { query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }> }
-/** Of Kysely. */
+/** Kysely. */
 declare const trx: import('kysely').Transaction<unknown>
 declare const memberId: string
 declare const adminId: string

@@ -5,7 +5,7 @@ import { links, type Page, pages, ROOT } from './pages.ts'
 
 const all = pages()
 
-/** The anchors of a page, as GitHub makes them of its headings. */
+/** The anchors that GitHub derives from a page's headings. */
 function anchors(page: Page): string[] {
   return [...page.text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)].map(
     ([, heading = '']) =>
@@ -17,7 +17,7 @@ function anchors(page: Page): string[] {
   )
 }
 
-/** What is wrong with a link; null for nothing. */
+/** The fault of a link, or null. */
 function faultOf(page: Page, link: string): string | null {
   if (/^[a-z]+:/.test(link))
     return link.startsWith('https://') || link.startsWith('mailto:') ? null : 'no https'
@@ -40,7 +40,7 @@ describe('The links of the documents', () => {
     expect(broken).toEqual([])
   })
 
-  it('lead from the README to every page', () => {
+  it('reach every page from the README', () => {
     const reached = new Set<string>()
     const waiting = ['README.md']
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

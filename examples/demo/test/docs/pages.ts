@@ -9,7 +9,7 @@ export interface Page {
   readonly text: string
 }
 
-/** What people read: the pages at the top, below docs/, and the README of each package and example. */
+/** The pages for readers: at the top, below docs/, and the README of each package and example. */
 export function pages(): Page[] {
   const paths = [
     ...readdirSync(ROOT),
@@ -32,18 +32,18 @@ export function pages(): Page[] {
 }
 
 export interface CodeBlock {
-  /** `ts`, `sh` and so on; empty when the page does not say. */
+  /** `ts`, `sh` and so on; empty if the page does not name one. */
   readonly language: string
   readonly code: string
   /** The line of the page on which the code begins. */
   readonly line: number
-  /** The test that runs it, if the page names one above it: `<!-- test: path/of.test.ts runs … -->`. */
+  /** The test that runs it, if a comment above names one: `<!-- test: path/of.test.ts runs … -->`. */
   readonly test: string | null
 }
 
 const FENCE = /^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm
 
-/** The fenced blocks of a page. A test that is named holds for all that follows, up to the next one that is named. */
+/** The fenced blocks of a page. A named test applies until the next named test. */
 export function codeBlocks({ text }: Page): CodeBlock[] {
   return [...text.matchAll(FENCE)].map((match) => {
     const before = text.slice(0, match.index)
@@ -69,12 +69,12 @@ export function links(page: Page): string[] {
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ')
 
-/** A text without its code, where a bracket is no link and a hash is no heading. Every line stays where it is. */
+/** A text without its code, in which brackets are not links and hashes are not headings. Keeps the lines. */
 export function withoutCode(text: string): string {
   return text.replace(/^ *```[\s\S]*?^ *```$/gm, blank).replace(/`[^`\n]*`/g, blank)
 }
 
-/** The words of a text: no code, comments or addresses. Every line stays where it is. */
+/** The words of a text, without code, comments or addresses. Keeps the lines. */
 export function wordsOf(text: string): string {
   return withoutCode(text).replace(/<!--[\s\S]*?-->|<\/?[a-z][^>\n]*>|\]\([^)]*\)|^\[[^\]]+\]: .*$/gm, blank)
 }

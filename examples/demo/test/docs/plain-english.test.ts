@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Page, pages, ROOT, wordsOf } from './pages.ts'
 
-/** Habits of ours that a reader stumbles over, as regular expressions, and what to write instead. A space is any white space. */
+/** Our habits that make readers stumble, as regular expressions, with better words. A space matches any white space. */
 const HABITS: [habit: string, better: string][] = [
   ['comes? along', 'is bundled, is included'],
   ['takes? (\\w+ ){1,3}along', 'includes'],
@@ -49,7 +49,7 @@ const PATTERNS = HABITS.map(([habit, better]) => ({
   better,
 }))
 
-/** Without code, the changelog and what is generated: longer documents repeat themselves, and are not read. */
+/** Without code, the changelog and generated pages: longer documents repeat themselves and go unread. */
 const MOST_WORDS = 20_000
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ')

@@ -15,7 +15,7 @@ const parts: { readonly sections: readonly { readonly clauses: readonly Clause[]
 )
 const clauses = parts.flatMap(({ sections }) => sections.flatMap((section) => section.clauses))
 
-/** Whether a source holds the name as a literal: as the name of a test, or of one of its cases. */
+/** Whether a source contains the name as a literal, as a test or one of its cases has it. */
 function hasTest(source: string, name: string): boolean {
   return [`'${name.replaceAll("'", "\\'")}'`, `"${name}"`, `\`${name}\``].some((text) =>
     source.includes(text),

@@ -12,7 +12,7 @@ const bundled = '@quickquote/storage-drizzle/dist/driver/src'
 /** The driver as this repository patches it. */
 const ours = new URL('.', import.meta.resolve('postgres'))
 
-/** @param installed beside the packages: postgres, as it was published */
+/** @param installed beside the packages: postgres, as published */
 export function driverTests(installed: () => Installed): void {
   const modules = (path: string) => join(installed().folder, 'node_modules', path)
 
@@ -24,7 +24,7 @@ export function driverTests(installed: () => Installed): void {
     importInstalled<typeof import('@quickquote/storage-drizzle')>('@quickquote/storage-drizzle/dist/index.js')
 
   describe('The storage that npm installs from its tarball', () => {
-    it('brings the whole driver with our patch, its licence, and types of nobody but the published package', () => {
+    it('contains the whole driver with our patch and its license, and takes its types from the published package', () => {
       for (const name of readdirSync(ours)) {
         expect(readFileSync(modules(`${bundled}/${name}`), 'utf8'), name).toBe(
           readFileSync(new URL(name, ours), 'utf8'),
@@ -35,7 +35,7 @@ export function driverTests(installed: () => Installed): void {
       expect(readdirSync(modules(`${bundled}/..`)).sort()).toEqual(['package.json', 'src'])
     })
 
-    it("makes its tables with the host's drizzle-orm: there is one", () => {
+    it("defines its tables with the host's only copy of drizzle-orm", () => {
       const { version } = JSON.parse(readFileSync(modules('drizzle-orm/package.json'), 'utf8'))
       expect(version).toMatch(/^0\.45\./)
       expect(existsSync(modules('@quickquote/storage-drizzle/node_modules/drizzle-orm'))).toBe(false)
@@ -43,7 +43,7 @@ export function driverTests(installed: () => Installed): void {
       expect(manifest.peerDependencies).toEqual({ 'drizzle-orm': '^0.45.4' })
     })
 
-    it("leaves a host's own client alone: it is another module, as it was published, and works with the storage", async () => {
+    it("does not change a host's own client, a separate module that works with the storage", async () => {
       expect(readFileSync(modules('postgres/src/connection.js'), 'utf8')).not.toBe(
         readFileSync(new URL('connection.js', ours), 'utf8'),
       )
@@ -65,5 +65,5 @@ export function driverTests(installed: () => Installed): void {
     })
   })
 
-  describe('A connection that is lost, to the installed storage', () => connectionLossTests(loadStorage))
+  describe('A lost connection of the installed storage', () => connectionLossTests(loadStorage))
 }

@@ -7,7 +7,7 @@ import type { Installed } from './installed.ts'
 const guide = readFileSync(resolve(import.meta.dirname, '../../../../docs/guides/host.md'), 'utf8')
 const [, overrides = ''] = /```json\n(\{ "overrides":[\s\S]*?)```/.exec(guide) ?? []
 
-/** Only what npm would do: nothing is written. */
+/** A dry run of npm. */
 function installStrictly({ folder }: Installed): { status: number | null; said: string } {
   const args = ['install', '--engine-strict', '--dry-run', '--no-audit', '--no-fund', '--prefer-offline']
   const { status, stderr } = spawnSync('npm', args, { cwd: folder, encoding: 'utf8' })
@@ -16,7 +16,7 @@ function installStrictly({ folder }: Installed): { status: number | null; said: 
 
 const isNode20 = process.version.startsWith('v20.')
 
-/** They install anew, with overrides: nothing else can be tried afterwards. */
+/** Reinstall with overrides, so these tests must be last. */
 export function enginesTests(installed: () => Installed): void {
   describe('npm install --engine-strict, of all our packages beside Fastify', () => {
     it('fails on Node 20 for the two libraries that the guide names, and nowhere else', {
@@ -44,7 +44,7 @@ export function enginesTests(installed: () => Installed): void {
       const manifest = JSON.parse(readFileSync(join(installed().folder, 'package.json'), 'utf8'))
       installed().write('package.json', JSON.stringify({ ...manifest, ...JSON.parse(overrides) }))
       const args = ['install', '--engine-strict', '--no-audit', '--no-fund', '--prefer-offline']
-      // npm keeps to its lock where that fits: a host that adds overrides begins anew, too.
+      // npm keeps its lock file where it can; a host that adds overrides must remove it, too.
       execFileSync('rm', ['-rf', 'node_modules', 'package-lock.json'], { cwd: installed().folder })
       execFileSync('npm', args, { cwd: installed().folder, stdio: 'pipe' })
       installed().write(

@@ -4,7 +4,7 @@ import { enginesTests } from './engines.ts'
 import { type Installed, installPackages } from './installed.ts'
 import { quickStartTests } from './quick-start.ts'
 
-// One file, since it is the installation that costs.
+// One file, because installing takes long.
 let installed: Installed
 
 beforeAll(async () => {

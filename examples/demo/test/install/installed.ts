@@ -25,24 +25,24 @@ export function readManifest(folder: string): Manifest & Record<string, unknown>
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 }
 
-/** The compiler of the workspace, to check what stands in another folder. */
+/** The workspace's compiler, to check another folder. */
 export const tsc = join(ROOT, 'node_modules/.bin/tsc')
 
-/** A folder of its own into which npm has installed our packages from their tarballs, as from the registry. */
+/** A folder into which npm has installed our packages from their tarballs, as from the registry. */
 export interface Installed {
   readonly folder: string
   write(name: string, text: string): void
   remove(): void
 }
 
-/** What a host needs for its tests alone. */
+/** What a host needs only for its tests. */
 const FOR_TESTS = ['@quickquote/test-kit']
 
-/** @param packages what is installed besides */
+/** @param packages installed in addition */
 export async function installPackages(packages: readonly string[]): Promise<Installed> {
   const folder = mkdtempSync(join(tmpdir(), 'quickquote-installed-'))
   const tarballs = join(folder, 'tarballs')
-  // pnpm: it writes the version where the workspace says `workspace:*`.
+  // pnpm replaces `workspace:*` with the version.
   const filters = published.flatMap(({ manifest: { name } }) => ['--filter', name])
   const pack = ['-y', 'pnpm@12.21.0', '--recursive', ...filters, 'pack', '--pack-destination', tarballs]
   await run('npx', pack, { cwd: ROOT })

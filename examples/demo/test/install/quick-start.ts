@@ -18,7 +18,7 @@ function readExample(name: string): string {
   return readFileSync(join(example, name), 'utf8')
 }
 
-/** What a host's tests write. */
+/** The code of a host's tests. */
 const TYPED_KIT = `import type { Integrations } from '@quickquote/core'
 import { createClock, createTestKit } from '@quickquote/test-kit'
 import type { FastifyInstance } from 'fastify'
@@ -26,7 +26,7 @@ export const kit = (integrations: Integrations, app: FastifyInstance) =>
   createTestKit({ integrations, app, clock: createClock() })
 `
 
-/** A partner's receiver on a laptop, which has the secret of `quickquote listen`. */
+/** A partner's receiver on a laptop, with the secret of `quickquote listen`. */
 const LAPTOP = `import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -39,7 +39,7 @@ const server = createServer(async (request, response) => {
 }).listen(0, '127.0.0.1', () => writeFileSync('laptop.port', String(server.address().port)))
 `
 
-/** Events reach the laptop with `listen`, and an example with `trigger`, without an endpoint. */
+/** Without an endpoint, `listen` sends events to the laptop and `trigger` an example. */
 const listenScript = (quote: string, port: number) => `
 node laptop.js > laptop.log &
 LAPTOP=$!
@@ -55,7 +55,7 @@ kill -TERM $LISTEN; wait $LISTEN; kill $LAPTOP
 cat listen.log laptop.log
 `
 
-/** Two free ports, in place of those on the page. */
+/** Two free ports instead of those on the page. */
 async function onFreePorts(text: string): Promise<{ text: string; ports: [number, number] }> {
   const ports: [number, number] = [await freePort(), await freePort()]
   return { text: text.replaceAll('3000', String(ports[0])).replaceAll('4000', String(ports[1])), ports }
@@ -64,7 +64,7 @@ async function onFreePorts(text: string): Promise<{ text: string; ports: [number
 /** @param installed beside the packages: Fastify, and the types of Node */
 export function quickStartTests(installed: () => Installed): void {
   describe('Installed from their tarballs, the packages', () => {
-    it('are what the page tells to install and examples/host depends on, in one version', () => {
+    it('are those that the page installs and examples/host depends on, in one version', () => {
       const [, list = ''] = /^npm install (.+)$/m.exec(install) ?? []
       expect(list.split(' ').sort()).toEqual(
         Object.keys(Object(readManifest(example)['dependencies'])).sort(),
@@ -96,7 +96,7 @@ export function quickStartTests(installed: () => Installed): void {
               target: 'es2022',
               strict: true,
               exactOptionalPropertyTypes: true,
-              // Once with the types that we ship, and all that they stand on.
+              // Once with the types that we ship and all their dependencies.
               skipLibCheck: resolution !== 'node16',
               lib: ['es2023'],
               types: ['node'],
@@ -131,7 +131,7 @@ export function quickStartTests(installed: () => Installed): void {
       },
     )
 
-    it('ask for less than fifty lines of a host', () => {
+    it('need less than fifty lines in a host', () => {
       expect(host.trimEnd().split('\n').length).toBeLessThan(50)
     })
 
@@ -156,12 +156,12 @@ export function quickStartTests(installed: () => Installed): void {
       expect(output.trim().split('\n')).toEqual(names.map((name) => `${name} true`))
     })
 
-    it('bring few others along', () => {
+    it('have few dependencies', () => {
       const lock: { packages: Record<string, { dev?: true }> } = JSON.parse(
         readFileSync(join(installed().folder, 'package-lock.json'), 'utf8'),
       )
       const counted = Object.values(lock.packages)
-      // Fastify alone is about 50 of them, the metrics of a worker 4. What only tests need comes on top.
+      // Fastify alone has about 50, a worker's metrics 4. Packages only for tests come on top.
       expect(counted.filter(({ dev }) => dev !== true).length).toBeLessThan(115)
       expect(counted.length).toBeLessThan(140)
       expect(
@@ -169,7 +169,7 @@ export function quickStartTests(installed: () => Installed): void {
       ).toBeUndefined()
     })
 
-    it('take a newcomer from the page to the first verified webhook', async () => {
+    it('lead a newcomer from the page to the first verified webhook', async () => {
       const { folder, write } = installed()
       const database = await testDatabase(inject('postgresUrl'))
       onTestFinished(database.drop)

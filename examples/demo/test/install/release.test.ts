@@ -10,7 +10,7 @@ const root = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 describe('The manifest of a published package', () => {
   it.each(published.map(({ manifest }) => [manifest.name, manifest] as const))(
-    'says where it is from, and is ready to publish with provenance: %s',
+    'names its repository, and is ready to publish with provenance: %s',
     (name, manifest) => {
       const directory = `packages/${name.replace('@quickquote/', '')}`
       const web = root.repository.url.replace(/^git\+|\.git$/g, '')
@@ -57,7 +57,7 @@ describe('The release script', () => {
   })
 })
 
-/** A repository of its own with the script, one package and a changelog. */
+/** A new repository with the script, one package and a changelog. */
 function workspace({ url }: { url: string }) {
   const folder = mkdtempSync(join(tmpdir(), 'quickquote-release-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
