@@ -1,15 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { ConfigurationError, createIntegrations, type Integrations } from '@quickquote/core'
-import type { TestDatabase } from '@quickquote/dev-servers'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  ConfigurationError,
+  createIntegrations,
+  type IntegrationServices,
+  type Integrations,
+} from '@quickquote/core'
+import { scratchFolder, type TestDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
-import { HOSTS, type Host } from './hosts.ts'
+import { HOSTS, type Host, onPrisma } from './hosts.ts'
+import { installPrisma, type Prisma } from './prisma.ts'
 import { sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
 let testing: TestDatabase
@@ -64,7 +72,22 @@ async function recorded() {
   }
 }
 
-describe.each(Object.entries(HOSTS))('within %s', (_, openHost) => {
+let prisma: Prisma
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(scratchFolder(), 'quickquote-prisma-'))
+  prisma = await installPrisma(folder)
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const withPrisma: typeof HOSTS = {
+  ...HOSTS,
+  'an interactive transaction of Prisma': (url) => onPrisma(prisma, url),
+}
+
+describe.each(Object.entries(withPrisma))('within %s', (_, openHost) => {
   let host: Host
 
   beforeEach(() => {
@@ -106,6 +129,39 @@ describe.each(Object.entries(HOSTS))('within %s', (_, openHost) => {
       processed: ['requirement_analysis', 'none'],
       starts: 2,
     })
+  })
+
+  it('keys, endpoints and quotes are written and read, in the form that they have outside', async () => {
+    const organizationId = randomUUID()
+    const member = { memberId: 'member-1', organizationId, permissions: new Set(['manage_integrations']) }
+    const read = async (
+      { apiKeys, webhookEndpoints, quotations, auditLog }: IntegrationServices,
+      id: string,
+    ) => ({
+      keys: await apiKeys.list(member),
+      endpoints: await webhookEndpoints.list(member),
+      quotation: await quotations.get(organizationId, id),
+      entries: await auditLog.list(member),
+    })
+
+    const { id, key, inside } = await host.transaction(async (transaction) => {
+      const within = integrations.within(transaction)
+      const { key } = await within.apiKeys.create(member, { name: 'A key', expires_at: SOON })
+      const endpoint = await within.webhookEndpoints.create(member, {
+        name: 'CRM',
+        url: 'https://receiver.example/hook',
+        events: ['quotation.completed'],
+        headers: { 'X-Tenant': 'acme' },
+      })
+      await within.webhookEndpoints.update(member, endpoint.id, { description: 'Two\nlines: "a", {b}' })
+      const start = { organizationId, source: 'ui', body: BODY, idempotencyKey: 'once' } as const
+      const { quotation_id } = await within.quotations.start(start)
+      expect(await within.quotations.start(start)).toMatchObject({ quotation_id, repeated: true })
+      return { id: quotation_id, key, inside: await read(within, quotation_id) }
+    })
+
+    expect(inside).toEqual(await read(integrations, id))
+    expect(await integrations.apiKeys.authenticate(key.reveal())).toMatchObject({ organizationId })
   })
 
   it('a commit wakes the workers, a rollback does not', async () => {
@@ -166,8 +222,7 @@ describe('within', () => {
       [client, onPg],
       [pool, `await pool.connect(), client.query('begin'), and pass ${onPg}`],
       [kysely, 'trx.executeQuery(CompiledQuery.raw(text, values))'],
-      // The shape of `tx` in Prisma's interactive transactions.
-      [{ $queryRawUnsafe() {}, $executeRawUnsafe() {} }, `begin the transaction on a client of pg`],
+      [prisma.open(testing.url), 'tx.$queryRawUnsafe(text, ...values)'],
     ]
     for (const [stranger, hint] of strangers) expect(() => integrations.within(stranger)).toThrow(hint)
     client.release()
@@ -191,6 +246,7 @@ describe('within', () => {
 })
 
 const BODY = { requirementsText: 'A shop' }
+const SOON = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString()
 
 it('compiles only with transactions', async () => {
   const storage = drizzleStorage({ sql })

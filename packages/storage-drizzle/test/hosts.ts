@@ -4,6 +4,7 @@ import { CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
 import type { HostDrizzle, HostTransaction } from '../src/index.ts'
+import type { Prisma } from './prisma.ts'
 
 /** A host's database access: how it runs a transaction and disconnects. */
 export interface Host {
@@ -67,6 +68,18 @@ function openDrizzleOnPostgresJs(url: string) {
 function openDrizzleOnPg(url: string) {
   const pool = new pg.Pool({ connectionString: url })
   return { db: drizzleOnPg(pool), close: () => pool.end() }
+}
+
+export function onPrisma(prisma: Prisma, url: string): Host {
+  const client = prisma.open(url)
+  return {
+    transaction: (work) =>
+      client.$transaction((tx) => {
+        const run = (text: string, values: unknown[] = []) => tx.$queryRawUnsafe(text, ...values)
+        return work({ runInTransaction: run }, run)
+      }),
+    close: () => client.$disconnect(),
+  }
 }
 
 function onPostgresJs(sql: postgres.Sql): Host {

@@ -18,6 +18,8 @@ declare const reviews: typeof import('./host-tables.ts').reviews
 declare const client: { query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }> }
 /** Kysely. */
 declare const trx: import('kysely').Transaction<unknown>
+/** Of Prisma. */
+declare const transaction: { $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown> }
 declare const memberId: string
 declare const adminId: string
 declare const request: import('fastify').FastifyRequest<{ Params: { id: string } }>

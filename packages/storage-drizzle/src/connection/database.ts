@@ -70,7 +70,7 @@ export function wakeChannel(schema: string): string {
 }
 
 /** Within a transaction, PostgreSQL sends it on commit, and never after a rollback. */
-export const NOTIFY = `select pg_notify($1::text, '')`
+export const NOTIFY = `select pg_notify($1::text, '')::text`
 
 /** The database on our own connections. Each statement is a transaction, except inside `transaction`. */
 export function createDatabase({

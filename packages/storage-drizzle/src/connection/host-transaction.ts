@@ -24,6 +24,8 @@ export type HostTransaction = DrizzleTransaction | PostgresJsTransaction | Other
  * client.query(text, values) })
  * @example Kysely, in `db.transaction().execute(async (trx) => …)` integrations.within({ runInTransaction: (text,
  * values) => trx.executeQuery(CompiledQuery.raw(text, values)) })
+ * @example Prisma 7, in `prisma.$transaction(async (tx) => …)` integrations.within({ runInTransaction: (text, values)
+ * => tx.$queryRawUnsafe(text, ...values) })
  */
 export interface OtherTransaction {
   /**
@@ -52,10 +54,7 @@ export function statementsIn(transaction: unknown, prepare: boolean): Statements
 function hintFor(given: Record<string, unknown>): string {
   const has = (method: string) => typeof given[method] === 'function'
   if (has('$queryRawUnsafe')) {
-    return (
-      ' Prisma does not pass on its connection: begin the transaction on a client of pg, do the writes that belong together ' +
-      'there, and pass { runInTransaction: (text, values) => client.query(text, values) }.'
-    )
+    return ' For Prisma, in prisma.$transaction(async (tx) => …): { runInTransaction: (text, values) => tx.$queryRawUnsafe(text, ...values) }.'
   }
   if (has('executeQuery')) {
     return ' For Kysely: { runInTransaction: (text, values) => trx.executeQuery(CompiledQuery.raw(text, values)) }.'

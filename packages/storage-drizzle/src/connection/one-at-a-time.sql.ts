@@ -1,6 +1,6 @@
-import { statement } from './statement.ts'
+import { statement, text } from './statement.ts'
 
 export const TAKE_TURNS = statement(
-  { turn: { type: 'void' } },
-  () => 'select pg_advisory_xact_lock(hashtextextended($what::text, 0)) as turn',
+  { turn: text },
+  () => 'select pg_advisory_xact_lock(hashtextextended($what::text, 0))::text as turn',
 )

@@ -25,9 +25,9 @@ export type Row<Columns extends ColumnTypes> = {
 
 /**
  * Statements must read alike in every session and with every driver: return times and bytes as text (readable.ts), give
- * columns distinct names, return no arrays, cast counts to `int`, pass JSON as a string with `$name::text::jsonb`, and
- * cast parameters whose type is not clear from every use. Columns of statements that may run in a host's transaction
- * have one-word names, because the host's postgres.js may rename others.
+ * columns distinct names, return no arrays, cast counts to `int` and `void` to text (Prisma reads no `void`), pass JSON
+ * as a string with `$name::text::jsonb`, and cast parameters whose type is not clear from every use. Columns of
+ * statements that may run in a host's transaction have one-word names, because the host's postgres.js may rename others.
  */
 export function statement<Columns extends ColumnTypes>(
   columns: Columns,
