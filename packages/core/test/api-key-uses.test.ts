@@ -6,7 +6,7 @@ const lines: string[] = []
 const log = (_: object, message: string) => void lines.push(message)
 const logger: Logger = { debug: log, info: log, warn: log, error: log }
 
-/** What was written, a write after the other. */
+/** The writes, in order. */
 let written: string[][]
 let refusals = 0
 
@@ -53,7 +53,7 @@ const use = (integrations: ReturnType<typeof open>) => integrations.apiKeys.auth
 const settle = () => vi.advanceTimersByTimeAsync(0)
 
 describe('uses of API keys', () => {
-  it('are written at once after a pause, and together while there are many', async () => {
+  it('are written at once after a pause, and in batches if frequent', async () => {
     const integrations = open()
 
     await use(integrations)
@@ -73,7 +73,7 @@ describe('uses of API keys', () => {
     expect(written).toEqual([['key 1'], ['key 2', 'key 3'], ['key 4']])
   })
 
-  it('that could not be written are written with the next ones, and one line tells of it', async () => {
+  it('are retried with the next batch after a failed write, with one log line', async () => {
     const integrations = open()
     refusals = 2
 
@@ -87,7 +87,7 @@ describe('uses of API keys', () => {
     expect(lines).toEqual(['last_used_at of API keys could not be written'])
   })
 
-  it('that are left are written when everything is closed', async () => {
+  it('are all written on close', async () => {
     const integrations = open()
     refusals = 1
     await use(integrations)

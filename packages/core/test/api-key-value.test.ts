@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from 'vitest'
 
 describe('the value of an API key', () => {
-  it('is pk_, 43 base62 characters and a checksum of 6', () => {
+  it('is pk_, 43 base62 characters and a 6-character checksum', () => {
     for (let i = 0; i < 200; i++) {
       const value = generateApiKeyValue().reveal()
       expect(value).toMatch(/^pk_[0-9A-Za-z]{49}$/)
@@ -17,7 +17,7 @@ describe('the value of an API key', () => {
     }
   })
 
-  it('is refused by its checksum when any one character is off', () => {
+  it('fails its checksum if any one character is wrong', () => {
     const value = generateApiKeyValue().reveal()
     for (let at = 3; at < value.length; at++) {
       const other = value[at] === 'a' ? 'b' : 'a'
@@ -32,10 +32,10 @@ describe('the value of an API key', () => {
     ['another prefix', generateApiKeyValue().reveal().replace('pk_', 'sk_')],
     ['upper-case prefix', generateApiKeyValue().reveal().replace('pk_', 'PK_')],
     ['one character short', generateApiKeyValue().reveal().slice(0, -1)],
-    ['a space behind it', `${generateApiKeyValue().reveal()} `],
-    ['a line break behind it', `${generateApiKeyValue().reveal()}\n`],
+    ['a space after it', `${generateApiKeyValue().reveal()} `],
+    ['a line break after it', `${generateApiKeyValue().reveal()}\n`],
     [
-      'two keys, as a repeated header arrives',
+      'two keys, as in a repeated header',
       `${generateApiKeyValue().reveal()}, ${generateApiKeyValue().reveal()}`,
     ],
     ['10 kB', `pk_${'a'.repeat(10_000)}`],
@@ -53,7 +53,7 @@ describe('the value of an API key', () => {
     expect(maskApiKey('pk_abcdefghijklmnop')).toBe('pk_abcd…mnop')
   })
 
-  it('is recognised inside other text, whatever its case', () => {
+  it('is recognized inside other text, ignoring case', () => {
     const value = generateApiKeyValue().reveal()
     expect(looksLikeApiKey(`x${value.toUpperCase()}y`)).toBe(true)
     expect(looksLikeApiKey(value.slice(0, 30))).toBe(true)

@@ -17,7 +17,7 @@ describe('States and transitions: API key', () => {
     expect(transition.kind === 'changed' ? transition.status : transition.kind).toBe(result)
   })
 
-  it('expires at the moment that was chosen, active or not, but a revoked key stays revoked', () => {
+  it('expires at its expiry time, active or not; a revoked key stays revoked', () => {
     const expires_at = new Date('2026-11-21T10:00:00.000Z')
     const before = new Date(expires_at.getTime() - 1)
     expect(apiKeyStatus({ status: 'active', expires_at }, before)).toBe('active')
@@ -27,7 +27,7 @@ describe('States and transitions: API key', () => {
     expect(apiKeyStatus({ status: 'revoked', expires_at }, expires_at)).toBe('revoked')
   })
 
-  it('is expired when its time, or the clock, cannot be read', () => {
+  it('is expired if its expiry time or the clock is unreadable', () => {
     const [unreadable, moment] = [new Date('31/12/2026 10:00:00'), new Date('2026-11-21T10:00:00.000Z')]
     expect(apiKeyStatus({ status: 'active', expires_at: unreadable }, moment)).toBe('expired')
     expect(apiKeyStatus({ status: 'active', expires_at: moment }, unreadable)).toBe('expired')

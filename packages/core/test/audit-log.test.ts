@@ -14,7 +14,7 @@ const endpoint = {
 }
 
 describe('auditChanges', () => {
-  it('tells the fields that differ, with what they were and are', () => {
+  it('returns the changed fields with their old and new values', () => {
     const after = {
       ...endpoint,
       name: 'ERP',
@@ -28,13 +28,13 @@ describe('auditChanges', () => {
     ])
   })
 
-  it('is empty when nothing changed that the log tells of', () => {
+  it('is empty if no audited field changed', () => {
     expect(
       auditChanges(endpoint, { ...endpoint, events: [...endpoint.events], updated_at: new Date(1) }),
     ).toEqual([])
   })
 
-  it('tells what a new resource began with', () => {
+  it('returns the first values of a new resource', () => {
     const expires_at = new Date('2027-11-21T00:00:00Z')
     expect(auditChanges({}, { id: endpoint.id, name: 'CRM', status: 'active', expires_at })).toEqual([
       { field: 'name', to: 'CRM' },
@@ -43,29 +43,29 @@ describe('auditChanges', () => {
     ])
   })
 
-  it('keeps a URL without its query and its fragment, and tells that they changed all the same', () => {
+  it('drops the query and the fragment of a URL, but reports their change', () => {
     const after = { ...endpoint, url: 'https://crm.example.com/hook?token=other' }
     expect(auditChanges(endpoint, after)).toEqual([
       { field: 'url', from: 'https://crm.example.com/hook', to: 'https://crm.example.com/hook' },
     ])
   })
 
-  it('names long texts and secrets only', () => {
+  it('names long texts and secrets without their values', () => {
     const after = { ...endpoint, description: null, secret_hint: 'whsec_…abcd' }
     expect(auditChanges(endpoint, after)).toEqual([{ field: 'description' }, { field: 'secret_hint' }])
   })
 
-  it('leaves out whatever it was not told to keep', () => {
+  it('omits fields that are not listed', () => {
     expect(auditChanges({}, { secret: 'whsec_abc', key: 'pk_abc', key_hash: Buffer.alloc(32) })).toEqual([])
   })
 
-  it('takes a field that the resource does not have any more for unchanged', () => {
+  it('treats a field that is missing afterwards as unchanged', () => {
     expect(auditChanges(endpoint, { name: 'CRM' })).toEqual([])
   })
 })
 
 describe('auditEntry', () => {
-  it('tells who did what to which resource, and when', () => {
+  it('records the actor, the action, the resource and the time', () => {
     const at = new Date('2026-11-21T10:05:00Z')
     const by = {
       organizationId: 'o',

@@ -6,7 +6,7 @@ const START = Date.parse('2026-11-22T12:00:00Z')
 
 /** How far the database's clock is ahead of this machine's. */
 let databaseAheadMs: number
-/** How long the database takes to tell it, and whether it does. */
+/** How long the database takes to respond, and whether it does. */
 let answer: () => Promise<void>
 let asked: number
 let lines: string[]
@@ -52,7 +52,7 @@ const nowOf = (integrations: ReturnType<typeof open>) => integrations.settings.n
 const hours = (count: number) => count * 60 * 60 * 1000
 
 describe('the time of a process', () => {
-  it('is the database’s from the first call on, whatever this machine shows', async () => {
+  it('is the database’s from the first call on, whatever this machine’s clock says', async () => {
     databaseAheadMs = -hours(48)
     const integrations = open()
 
@@ -64,7 +64,7 @@ describe('the time of a process', () => {
     expect(nowOf(integrations)).toBe(START - hours(48) + 3000)
   })
 
-  it('is compared again every 5 s while it is used, and not while nobody uses it', async () => {
+  it('is compared every 5 s while in use, and otherwise not', async () => {
     const integrations = open()
     await call(integrations)
     await call(integrations)
@@ -84,23 +84,20 @@ describe('the time of a process', () => {
   it.each([
     ['set ahead', hours(48)],
     ['set back', -hours(48)],
-  ])(
-    'stays what it was when the clock of the machine is %s, and is compared at the next call',
-    async (_, stepMs) => {
-      const integrations = open()
-      await call(integrations)
+  ])('stays the same if the machine’s clock is %s, and is compared at the next call', async (_, stepMs) => {
+    const integrations = open()
+    await call(integrations)
 
-      vi.setSystemTime(START + stepMs)
-      databaseAheadMs = -stepMs
-      expect(nowOf(integrations)).toBe(START)
+    vi.setSystemTime(START + stepMs)
+    databaseAheadMs = -stepMs
+    expect(nowOf(integrations)).toBe(START)
 
-      await call(integrations)
-      expect(asked).toBe(2)
-      expect(nowOf(integrations)).toBe(START)
-    },
-  )
+    await call(integrations)
+    expect(asked).toBe(2)
+    expect(nowOf(integrations)).toBe(START)
+  })
 
-  it('is that of the machine as long as the database does not tell it, and a call waits a second at most', async () => {
+  it('is the machine’s until the database responds, and a call waits at most a second', async () => {
     answer = () => new Promise(() => {})
     const integrations = open()
 
@@ -111,7 +108,7 @@ describe('the time of a process', () => {
     expect(nowOf(integrations)).toBe(START + 1000)
   })
 
-  it('is not taken for wrong because the database answers late', async () => {
+  it('is not considered wrong if the database responds late', async () => {
     answer = async () => void vi.advanceTimersByTime(9000)
     const integrations = open()
 
@@ -121,7 +118,7 @@ describe('the time of a process', () => {
     expect(lines).toEqual([])
   })
 
-  it('is that of the host’s own clock, which nobody is asked about', async () => {
+  it('is that of the host’s own clock, without asking the database', async () => {
     databaseAheadMs = hours(48)
     const integrations = open({ now: () => new Date(0) })
 
@@ -142,7 +139,7 @@ describe('a difference between the clocks', () => {
     }
   }
 
-  it('is warned of from 5 s on, once, and serious from 30 s on', async () => {
+  it('is logged once from 5 s on, and is serious from 30 s on', async () => {
     await differencesOf(4999, -4999, 5000, -29_000, -30_000, 31_000, 3000, 0, 0)
     expect(lines).toEqual([
       "warn: the clock of this machine differs from the database's; using the database's time",
@@ -155,7 +152,7 @@ describe('a difference between the clocks', () => {
 describe('ids', () => {
   const timeOf = (id: string) => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
 
-  it('tell the time that they are given, and sort in the order in which they were made', () => {
+  it('contain the given time, and sort in the order of their creation', () => {
     const time = new Date('2031-05-05T05:05:05.555Z')
     const ids = Array.from({ length: 1000 }, () => newId(time))
     expect(new Set(ids.map(timeOf))).toEqual(new Set([time.getTime()]))
@@ -164,7 +161,7 @@ describe('ids', () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  it('sort so although the clock goes back a little, and follow it when it goes back a day', () => {
+  it('keep that order if the clock goes back a little, and follow it back a day', () => {
     const [first, second, third] = [10_000_000_000, 9_999_999_500, 9_900_000_000].map((ms) =>
       newId(new Date(ms)),
     )

@@ -22,7 +22,7 @@ function answered(httpStatus: number, retryAfterMs: number | null = null): Outco
   return { kind: 'response', httpStatus, retryAfterMs }
 }
 
-/** How long the next attempt waits, in milliseconds. */
+/** The wait before the next attempt, in milliseconds. */
 function waitAfter(...parameters: Parameters<typeof settled>): number {
   return (settled(...parameters).next_attempt_at?.getTime() ?? Number.NaN) - now.getTime()
 }
@@ -30,7 +30,7 @@ function waitAfter(...parameters: Parameters<typeof settled>): number {
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([200, 201, 202, 204, 299])('%i is success', (status) => {
     expect(settled(answered(status))).toEqual({
       status: 'succeeded',
@@ -41,7 +41,7 @@ describe('an answer', () => {
     })
   })
 
-  it('410 ends the event for this endpoint', () => {
+  it('410 ends the delivery', () => {
     expect(settled(answered(410))).toMatchObject({
       status: 'rejected',
       http_status: 410,
@@ -58,13 +58,13 @@ describe('an answer', () => {
     })
   })
 
-  it.each([199, 300, 400, 401, 404, 408, 429, 500, 503, 599])('%i is repeated', (status) => {
+  it.each([199, 300, 400, 401, 404, 408, 429, 500, 503, 599])('%i is retried', (status) => {
     expect(settled(answered(status))).toMatchObject({ status: 'failed', http_status: status })
   })
 })
 
-describe('no answer', () => {
-  it('is repeated, and says why', () => {
+describe('no response', () => {
+  it('is retried, with the reason', () => {
     expect(settled({ kind: 'error', code: 'connection_refused', error: 'connection refused' })).toMatchObject(
       {
         status: 'failed',
@@ -75,7 +75,7 @@ describe('no answer', () => {
     )
   })
 
-  it('because the address may not be called ends the event for this endpoint', () => {
+  it('because of a blocked address ends the delivery', () => {
     expect(settled({ kind: 'blocked', error: 'address 10.0.0.1 is private (10.0.0.0/8)' })).toEqual({
       status: 'rejected',
       http_status: null,
@@ -95,14 +95,14 @@ describe('attempts', () => {
     })
   })
 
-  it('are one for a test', () => {
+  it('are 1 for a test', () => {
     expect(settled(answered(500), { isTest: true })).toMatchObject({
       status: 'exhausted',
       next_attempt_at: null,
     })
   })
 
-  it('may succeed to the last', () => {
+  it('may succeed up to the last', () => {
     expect(settled(answered(200), { attempt: 8 }).status).toBe('succeeded')
   })
 })
@@ -124,29 +124,29 @@ describe('the wait before the next attempt', () => {
     expect(settled(answered(500), { attempt: 3, policy }).status).toBe('exhausted')
   })
 
-  it.each([429, 503])('is at least what Retry-After of a %i asks for', (status) => {
+  it.each([429, 503])('is at least the Retry-After of a %i', (status) => {
     expect(waitAfter(answered(status, HOUR))).toBe(HOUR)
     expect(waitAfter(answered(status, 1000))).toBe(10_000)
   })
 
-  it('is at most 12 h because of Retry-After', () => {
+  it('is at most 12 h, whatever Retry-After says', () => {
     expect(waitAfter(answered(429, 48 * HOUR))).toBe(12 * HOUR)
   })
 
-  it('does not depend on Retry-After of any other answer', () => {
+  it('ignores Retry-After of any other response', () => {
     expect(waitAfter(answered(500, HOUR))).toBe(10_000)
     expect(waitAfter(answered(301, HOUR))).toBe(10_000)
   })
 })
 
-describe('what the owner of an endpoint reads', () => {
+describe('the error that the owner of an endpoint sees', () => {
   it.each([
     [300, 'The receiver answered 300: redirects are not followed.'],
     [399, 'The receiver answered 399: redirects are not followed.'],
     [400, 'The receiver answered 400.'],
     [410, 'The receiver answered 410 Gone: it does not want this event.'],
     [500, 'The receiver answered 500.'],
-  ])('tells of %i', (status, error) => {
+  ])('for %i', (status, error) => {
     expect(settled(answered(status)).error).toBe(error)
   })
 })

@@ -5,7 +5,7 @@ import { openTemporaryFile } from '../src/files/temporary-file.ts'
 import { IntegrationError } from '../src/lib/errors.ts'
 import { CONTENT_TYPES, contentTypesWith, DOCX_ENTRIES, docx, type ZipEntry, zip } from './docx-samples.ts'
 
-/** What is wrong with a file, in the words of the refusal; null for a good one. */
+/** The detail of the refusal of a file; null if accepted. */
 async function faultOf(bytes: Uint8Array): Promise<string | null> {
   const file = await openTemporaryFile()
   try {
@@ -29,7 +29,7 @@ describe('a Word document', () => {
     expect(await faultOf(docx())).toBeNull()
   })
 
-  it('may hold pictures, embedded sheets and stored entries', async () => {
+  it('may contain pictures, embedded sheets and stored entries', async () => {
     const more: ZipEntry[] = [
       { name: 'word/media/image1.png', data: randomBytes(300_000), method: 0 },
       { name: 'word/embeddings/Microsoft_Excel_Sheet.xlsx', data: zip([{ name: 'xl/workbook.xml' }]) },
@@ -38,13 +38,13 @@ describe('a Word document', () => {
     expect(await faultOf(docx(more))).toBeNull()
   })
 
-  it('may be as repetitive as documents are', async () => {
+  it('may be as repetitive as real documents', async () => {
     const rows = '<w:tr><w:tc><w:p><w:r><w:t>0</w:t></w:r></w:p></w:tc></w:tr>'.repeat(150_000)
     expect(rows.length).toBeLessThan(DOCX_BOUNDS.ratioAbove)
     expect(await faultOf(docx([{ name: 'word/footnotes.xml', data: rows }]))).toBeNull()
   })
 
-  it('may name its main part as it likes, also by a default, with prefixes and in any letter case', async () => {
+  it('may name its main part freely, also by a default, with prefixes and in any case', async () => {
     const contentTypes = `<?xml version="1.0"?><t:Types xmlns:t="http://schemas.openxmlformats.org/package/2006/content-types">
       <t:Default Extension="XML" ContentType='application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'/></t:Types>`
     const document = zip([
@@ -65,12 +65,12 @@ describe('refused as a Word document:', () => {
     expect(await faultOf(docx([], { contentTypes }))).toBe(NO_WORD_DOCUMENT)
   })
 
-  it('a list of content types whose main part is not there', async () => {
+  it('a list of content types whose main part is missing', async () => {
     const entries = DOCX_ENTRIES.filter(({ name }) => name !== 'word/document.xml')
     expect(await faultOf(zip(entries))).toBe(NO_WORD_DOCUMENT)
   })
 
-  it('a main part that is named in a comment only', async () => {
+  it('a main part named only in a comment', async () => {
     const contentTypes = CONTENT_TYPES.replace(
       /<Override PartName="\/word\/document.xml"[^>]*>/,
       '<!-- $& -->',
@@ -80,7 +80,7 @@ describe('refused as a Word document:', () => {
 
   it.each([
     ['a program', Buffer.concat([Buffer.from('MZ'), randomBytes(2000)])],
-    ['a program with a document behind it', Buffer.concat([Buffer.from('MZ\x90\0\0\0\0\0'), docx()])],
+    ['a program with a document after it', Buffer.concat([Buffer.from('MZ\x90\0\0\0\0\0'), docx()])],
     ['text', Buffer.from('Customers sign in and see their invoices.')],
     ['less than a header', Buffer.from('PK')],
   ])('%s', async (_what, bytes) => {
@@ -95,8 +95,8 @@ describe('refused as a Word document:', () => {
   it.each([
     ['in both headers', { flags: 0x0801 }],
     ['in the directory only', { flags: 0x0801, localFlags: 0x0800 }],
-    ['in the header of the entry only', { localFlags: 0x0801 }],
-  ])('an entry that is encrypted, %s', async (_how, flags) => {
+    ['in the local header only', { localFlags: 0x0801 }],
+  ])('an encrypted entry, %s', async (_how, flags) => {
     expect(await faultOf(docx([{ name: 'word/comments.xml', data: 'secret', ...flags }]))).toBe(
       'must not be encrypted',
     )
@@ -104,7 +104,7 @@ describe('refused as a Word document:', () => {
 
   it.each([
     ['a macro project', docx([{ name: 'word/vbaProject.bin', data: 'x' }])],
-    ['a macro project of another letter case', docx([{ name: 'WORD/VBAPROJECT.BIN', data: 'x' }])],
+    ['a macro project in another case', docx([{ name: 'WORD/VBAPROJECT.BIN', data: 'x' }])],
     ['a sheet with macros embedded', docx([{ name: 'word/embeddings/Sheet.xlsm', data: 'x' }])],
     [
       'a document with macros under another extension',
@@ -128,13 +128,13 @@ describe('refused as a Word document:', () => {
   })
 
   it.each(['../evil.xml', 'word/../../evil.xml', '/etc/passwd', 'C:/evil.exe', 'word\\..\\evil.xml', 'a\0b'])(
-    'an entry that is called %j',
+    'an entry named %j',
     async (name) => {
       expect(await faultOf(docx([{ name, data: 'x' }]))).toBe(POINTS_OUTSIDE)
     },
   )
 
-  it('an entry that is a symbolic link', async () => {
+  it('a symbolic link', async () => {
     const link = { name: 'word/link', data: '/etc/passwd', externalAttributes: 0o120777 * 0x10000 }
     expect(await faultOf(docx([link]))).toBe(POINTS_OUTSIDE)
   })
@@ -144,46 +144,46 @@ describe('refused as a Word document:', () => {
     expect(await faultOf(docx([{ name: 'word/a.xml', data: 'x', extra }]))).toBe(POINTS_OUTSIDE)
   })
 
-  it('an entry whose own header has another name', async () => {
+  it('an entry whose local header has another name', async () => {
     const entry = { name: 'word/a.xml', localName: '../evil.xm', data: 'x' }
     expect(await faultOf(docx([entry]))).toBe(BROKEN)
   })
 
-  it('two entries of one name', async () => {
+  it('two entries with the same name', async () => {
     expect(await faultOf(docx([{ name: 'Word/Document.XML', data: 'other' }]))).toBe(BROKEN)
   })
 
-  it('more entries than the bound, before any of them is read', async () => {
+  it('too many entries according to the directory, unread', async () => {
     expect(await faultOf(zip(DOCX_ENTRIES, { entryCount: DOCX_BOUNDS.entries + 1 }))).toBe(
       'must contain at most 2000 entries',
     )
   })
 
-  it('many entries, really there', async () => {
+  it('too many entries', async () => {
     const many = Array.from({ length: DOCX_BOUNDS.entries }, (_, index) => ({ name: `word/${index}.xml` }))
     expect(await faultOf(docx(many))).toBe('must contain at most 2000 entries')
   })
 
   const INFLATES_TOO_FAR = 'must decompress to at most 100 MiB, and to at most 100 times its size'
 
-  it('a small file that inflates to much more than its size', async () => {
+  it('a small file with a high compression ratio', async () => {
     const bomb = docx([{ name: 'word/bomb.xml', data: Buffer.alloc(DOCX_BOUNDS.ratioAbove) }])
     expect(bomb.length).toBeLessThan(50_000)
     expect(await faultOf(bomb)).toBe(INFLATES_TOO_FAR)
   })
 
-  it('a file that inflates to more than the bound, however large it is', async () => {
+  it('a file that decompresses beyond the limit, whatever its size', async () => {
     const noise = { name: 'word/noise.bin', data: randomBytes(2 * 1024 * 1024), method: 0 }
     const bomb = docx([noise, { name: 'word/bomb.xml', data: Buffer.alloc(DOCX_BOUNDS.inflatedBytes) }])
     expect(await faultOf(bomb)).toBe(INFLATES_TOO_FAR)
   })
 
-  it('a bomb whose headers say that it is small', async () => {
+  it('a bomb whose headers claim a small size', async () => {
     const data = Buffer.alloc(DOCX_BOUNDS.inflatedBytes)
     expect(await faultOf(docx([{ name: 'word/bomb.xml', data, declaredSize: 1000 }]))).toBe(BROKEN)
   })
 
-  it('entries that share their bytes', async () => {
+  it('entries that share bytes', async () => {
     const offset = docx([{ name: 'word/a.bin' }]).indexOf('word/a.bin') - 30
     const again = { name: 'word/b.bin', offset }
     expect(await faultOf(docx([{ name: 'word/a.bin' }, again]))).toBe(BROKEN)
@@ -199,12 +199,12 @@ describe('refused as a Word document:', () => {
     expect(await faultOf(docx([], { contentTypes }))).toBe(BROKEN)
   })
 
-  it('a file that was cut off', async () => {
+  it('a truncated file', async () => {
     const whole = docx()
     expect(await faultOf(whole.subarray(0, whole.length - 30))).toBe(BROKEN)
   })
 
-  it('a compression that nobody reads', async () => {
+  it('an unsupported compression method', async () => {
     expect(await faultOf(docx([{ name: 'word/a.xml', data: 'x', method: 14 }]))).toBe(BROKEN)
   })
 })

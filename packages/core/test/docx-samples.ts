@@ -1,12 +1,12 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** An entry of a zip that is made by hand, so that it can lie. */
+/** An entry of a hand-made zip, whose headers may lie. */
 export interface ZipEntry {
   readonly name: string
   readonly data?: string | Uint8Array
-  /** The name in the header in front of the entry. Default: the same. */
+  /** The name in the local header. Default: the same. */
   readonly localName?: string
-  /** The inflated size that both headers tell. Default: the true one. */
+  /** The decompressed size in both headers. Default: the real one. */
   readonly declaredSize?: number
   /** Bit flags of both headers. Default 0x0800: the name is UTF-8. */
   readonly flags?: number
@@ -15,11 +15,11 @@ export interface ZipEntry {
   readonly extra?: Uint8Array
   /** 0 stores, 8 deflates. Default 8. */
   readonly method?: number
-  /** Where the directory says that the entry begins, instead of where it does. */
+  /** The offset of the entry in the directory. Default: the real one. */
   readonly offset?: number
 }
 
-/** Writes a zip exactly as it is told to. */
+/** Writes a zip exactly as described, valid or not. */
 export function zip(entries: readonly ZipEntry[], options: { entryCount?: number } = {}): Buffer {
   const local: Buffer[] = []
   const directory: Buffer[] = []
@@ -77,7 +77,7 @@ export const CONTENT_TYPES = `<?xml version="1.0" encoding="UTF-8" standalone="y
   <Override PartName="/word/styles.xml" ContentType="${WORD}.styles+xml"/>
 </Types>`
 
-/** The entries of a small Word document, in the order in which Word writes them. */
+/** The entries of a small Word document, in Word's order. */
 export const DOCX_ENTRIES: readonly ZipEntry[] = [
   { name: '[Content_Types].xml', data: CONTENT_TYPES },
   {
@@ -95,7 +95,7 @@ export const DOCX_ENTRIES: readonly ZipEntry[] = [
   { name: 'word/styles.xml', data: '<w:styles/>' },
 ]
 
-/** A small Word document, with entries of its own, and with parts of it replaced. */
+/** A small Word document, with additional entries or other content types. */
 export function docx(more: readonly ZipEntry[] = [], replace: { contentTypes?: string } = {}): Buffer {
   const { contentTypes = CONTENT_TYPES } = replace
   return zip([
@@ -106,7 +106,7 @@ export function docx(more: readonly ZipEntry[] = [], replace: { contentTypes?: s
   ])
 }
 
-/** The content types of a small Word document, with these elements beside them. */
+/** The content types of a small Word document, and these elements. */
 export function contentTypesWith(elements: string): string {
   return CONTENT_TYPES.replace('</Types>', `${elements}</Types>`)
 }

@@ -38,7 +38,7 @@ const created = {
 }
 
 describe('the event catalog', () => {
-  it('has the events of the specification first, then those of the host', () => {
+  it('lists the events of the specification, then the host’s', () => {
     expect(catalog.types).toEqual([...EVENT_TYPES, 'project.created', 'project.milestone.reached'])
     expect(eventCatalogOf(catalog, ORGANIZATION).at(-1)).toEqual({
       type: 'project.milestone.reached',
@@ -53,7 +53,7 @@ describe('the event catalog', () => {
     })
   })
 
-  it('makes events of the host with the envelope of the specification', () => {
+  it('wraps the host’s events in the envelope of the specification', () => {
     const event = createWebhookEvent(catalog, { ...created, data: { project_id: PROJECT } })
     expect(JSON.parse(event.body)).toEqual({
       id: `evt_${event.id}`,
@@ -65,7 +65,7 @@ describe('the event catalog', () => {
     expect(event.quotation_id).toBeNull()
   })
 
-  it('fills in defaults, and takes the quotation from the data where there is one', () => {
+  it('fills in defaults, and takes the quotation from the data if it is there', () => {
     const type = 'project.milestone.reached'
     const data = { project_id: PROJECT, quotation_id: PROJECT.toUpperCase() }
     const event = createWebhookEvent(catalog, { ...created, type, data })
@@ -78,12 +78,12 @@ describe('the event catalog', () => {
   const circular: Record<string, unknown> = {}
   circular['self'] = circular
   it.each([
-    ['a field that is missing', {}, '/data/project_id', 'is required'],
-    ['a field that is wrong', { project_id: 17 }, '/data/project_id', 'must be a string'],
+    ['a missing field', {}, '/data/project_id', 'is required'],
+    ['an invalid field', { project_id: 17 }, '/data/project_id', 'must be a string'],
     ['no data', undefined, '/data', 'is required'],
-    ['data that is no object', 'text', '/data', 'must be an object'],
+    ['data that is not an object', 'text', '/data', 'must be an object'],
     ['a list', [], '/data', 'must be an object'],
-    ['what JSON cannot say', circular, '/data', 'cannot be serialized as JSON'],
+    ['data that JSON cannot represent', circular, '/data', 'cannot be serialized as JSON'],
   ])('refuses %s, and names the field', (_, data, pointer, detail) => {
     const make = () => createWebhookEvent(catalog, { ...created, data })
     expect(make).toThrow(
@@ -92,7 +92,7 @@ describe('the event catalog', () => {
     expect(make).toThrow(`project.created: ${pointer}: ${detail}`)
   })
 
-  it('refuses a body that no receiver should have to take', () => {
+  it('refuses an oversized body', () => {
     const data = { project_id: PROJECT, note: 'x'.repeat(64 * 1024) }
     expect(() => createWebhookEvent(catalog, { ...created, data })).toThrow(
       '/data: must be at most 65536 bytes',
@@ -100,7 +100,7 @@ describe('the event catalog', () => {
   })
 })
 
-describe('a declaration that cannot work fails at boot, and says how to mend it', () => {
+describe('an invalid declaration fails at startup and says how to fix it', () => {
   const data = Type.Object({ project_id: Type.String() })
   const definition = { description: 'A project.', data, example: { project_id: '1' } }
 
@@ -142,14 +142,14 @@ describe('the compiler checks', () => {
   const emit: Host['emit'] = async () => 'evt_'
   const organizationId = ORGANIZATION
 
-  it('what is emitted', () => {
+  it('emitted events', () => {
     expectTypeOf<Parameters<Host['emit']>[0]>().toEqualTypeOf<
       'project.created' | 'project.milestone.reached'
     >()
     void emit('project.created', { organizationId, data: { project_id: PROJECT, budget: 1 } })
-    // @ts-expect-error the type was not declared
+    // @ts-expect-error the type is not declared
     void emit('project.deleted', { organizationId, data: {} })
-    // @ts-expect-error only the reporter emits events of quotations
+    // @ts-expect-error only the reporter emits quotation events
     void emit('quotation.completed', { organizationId, data: {} })
     // @ts-expect-error project_id is missing
     void emit('project.created', { organizationId, data: {} })
@@ -163,15 +163,15 @@ describe('the compiler checks', () => {
     void emit('project.created', { data: { project_id: PROJECT } })
   })
 
-  it('what is emitted inside a transaction, in the same way', () => {
+  it('emitted events inside a transaction', () => {
     expectTypeOf<ReturnType<Host['within']>['emit']>().toEqualTypeOf<Host['emit']>()
   })
 
-  it('that nothing can be emitted where nothing was declared', () => {
+  it('that nothing can be emitted without a declaration', () => {
     expectTypeOf<Parameters<Integrations['emit']>[0]>().toBeNever()
   })
 
-  it('nothing of the events where the plugin and the worker take the integrations', () => {
+  it('no events in the integrations that the plugin and the worker accept', () => {
     const take = (_: Integrations) => {}
     void ((host: Host) => take(host))
   })
@@ -187,7 +187,7 @@ describe('the compiler checks', () => {
     })
   })
 
-  it('a JSON Schema by the type that it is given', () => {
+  it('a JSON Schema by its given type', () => {
     const events = defineEvents({
       'invoice.paid': {
         description: 'An invoice was paid.',

@@ -13,12 +13,12 @@ import {
   type QuotationEventData,
 } from '../src/model/quotation-events.ts'
 
-it('the event types of receivers are those of the catalog, in its order', () => {
+it('receivers have the event types of the catalog, in its order', () => {
   expect(QUOTATION_EVENT_TYPES).toEqual(EVENT_TYPES)
   expectTypeOf<QuotationEventType>().toEqualTypeOf<CatalogType>()
 })
 
-/** What the types of receivers promise of `data`, which a step or a field of the catalog could outgrow. */
+/** The receivers' type of `data`, which the catalog could outgrow. */
 const PROMISED: { [Type in QuotationEventType]: Partial<Extract<QuotationEvent, { type: Type }>['data']> } = {
   'quotation.requirement_analysis.completed': { step: 'requirement_analysis', status: 'completed' },
   'quotation.functional_specification.completed': { step: 'functional_specification', status: 'completed' },
@@ -29,7 +29,7 @@ const PROMISED: { [Type in QuotationEventType]: Partial<Extract<QuotationEvent, 
   'quotation.failed': { step: 'work_breakdown', status: 'failed', error_code: expect.any(String) },
 }
 
-it.each(EVENT_TYPES)('the example of %s is what its type promises a receiver', (type) => {
+it.each(EVENT_TYPES)('the example of %s has the type that receivers expect', (type) => {
   const { example } = QUOTATION_EVENTS[type]
   const event = { id: 'evt_1', type, created_at: '', organization_id: '', data: example }
   if (!isQuotationEvent(event)) throw new Error('Receivers do not know it')

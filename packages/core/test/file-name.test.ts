@@ -9,7 +9,7 @@ describe('the name of a file', () => {
     ['要件定義書.docx', '要件定義書.docx'],
     ['می‌خواهم.txt', 'می‌خواهم.txt'],
     ['👩‍💻.md', '👩‍💻.md'],
-  ])('stays as it is where it can: %j', (given, expected) => {
+  ])('is unchanged if safe: %j', (given, expected) => {
     expect(sanitizeFileName(given)).toBe(expected)
   })
 
@@ -52,7 +52,7 @@ describe('the name of a file', () => {
     expect(sanitizeFileName(`${'🙂'.repeat(190)}.pdf`)).toBe(`${'🙂'.repeat(62)}.pdf`)
   })
 
-  it('keeps every promise for any name, and comes out the same when it comes again', () => {
+  it('is safe for any input, and idempotent', () => {
     const anyName = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 400 }),
       fc
@@ -93,7 +93,7 @@ describe('the name of a file', () => {
     )
   })
 
-  it('tells the extension in lower case', () => {
+  it('has a lower-case extension', () => {
     expect(['a.PDF', 'a.tar.md', 'a', '.txt', 'a.b c'].map(fileExtension)).toEqual([
       'pdf',
       'md',

@@ -5,7 +5,7 @@ import { createKeyring } from '../src/lib/keyring.ts'
 const key = (id: string) => ({ id, key: randomBytes(32).toString('base64') })
 
 describe('the keyring', () => {
-  it('decrypts what it encrypted, and nothing of the plaintext is in the ciphertext', () => {
+  it('decrypts what it encrypted, and the ciphertext contains nothing of the plaintext', () => {
     const ring = createKeyring([key('2026')])
     const secret = ring.encrypt('whsec_abc', 'endpoint-1')
     expect(secret.keyId).toBe('2026')
@@ -33,7 +33,7 @@ describe('the keyring', () => {
     }
   })
 
-  it('says how to make a key when there is none, or a wrong one', () => {
+  it('says how to create a key if there is none, or an invalid one', () => {
     expect(() => createKeyring([])).toThrow(
       /encryptionKeys must be a list of at least one key.*randomBytes\(32\)/,
     )

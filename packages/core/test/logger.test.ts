@@ -12,14 +12,14 @@ function logged(fields: object): string {
 }
 
 describe('the logger', () => {
-  it('tells kind, message and code of an error, and of its causes', () => {
+  it('logs the type, message and code of an error and its causes', () => {
     const cause = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' })
     const line = logged({ quotation_id: 'q-1', err: new TypeError('no answer', { cause }) })
     for (const part of ['q-1', 'TypeError', 'no answer', 'connection refused', 'ECONNREFUSED'])
       expect(line).toContain(part)
   })
 
-  it('never passes on a key or a secret in a message, or anything else that hangs on an error', () => {
+  it('never logs a key or a secret in a message, or other properties of an error', () => {
     const key = generateApiKeyValue().reveal()
     const err = Object.assign(new Error(`refused ${key} and whsec_c2VjcmV0c2VjcmV0`), {
       detail: 'row (secret)',
@@ -30,7 +30,7 @@ describe('the logger', () => {
     expect(line).not.toContain('row (secret)')
   })
 
-  it('drops the message of an error that holds the parameters of a query', () => {
+  it('drops the message of an error that contains query parameters', () => {
     const line = logged({
       err: Object.assign(new Error('Failed query … params: hunter2'), { params: ['hunter2'] }),
     })
@@ -38,7 +38,7 @@ describe('the logger', () => {
   })
 })
 
-describe('a logger of the host that fails', () => {
+describe('a failing logger of the host', () => {
   const throws = () => {
     throw new Error('The disk is full.')
   }
@@ -47,7 +47,7 @@ describe('a logger of the host that fails', () => {
   it.each([
     ['throws', throws],
     ['rejects', rejects],
-  ])('as it %s costs its line and no more, and the process warns once', async (_, write) => {
+  ])('that %s loses only the line, with one process warning', async (_, write) => {
     const warnings: string[] = []
     const listen = ({ message }: Error) => void warnings.push(message)
     process.on('warning', listen)
@@ -62,7 +62,7 @@ describe('a logger of the host that fails', () => {
     expect(warnings).toEqual(['The logger given to createIntegrations throws (Error): log lines are lost.'])
   })
 
-  it('is no matter either when what it is given cannot be read', () => {
+  it('does not throw for an unreadable error', () => {
     const err = new Error('x')
     Object.defineProperty(err, 'message', { get: throws })
     expect(() => logged({ err })).not.toThrow()

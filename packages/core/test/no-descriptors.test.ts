@@ -27,7 +27,7 @@ const PROGRAM = `
 `
 
 it.runIf(process.platform === 'linux')(
-  'no file descriptors left is a 503, not the fault of the file',
+  'a lack of file descriptors is a 503, not a refusal of the file',
   async () => {
     const { stdout } = await promisify(execFile)('sh', [
       '-c',

@@ -11,14 +11,14 @@ const here: List = { name: 'api_keys', organizationId: '6f1d2c3b-4a59-4e68-8d77-
 const ids = ['c', 'b', 'a'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-00000000000${letter}`)
 const entries = ids.map((id, index) => ({ id, created_at: new Date(3_000 - index), name: id.slice(0, 1) }))
 
-/** A list in memory that keeps to the order and the bounds that a storage keeps to. */
+/** A list in memory with the order and bounds of a storage. */
 async function list({ after, limit }: PageRequest) {
   const begin = after === null ? 0 : entries.findIndex(({ id }) => id === after.id) + 1
   return entries.slice(begin, begin + limit)
 }
 
 describe('readPage', () => {
-  it('walks through a list, page after page, to its end', async () => {
+  it('walks through a list page by page to its end', async () => {
     const first = await readPage(ring, here, { limit: 2 }, list)
     expect(first.items.map(({ name }) => name)).toEqual(['c', 'b'])
     const second = await readPage(ring, here, { limit: 2, cursor: String(first.nextCursor) }, list)
@@ -26,11 +26,11 @@ describe('readPage', () => {
     expect(second.nextCursor).toBeNull()
   })
 
-  it('has no next page when the list ends with the page', async () => {
+  it('has no next page if the list ends with the page', async () => {
     expect((await readPage(ring, here, { limit: 3 }, list)).nextCursor).toBeNull()
   })
 
-  it('holds 50 entries unless told otherwise', async () => {
+  it('has 50 entries by default', async () => {
     let asked = 0
     await readPage(ring, here, {}, async ({ limit }) => {
       asked = limit
@@ -39,7 +39,7 @@ describe('readPage', () => {
     expect(asked).toBe(51)
   })
 
-  it('gives a storage back exactly the time and the id that the page ended with', async () => {
+  it('passes the storage the exact time and id of the last entry', async () => {
     const { nextCursor } = await readPage(ring, here, { limit: 1 }, list)
     const seen: PageRequest[] = []
     await readPage(ring, here, { limit: 1, cursor: String(nextCursor) }, async (request) => {
@@ -63,7 +63,7 @@ describe('readPage', () => {
     await expect(readPage(ring, here, { cursor }, list)).rejects.toMatchObject(REFUSED)
   })
 
-  it('takes a cursor whatever the case of the organization id', async () => {
+  it('accepts a cursor whatever the case of the organization id', async () => {
     const cursor = await cursorOf()
     const shouted = { ...here, organizationId: here.organizationId.toUpperCase() }
     expect((await readPage(ring, shouted, { cursor }, list)).items.map(({ name }) => name)).toEqual([
@@ -72,14 +72,14 @@ describe('readPage', () => {
     ])
   })
 
-  it('takes cursors of an older key as long as the key is in the ring', async () => {
+  it('accepts cursors of an older key while it is in the ring', async () => {
     const cursor = await cursorOf(createKeyring([older]))
     const both = createKeyring([newest, older])
     expect((await readPage(both, here, { cursor }, list)).items).toHaveLength(2)
     await expect(readPage(ring, here, { cursor }, list)).rejects.toMatchObject(REFUSED)
   })
 
-  it('refuses a cursor of which one bit was changed', async () => {
+  it('refuses a cursor with one bit changed', async () => {
     const bytes = Buffer.from(await cursorOf(), 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       const forged = Buffer.from(bytes)

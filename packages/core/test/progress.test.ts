@@ -16,7 +16,7 @@ const stepStarted = (step: Step): Report => ({ kind: 'step_started', step })
 const stepCompleted = (step: Step): Report =>
   step === 'proposal' ? { kind: 'proposal_ready', proposalId: 'p-1' } : { kind: 'step_completed', step }
 
-/** What a storage does with a change, in memory. */
+/** Applies a change like a storage, in memory. */
 function applied(progress: Progress, change: ProgressChange): Progress {
   const { step, proposal } = change
   return {
@@ -48,7 +48,7 @@ describe('a report about a step', () => {
     })
   })
 
-  it('emits the event of the step when it completes, and says which step was processed', () => {
+  it('emits the event of a completed step, and sets the processed step', () => {
     const decision = decide(QUEUED, stepCompleted('requirement_analysis'))
     expect(decision).toMatchObject({
       kind: 'changed',
@@ -59,13 +59,13 @@ describe('a report about a step', () => {
     })
   })
 
-  it.each(STEPS)('changes nothing when %s is reported a second time', (step) => {
+  it.each(STEPS)('changes nothing if %s is reported twice', (step) => {
     const done = after(QUEUED, ...ALL_STEPS.slice(0, STEPS.indexOf(step) + 1))
     expect(decide(done, stepCompleted(step))).toEqual({ kind: 'unchanged' })
     expect(decide(done, stepStarted(step))).toEqual({ kind: 'unchanged' })
   })
 
-  it.each(STEPS.slice(1))('is refused when %s comes before its predecessor', (step) => {
+  it.each(STEPS.slice(1))('is refused if %s comes before the previous step', (step) => {
     for (const report of [stepStarted(step), stepCompleted(step)]) {
       expect(decide(QUEUED, report)).toMatchObject({
         kind: 'refused',
@@ -74,7 +74,7 @@ describe('a report about a step', () => {
     }
   })
 
-  it('is refused after the end of the run, unless it repeats', () => {
+  it('is refused after the end of the run, unless repeated', () => {
     const failed = after(QUEUED, stepCompleted('requirement_analysis'), { kind: 'failed' })
     expect(decide(failed, stepStarted('functional_specification')).kind).toBe('refused')
     expect(decide(failed, stepCompleted('requirement_analysis')).kind).toBe('unchanged')
@@ -113,13 +113,13 @@ describe('the proposal', () => {
     }
   })
 
-  it('keeps its name when the document comes without one', () => {
+  it('keeps its name if the later report has none', () => {
     const named = after(beforeProposal, { kind: 'proposal_ready', proposalId: 'p-1', name: 'Offer 7' })
     const decision = decide(named, { kind: 'proposal_ready', proposalId: 'p-2', documentId: 'd-1' })
     expect(decision).toMatchObject({ change: { proposal: { name: 'Offer 7', document_id: 'd-1' } } })
   })
 
-  it('keeps its document: the same one again changes nothing, another one is refused', () => {
+  it('keeps its document: the same one changes nothing, another one is refused', () => {
     const attached = after(beforeProposal, { kind: 'proposal_ready', proposalId: 'p-1', documentId: 'd-1' })
     const repeat = (documentId: string) =>
       decide(attached, { kind: 'proposal_ready', proposalId: 'p-2', documentId })
@@ -143,7 +143,7 @@ describe('the end of a run', () => {
     expect(decide(after(ready, { kind: 'completed' }), { kind: 'completed' })).toEqual({ kind: 'unchanged' })
   })
 
-  it('as a failure names the running step when none is given', () => {
+  it('as a failure names the running step by default', () => {
     const running = after(
       QUEUED,
       stepCompleted('requirement_analysis'),
@@ -166,7 +166,7 @@ describe('the end of a run', () => {
     })
   })
 
-  it('does not turn into the other end', () => {
+  it('is final', () => {
     const completed = after(QUEUED, ...ALL_STEPS, { kind: 'completed' })
     const failed = after(QUEUED, { kind: 'failed' })
     expect(decide(completed, { kind: 'failed' }).kind).toBe('refused')

@@ -4,7 +4,7 @@ import { DEFAULT_DELIVERY_POLICY as policy } from '../src/model/delivery.ts'
 
 const guide = readFileSync(new URL('../../../docs/guides/receiving-webhooks.md', import.meta.url), 'utf8')
 
-/** As a person says it, to the minute from an hour on. */
+/** For people; in whole minutes from an hour on. */
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   const parts: [number, string][] =
@@ -23,7 +23,7 @@ function duration(ms: number): string {
     .join(' ')
 }
 
-it('the guide of receivers has the default attempts and waits', () => {
+it('the guide for receivers lists the default attempts and waits', () => {
   const waits = Array.from({ length: policy.maxAttempts - 1 }, (_, index) =>
     duration(policy.backoffMs * policy.backoffFactor ** index),
   )

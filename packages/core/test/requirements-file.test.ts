@@ -17,7 +17,7 @@ import { docx, zip } from './docx-samples.ts'
 const organizationId = randomUUID()
 const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n%%EOF', 'latin1')
 
-/** A store of a host's own: what the port asks for, and nothing more. */
+/** A minimal store of a host. */
 function hostStorage() {
   const stored = new Map<string, Buffer>()
   const noted = new Map<string, FileId>()
@@ -61,12 +61,12 @@ function receive(file: Partial<IncomingFile> & Pick<IncomingFile, 'name' | 'byte
   return createRequirementsFiles(storage, settings).receive({ organizationId, index: 0, ...file })
 }
 
-/** A file that arrives in pieces of this many bytes. */
+/** A file that arrives in chunks of this many bytes. */
 async function* inPieces(bytes: Uint8Array, size = 64 * 1024) {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
-/** The refusal of a file; nothing of it may be left. */
+/** The refusal of a file, which must leave nothing behind. */
 async function refusalOf(name: string, bytes: Uint8Array | AsyncIterable<Uint8Array>, index = 0) {
   const source = Symbol.asyncIterator in bytes ? bytes : inPieces(bytes)
   const error: unknown = await receive({ name, bytes: source, index }).then(
@@ -90,7 +90,7 @@ describe('a requirements file', () => {
     ['plan.pdf', PDF],
     ['plan.txt', Buffer.from('Grüße, 日本 🙂')],
     ['PLAN.MD', Buffer.from('\uFEFF# Plan')],
-  ])('is stored as it came: %s', async (name, bytes) => {
+  ])('is stored unchanged: %s', async (name, bytes) => {
     const file = await receive({ name, bytes: inPieces(bytes, 3) })
     expect(file).toEqual({
       id: expect.any(String),
@@ -103,7 +103,7 @@ describe('a requirements file', () => {
     expect(storage.noted.get(file.id)).toEqual({ id: file.id, organization_id: organizationId })
   })
 
-  it('has its name made safe', async () => {
+  it('gets a safe name', async () => {
     const file = await receive({ name: '..\\..\\a\u202e\r\n.txt', bytes: inPieces(Buffer.from('x')) })
     expect(file.name).toBe('a.txt')
   })
@@ -113,7 +113,7 @@ describe('a requirements file', () => {
     expect((await receive({ name: 'a.txt', bytes: inPieces(bytes) })).size).toBe(bytes.length)
   })
 
-  it.each(['a.txt', 'a.pdf', 'a.docx'])('is a 413 as soon as it is larger: %s', async (name) => {
+  it.each(['a.txt', 'a.pdf', 'a.docx'])('is a 413 once it exceeds the limit: %s', async (name) => {
     let sent = 0
     const endless = async function* () {
       for (;;) {
@@ -129,11 +129,11 @@ describe('a requirements file', () => {
     expect(sent).toBe(DEFAULT_LIMITS.fileBytes + 1024)
   })
 
-  it.each(['a.txt', 'a.pdf', 'a.docx'])('is refused when it is empty: %s', async (name) => {
+  it.each(['a.txt', 'a.pdf', 'a.docx'])('is refused if empty: %s', async (name) => {
     expect(await refusalOf(name, Buffer.alloc(0))).toEqual(refused('must not be empty'))
   })
 
-  it('is refused when it is one too many, before a byte of it is read', async () => {
+  it('is refused unread if it is one too many', async () => {
     const unread = {
       [Symbol.asyncIterator](): never {
         throw new Error('read')
@@ -145,7 +145,7 @@ describe('a requirements file', () => {
   })
 
   it.each(['a.exe', 'a.docm', 'a.doc', 'a.zip', 'a', 'pdf', 'a.pdf.exe', 'a.html', 'txt.', '.pdf/'])(
-    'is refused when its extension is not allowed: %s',
+    'is refused if its extension is not allowed: %s',
     async (name) => {
       expect(await refusalOf(name, PDF)).toEqual(refused('must be of one of the types docx, pdf, txt, md'))
     },
@@ -158,33 +158,33 @@ describe('a requirements file', () => {
     ['a header in the middle', Buffer.concat([Buffer.from('MZ '), PDF])],
     ['less than a header', Buffer.from('%PDF-')],
     ['a header without a version', Buffer.from('%PDF-x.7 and more')],
-  ])('is refused when it is called .pdf and is %s', async (_what, bytes) => {
+  ])('is refused as .pdf if it is %s', async (_what, bytes) => {
     expect(await refusalOf('a.pdf', bytes)).toEqual(refused('must be a PDF document'))
     expect(await refusalOf('a.pdf', inPieces(bytes, 1))).toEqual(refused('must be a PDF document'))
   })
 
   it.each([
     ['UTF-16', Buffer.from('\uFEFFhello', 'utf16le')],
-    ['UTF-16 without a mark', Buffer.from('hello', 'utf16le')],
+    ['UTF-16 without a byte order mark', Buffer.from('hello', 'utf16le')],
     ['Latin-1', Buffer.from('Grüße', 'latin1')],
     ['text with NUL', Buffer.from('a\0b')],
     ['a surrogate in UTF-8', Buffer.from('eda080', 'hex')],
     ['an overlong form', Buffer.from('c0af', 'hex')],
-    ['cut inside of a character', Buffer.from('日本').subarray(0, 5)],
+    ['cut within a character', Buffer.from('日本').subarray(0, 5)],
     ['a program', Buffer.concat([Buffer.from('\x7fELF'), randomBytes(100)])],
-  ])('is refused when it is called .txt or .md and is %s', async (_what, bytes) => {
+  ])('is refused as .txt or .md if it is %s', async (_what, bytes) => {
     const refusal = refused('must be UTF-8 text without NUL characters')
     expect(await refusalOf('a.txt', bytes)).toEqual(refusal)
     expect(await refusalOf('a.md', inPieces(bytes, 1))).toEqual(refusal)
   })
 
-  it('is refused when it is called .docx and is a zip of other things', async () => {
+  it('is refused as .docx if it is another zip', async () => {
     expect(await refusalOf('a.docx', zip([{ name: 'readme.txt', data: 'x' }]))).toEqual(
       refused('must be a Word document (.docx)'),
     )
   })
 
-  it('is refused in words that hold nothing of it', async () => {
+  it('is refused with a message that repeats nothing of it', async () => {
     const secret = 'pk_secret_in_the_file'
     const entry = { name: `../${secret}`, data: secret }
     const refusals = [
@@ -197,9 +197,9 @@ describe('a requirements file', () => {
   })
 })
 
-describe('a file that does not arrive', () => {
+describe('an incomplete file', () => {
   it.each(['a.txt', 'a.pdf', 'a.docx'])(
-    'leaves nothing behind, and its own error is told: %s',
+    'leaves nothing behind, and throws its own error: %s',
     async (name) => {
       const gone = new Error('the client is gone')
       const broken = async function* () {
@@ -211,7 +211,7 @@ describe('a file that does not arrive', () => {
     },
   )
 
-  it('is refused in its own words, although the storage wraps them', async () => {
+  it('throws its own error even if the storage wraps it', async () => {
     const { put } = storage.files
     storage.files.put = async (file, bytes) => {
       await put(file, bytes).catch((cause: unknown) => {
@@ -221,7 +221,7 @@ describe('a file that does not arrive', () => {
     expect(await refusalOf('a.pdf', Buffer.from('no pdf'))).toEqual(refused('must be a PDF document'))
   })
 
-  it('is not accepted when the storage did not read it to its end, for then nobody has checked it', async () => {
+  it('is not accepted if the storage did not read all of it, because it is unchecked', async () => {
     storage.files.put = async (_file, bytes) => {
       for await (const _ of bytes) break
     }
@@ -231,7 +231,7 @@ describe('a file that does not arrive', () => {
     expect(storage.noted.size).toBe(0)
   })
 
-  it('stays on the list when it cannot be removed now, and the refusal is told all the same', async () => {
+  it('stays on the list if it cannot be removed now, and the refusal is still thrown', async () => {
     const { delete: remove } = storage.files
     storage.files.delete = async () => {
       throw new Error('the store is down')
@@ -247,7 +247,7 @@ describe('a file that does not arrive', () => {
   })
 })
 
-describe('a Word document that waits on disk to be checked', () => {
+describe('a Word document on disk, before its check', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'quickquote-test-'))
@@ -258,7 +258,7 @@ describe('a Word document that waits on disk to be checked', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('has no name there, so that nothing is left when the process dies', async () => {
+  it('has no name, so that nothing is left if the process dies', async () => {
     const seen: string[][] = []
     async function* watched() {
       for await (const piece of inPieces(docx(), 100)) {
@@ -271,7 +271,7 @@ describe('a Word document that waits on disk to be checked', () => {
     expect(seen.flat()).toEqual([])
   })
 
-  it.runIf(process.platform === 'linux')('is closed, whatever became of it', async () => {
+  it.runIf(process.platform === 'linux')('is closed, whatever the result', async () => {
     const openFiles = () => readdirSync('/proc/self/fd').length
     const before = openFiles()
     const stored = storage.files.put
@@ -288,7 +288,7 @@ describe('a Word document that waits on disk to be checked', () => {
   it.runIf(process.platform === 'linux').each([
     ['fails', () => Promise.reject(new Error('the store is down')), 'the store is down'],
     ['hangs', () => new Promise<never>(() => {}), 'files.put did not respond within 2000 ms'],
-  ])('is closed when the storage %s and leaves its bytes where they are', async (_what, fate, told) => {
+  ])('is closed if the storage %s before it has read it', async (_what, fate, told) => {
     const openFiles = () => readdirSync('/proc/self/fd').length
     const before = openFiles()
     storage.files.put = async (_file, bytes) => {
@@ -308,7 +308,7 @@ describe('a Word document that waits on disk to be checked', () => {
     await expect.poll(openFiles).toBeLessThanOrEqual(before)
   })
 
-  it('is a 503 where the folder for temporary files is missing', async () => {
+  it('is a 503 if the folder for temporary files is missing', async () => {
     vi.stubEnv('TMPDIR', join(folder, 'missing'))
     await expect(receive({ name: 'a.docx', bytes: inPieces(docx()) })).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
@@ -338,7 +338,7 @@ describe('a storage of the host', () => {
         await new Promise(() => {})
       },
     ],
-  ])('that %s is a 503, and what it had is removed', async (_what, put) => {
+  ])('that %s is a 503, and its bytes are removed', async (_what, put) => {
     storage.files.put = put
     await expect(receiveWith(inPieces(Buffer.from('text'), 1))).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
@@ -346,7 +346,7 @@ describe('a storage of the host', () => {
     expect(storage.noted.size).toBe(0)
   })
 
-  it('is not blamed for a client that is slow', async () => {
+  it('is not blamed for a slow client', async () => {
     const slowly = async function* () {
       for (let piece = 0; piece < 5; piece += 1) {
         await sleep(300)
@@ -356,14 +356,14 @@ describe('a storage of the host', () => {
     expect((await receiveWith(slowly())).size).toBe(5)
   })
 
-  it('may take long over a file, as long as it asks for more', async () => {
+  it('may take long for a file while it keeps reading', async () => {
     storage.files.put = async (_file, bytes) => {
       for await (const _ of bytes) await sleep(300)
     }
     expect((await receiveWith(inPieces(Buffer.from('12345'), 1))).size).toBe(5)
   })
 
-  it('that hangs when it shall delete keeps no refusal waiting', async () => {
+  it('that hangs on delete does not delay a refusal', async () => {
     storage.files.delete = () => new Promise(() => {})
     await expect(receiveWith(inPieces(Buffer.from('a\0')))).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
@@ -371,7 +371,7 @@ describe('a storage of the host', () => {
     expect(storage.noted.size).toBe(1)
   })
 
-  it('that cannot delete one file keeps no others', async () => {
+  it('that cannot delete one file deletes the others', async () => {
     const received = await Promise.all(
       Array.from({ length: 130 }, () => receiveWith(inPieces(Buffer.from('text')))),
     )
@@ -383,7 +383,7 @@ describe('a storage of the host', () => {
     }
     storage.uploads.abandonBefore = async (_olderThan, limit) => {
       const first = [...storage.noted.values()].slice(0, limit)
-      // Those that were given up longest ago come last.
+      // The longest abandoned come last.
       for (const file of first) if (storage.noted.delete(file.id)) storage.noted.set(file.id, file)
       return first
     }
@@ -393,7 +393,7 @@ describe('a storage of the host', () => {
   })
 })
 
-it('a file that arrives for hours is noted again and again', async () => {
+it('an upload that takes hours is recorded repeatedly', async () => {
   let now = 0
   const notedAt: number[] = []
   storage.uploads.record = async (file, at) => {
@@ -411,7 +411,7 @@ it('a file that arrives for hours is noted again and again', async () => {
   expect(notedAt).toEqual([0, 10, 20, 30])
 })
 
-describe('files of no quote', () => {
+describe('files without a quote', () => {
   it('are removed, and those of a quote are not', async () => {
     const files = createRequirementsFiles(storage, settings)
     const [kept, unwanted] = [
@@ -423,7 +423,7 @@ describe('files of no quote', () => {
     expect([...storage.stored.keys()]).toEqual([kept.id])
   })
 
-  it('are removed however many there are', async () => {
+  it('are removed, however many', async () => {
     for (let index = 0; index < 250; index += 1) {
       await receive({ name: 'a.txt', bytes: Readable.from([Buffer.from('a')]) })
     }

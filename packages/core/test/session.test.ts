@@ -14,7 +14,7 @@ describe('Permissions', () => {
     ['a plain member', { role: 'member' }, false],
     ['a member without a role', {}, false],
     ['a member with the permission', { role: 'member', permissions: ['manage_integrations'] }, true],
-    ['an admin whose explicit permissions leave it out', { role: 'admin', permissions: [] }, false],
+    ['an admin whose explicit permissions omit it', { role: 'admin', permissions: [] }, false],
   ])('manage_integrations of %s', (_, organization, holds) => {
     const member = memberOf(session(organization), ACME)
     expect(managesIntegrations(member)).toBe(holds)
@@ -22,13 +22,13 @@ describe('Permissions', () => {
     else expect(() => requireManageIntegrations(member)).toThrow(IntegrationError)
   })
 
-  it('an organization that the session is not in is refused', () => {
+  it('refuses an organization that is not in the session', () => {
     expect(() => memberOf(session({}), ACME.replace('a', 'b'))).toThrow(
       expect.objectContaining({ code: 'NOT_A_MEMBER' }),
     )
   })
 
-  it('the case of the organization id does not matter', () => {
+  it('ignores the case of the organization id', () => {
     expect(memberOf(session({}), ACME.toUpperCase()).organizationId).toBe(ACME)
   })
 })

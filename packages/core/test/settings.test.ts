@@ -10,7 +10,7 @@ import {
 } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 
-// Options are checked before anything is asked of the storage.
+// Options are checked before any call of the storage.
 const storage = {
   transaction: () => Promise.reject(new Error('not reached')),
   quotations: {},
@@ -39,7 +39,7 @@ function refusalOf(make: () => unknown): string {
   throw new Error('nothing was refused')
 }
 
-/** The names that the message of a refusal lists. */
+/** The names listed in the message of a refusal. */
 const optionNames = () =>
   refusalOf(() => create({ '': 1 }))
     .replace(/^.*Options: |\.$/g, '')
@@ -50,7 +50,11 @@ const WRONG: [string, object, RegExp][] = [
   ['a connection string for a storage', { storage: 'postgres://u:p@h/d' }, /storage is missing/],
   ['no pipeline', { pipeline: undefined }, /pipeline needs two functions/],
   ['a pipeline without signDocumentUrl', { pipeline: { start: async () => {} } }, /signDocumentUrl/],
-  ['a status that is no function', { pipeline: { ...pipeline, status: 'ok' } }, /pipeline\.status must be a/],
+  [
+    'a status that is not a function',
+    { pipeline: { ...pipeline, status: 'ok' } },
+    /pipeline\.status must be a/,
+  ],
   [
     'steps without a proposal',
     { pipeline: { ...pipeline, steps: ['work_breakdown'] } },
@@ -61,13 +65,9 @@ const WRONG: [string, object, RegExp][] = [
     { pipeline: { ...pipeline, steps: ['work_breakdown', 'requirement_analysis', 'proposal'] } },
     /pipeline\.steps must list some of requirement_analysis, .*, in this order, ending with proposal/,
   ],
-  [
-    'a step that nobody knows',
-    { pipeline: { ...pipeline, steps: ['design', 'proposal'] } },
-    /pipeline\.steps must/,
-  ],
+  ['an unknown step', { pipeline: { ...pipeline, steps: ['design', 'proposal'] } }, /pipeline\.steps must/],
   ['a list of events', { events: ['project.created'] }, /events must be the result of defineEvents/],
-  ['an event that is no definition', { events: { 'project.created': 5 } }, /events\['project\.created'\]/],
+  ['an event that is not a definition', { events: { 'project.created': 5 } }, /events\['project\.created'\]/],
   ['quotations without methods', { quotations: {} }, /quotations lacks the methods transaction, insert/],
   ['no quotations', { quotations: null }, /quotations lacks the methods transaction, insert/],
   ['files without get', { files: { put() {}, delete() {} } }, /files needs three functions: put/],
@@ -82,7 +82,7 @@ const WRONG: [string, object, RegExp][] = [
     /encryptionKeys must be a list of at least one key/,
   ],
   [
-    'an encryption key without a list',
+    'an encryption key outside a list',
     { encryptionKeys: SECRET },
     /encryptionKeys must be a list of at least one key/,
   ],
@@ -92,14 +92,14 @@ const WRONG: [string, object, RegExp][] = [
     { encryptionKeys: [{ id: 'k', key: 'short' }] },
     /\[0\]\.key must be 32/,
   ],
-  ['an id in the place of the key', { encryptionKeys: [{ id: SECRET, key: 'k' }] }, /\[0\]\.key must be 32/],
+  ['an id instead of the key', { encryptionKeys: [{ id: SECRET, key: 'k' }] }, /\[0\]\.key must be 32/],
   ['a number for a key', { encryptionKeys: [{ id: 'k', key: 32 }] }, /\[0\]\.key must be 32/],
   [
     'two keys with one id',
     { encryptionKeys: [...options.encryptionKeys, ...options.encryptionKeys] },
     /encryptionKeys\[1\] needs a unique id/,
   ],
-  ['a product name that no header can carry', { productName: 'Ac me' }, /header names/],
+  ['a product name that is not valid in a header', { productName: 'Ac me' }, /header names/],
   ['null for a product name', { productName: null }, /productName becomes/],
   ['limits that are a number', { limits: 5 }, /limits must be an object with: requestsPerMinute/],
   ['a delivery policy that is a list', { delivery: [] }, /delivery must be an object with: maxAttempts/],
@@ -112,7 +112,7 @@ const WRONG: [string, object, RegExp][] = [
     /egress\.proxy must be a URL that begins with http:/,
   ],
   [
-    'a proxy that is no HTTP proxy',
+    'a proxy that is not an HTTP proxy',
     { egress: { proxy: 'socks5://proxy:1080' } },
     /egress\.proxy must be a URL that begins/,
   ],
@@ -122,7 +122,7 @@ const WRONG: [string, object, RegExp][] = [
     /egress\.proxy must be a URL without a path/,
   ],
   [
-    'a resolving proxy that is none',
+    'a resolving proxy without a proxy',
     { egress: { proxyResolves: true } },
     /egress\.proxyResolves needs a proxy/,
   ],
@@ -143,20 +143,16 @@ const WRONG: [string, object, RegExp][] = [
   ['a URL for another hook', { onEndpointFailing: 'https://x' }, /onEndpointFailing must be a function/],
   ['null for a hook', { onDeliveriesExhausted: null }, /onDeliveriesExhausted must be a function/],
   ['a list of hooks', { onApiKeyExpiring: [] }, /onApiKeyExpiring must be a function/],
+  ['a hook without a timeout', { hookTimeoutMs: Number.POSITIVE_INFINITY }, /hookTimeoutMs must be a whole/],
   [
-    'a hook that may take forever',
-    { hookTimeoutMs: Number.POSITIVE_INFINITY },
-    /hookTimeoutMs must be a whole/,
-  ],
-  [
-    'a hook timeout that no timer takes',
+    'a hook timeout too long for a timer',
     { hookTimeoutMs: 2 ** 31 },
     /hookTimeoutMs must be .* to 2147483647/,
   ],
   ['true for a logger', { logger: true }, /logger must have the functions debug, info, warn and error/],
   ['a logger without levels', { logger: { log() {} } }, /logger must have the functions/],
   ['a time for a clock', { now: Date.now() }, /now must be a function/],
-  ['a clock that tells numbers', { now: Date.now }, /now must be a function that returns a valid Date/],
+  ['a clock that returns numbers', { now: Date.now }, /now must be a function that returns a valid Date/],
   [
     'a misspelled option',
     { limit: { files: 1 } },
@@ -165,18 +161,18 @@ const WRONG: [string, object, RegExp][] = [
   ['an option of something else', { resolveSession() {} }, /resolveSession is not an option\. Options: /],
   ['a misspelled limit', { limits: { filez: 1 } }, /limits\.filez is not an option\. Did you mean files\?/],
   [
-    'waits that grow for ever',
+    'waits that grow forever',
     { delivery: { maxAttempts: 40 } },
     /delivery\.backoffMs would grow to more than a year/,
   ],
   [
-    'events that go before they are given up',
+    'events removed before they are given up',
     { retention: { eventDays: 5 } },
     /eventDays must be .* from 6 to 366/,
   ],
-  ['more days than claims can bear', { retention: { eventDays: 367 } }, /eventDays must be .* from 6 to 366/],
+  ['too many days for claims', { retention: { eventDays: 367 } }, /eventDays must be .* from 6 to 366/],
   [
-    'events that go before long retries end',
+    'events removed before long retries end',
     { delivery: { maxRetryAfterMs: 30 * DAY_MS }, retention: { eventDays: 211 } },
     /eventDays must be .* from 212 to 366/,
   ],
@@ -185,7 +181,7 @@ const WRONG: [string, object, RegExp][] = [
     { delivery: { maxRetryAfterMs: 60 * DAY_MS } },
     /must be kept for 422 days, but the limit is 366/,
   ],
-  ['starts that are put off for ever', { start: { maxAttempts: 40 } }, /start\.backoffMs would grow/],
+  ['starts postponed forever', { start: { maxAttempts: 40 } }, /start\.backoffMs would grow/],
 ]
 
 describe('createIntegrations', () => {
@@ -197,24 +193,24 @@ describe('createIntegrations', () => {
     expect(settings.hookTimeoutMs).toBe(10_000)
   })
 
-  it('takes undefined for an option that is left out', () => {
+  it('treats undefined as a missing option', () => {
     const { settings } = create({ logger: undefined, limits: { files: undefined }, delivery: undefined })
     expect(settings.limits).toEqual(DEFAULT_LIMITS)
   })
 
-  it.each(WRONG)('refuses at boot: %s', (_, wrong, message) => {
+  it.each(WRONG)('refuses at startup: %s', (_, wrong, message) => {
     const refusal = refusalOf(() => create(wrong))
     expect(refusal).toMatch(message)
     expect(refusal).not.toContain(SECRET)
     expect(refusal).not.toContain('u:p@h')
   })
 
-  it('refuses something wrong for every option there is', () => {
+  it('has an invalid value above for every option', () => {
     const tried = new Set(WRONG.flatMap(([, wrong]) => Object.keys(wrong)))
     expect(optionNames().filter((name) => !tried.has(name))).toEqual([])
   })
 
-  it('refuses to be called without options', () => {
+  it('refuses a call without options', () => {
     const make = () => createIntegrations(undefined as unknown as IntegrationsOptions)
     expect(refusalOf(make)).toMatch(/createIntegrations must be an object with: storage/)
   })
@@ -224,11 +220,11 @@ describe('createIntegrations', () => {
     [{ retention: { eventDays: 366 } }],
     // 7 waits of a day, and one more day.
     [{ delivery: { maxRetryAfterMs: DAY_MS, timeoutMs: 1 }, retention: { eventDays: 9 } }],
-  ])('takes a retention that outlives the retries: %j', (possible) => {
+  ])('accepts a retention longer than the retries: %j', (possible) => {
     expect(create(possible).settings.retention).toMatchObject(possible.retention)
   })
 
-  it('keeps events for 30 days, and for longer when they are retried for longer', () => {
+  it('keeps events for 30 days, or longer if they are retried longer', () => {
     expect(create({}).settings.retention).toEqual(DEFAULT_RETENTION)
     expect(create({ delivery: { backoffMs: 600_000 } }).settings.retention.eventDays).toBe(48)
   })
@@ -244,7 +240,7 @@ describe('createIntegrations', () => {
       typeof value === 'number' ? [[group, name] as const] : [],
     ),
   )
-  it.each(numbers)('takes numbers for %s.%s, and only those that mean something', (group, name) => {
+  it.each(numbers)('accepts for %s.%s only a number in its range', (group, name) => {
     for (const wrong of ['5', null, -1, Number.NaN, Number.POSITIVE_INFINITY, true]) {
       expect(refusalOf(() => create({ [group]: { [name]: wrong } }))).toMatch(
         new RegExp(
@@ -256,7 +252,7 @@ describe('createIntegrations', () => {
     expect(() => create({ [group]: { [name]: defaults[name] } })).not.toThrow()
   })
 
-  it('takes true and false for delivery.standardWebhooks', () => {
+  it('accepts only true or false for delivery.standardWebhooks', () => {
     const set = (standardWebhooks: unknown) => () => create({ delivery: { standardWebhooks } })
     expect(refusalOf(set('true'))).toBe(
       'createIntegrations: delivery.standardWebhooks must be true or false.',

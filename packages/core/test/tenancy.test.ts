@@ -4,7 +4,7 @@ import { isUuid, ownedBy } from '../src/lib/tenancy.ts'
 const ACME = '0192f0c4-0000-7000-8000-00000000000a'
 const GLOBEX = '0192f0c4-0000-7000-8000-00000000000b'
 
-describe('ownedBy: whose row it is', () => {
+describe('ownedBy: the owner of a row', () => {
   it.each([
     ['the organization’s own', { organization_id: ACME, found: 'row' }, ACME, 'row'],
     ['its own, with the id in capitals', { organization_id: ACME, found: 'row' }, ACME.toUpperCase(), 'row'],
@@ -17,7 +17,7 @@ describe('ownedBy: whose row it is', () => {
 })
 
 describe('isUuid', () => {
-  it.each([ACME, ACME.toUpperCase()])('%s is one', (id) => {
+  it.each([ACME, ACME.toUpperCase()])('accepts %s', (id) => {
     expect(isUuid(id)).toBe(true)
   })
 
@@ -30,11 +30,11 @@ describe('isUuid', () => {
     ACME.replace('a', 'g'),
     `{${ACME}}`,
     `${ACME}\n`,
-  ])('%j is none', (id) => {
+  ])('refuses %j', (id) => {
     expect(isUuid(id)).toBe(false)
   })
 
-  it.each([0, 1, 2, 3, 4])('one whose part %i is too short is none', (part) => {
+  it.each([0, 1, 2, 3, 4])('refuses an id whose part %i is too short', (part) => {
     const parts = ACME.split('-')
     parts[part] = (parts[part] ?? '').slice(1)
     expect(isUuid(parts.join('-'))).toBe(false)

@@ -54,11 +54,11 @@ describe('a timestamp (RFC 3339)', () => {
     ' 2026-11-21T10:05:00Z',
     '2026-11-21T10:05:00Z\n',
     '1795255500000',
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(parseTimestamp(text)).toBeNull()
   })
 
-  it('any moment in any zone is read as that moment, unless a year lies outside', () => {
+  it('is read as the right moment in any zone, unless the year is out of range', () => {
     const moment = fc.date({ min: FIRST, max: LAST, noInvalidDate: true })
     const zone = fc.integer({ min: -(24 * 60 - 1), max: 24 * 60 - 1 })
     fc.assert(

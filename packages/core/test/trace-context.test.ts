@@ -8,13 +8,13 @@ const SPAN_ID = 'b7ad6b7169203331'
 const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`
 
 describe('the headers of W3C Trace Context', () => {
-  it('are taken as they are', () => {
+  it('are kept unchanged', () => {
     const tracestate = 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE'
     expect(parseTraceContext({ traceparent, tracestate })).toEqual({ traceparent, tracestate })
     expect(parseTraceContext({ traceparent })).toEqual({ traceparent, tracestate: null })
   })
 
-  it('of a later version are taken for what this one knows of them', () => {
+  it('of a later version are read as far as they are known', () => {
     expect(
       parseTraceContext({ traceparent: `cc-${TRACE_ID}-${SPAN_ID}-01-what-the-future-will-be` }),
     ).toEqual({
@@ -40,18 +40,18 @@ describe('the headers of W3C Trace Context', () => {
     `00-${TRACE_ID}-${'0'.repeat(16)}-01`,
     `00-${TRACE_ID}-${SPAN_ID}`,
     `00-${TRACE_ID}-${SPAN_ID}-x1`,
-  ])('that are junk are none: %j', (junk) => {
+  ])('are ignored if invalid: %j', (junk) => {
     expect(parseTraceContext({ traceparent: junk })).toBeNull()
   })
 
   it.each(['junk', '=', 'a=\u0000', ['a=1'], 7])(
-    'keep their parent when the state is junk: %j',
+    'keep their parent if the state is invalid: %j',
     (tracestate) => {
       expect(parseTraceContext({ traceparent, tracestate })).toEqual({ traceparent, tracestate: null })
     },
   )
 
-  it('are never stored longer than the standard allows, or with anything but printable characters', () => {
+  it('are never stored longer than the standard allows, or with unprintable characters', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary', maxLength: 600 }), fc.constant(`a=1,${'b=2,'.repeat(900)}`)),
@@ -65,7 +65,7 @@ describe('the headers of W3C Trace Context', () => {
 })
 
 describe('a span context', () => {
-  it('is made of what was stored, and says that it is of another process', () => {
+  it('is created from the stored headers, as a remote one', () => {
     const { traceState, ...spanContext } = spanContextOf({ traceparent, tracestate: 'a=1' })
     expect(spanContext).toEqual({ traceId: TRACE_ID, spanId: SPAN_ID, traceFlags: 1, isRemote: true })
     expect(traceState?.serialize()).toBe(createTraceState('a=1').serialize())

@@ -24,7 +24,7 @@ describe('validation of a body', () => {
     ])
   })
 
-  it('takes null for every optional field and leaves unknown fields alone', () => {
+  it('accepts null for every optional field and keeps unknown fields', () => {
     const body = {
       name: null,
       description: null,
@@ -64,7 +64,7 @@ describe('validation of a body', () => {
     ...inRange(0xd800, 0xdfff),
   ]
 
-  it('refuses in names exactly the characters of the decision, of all that there are', () => {
+  it('refuses in names exactly the characters of the decision', () => {
     const refused = inRange(0, 0x10ffff).filter((code) => {
       try {
         validate(schema, { name: `a${String.fromCodePoint(code)}b` })
@@ -79,17 +79,20 @@ describe('validation of a body', () => {
     ])
   })
 
-  it.each(['description', 'requirementsText'])('takes all but NUL and lone surrogates in %s', (field) => {
-    for (const code of refusedInNames) {
-      const text = `a${String.fromCodePoint(code)}b`
-      const isTaken = code !== 0 && (code < 0xd800 || code > 0xdfff)
-      const check = () => validate(schema, { [field]: text })
-      if (isTaken) expect(check).not.toThrow()
-      else expect(check).toThrow(IntegrationError)
-    }
-  })
+  it.each(['description', 'requirementsText'])(
+    'accepts all characters but NUL and lone surrogates in %s',
+    (field) => {
+      for (const code of refusedInNames) {
+        const text = `a${String.fromCodePoint(code)}b`
+        const isTaken = code !== 0 && (code < 0xd800 || code > 0xdfff)
+        const check = () => validate(schema, { [field]: text })
+        if (isTaken) expect(check).not.toThrow()
+        else expect(check).toThrow(IntegrationError)
+      }
+    },
+  )
 
-  it.each([[null], [[]], ['text'], [5]])('refuses %j in place of an object', (body) => {
+  it.each([[null], [[]], ['text'], [5]])('refuses %j instead of an object', (body) => {
     expect(errorsOf(() => validate(schema, body))).toEqual([{ pointer: '', detail: 'must be an object' }])
   })
 
