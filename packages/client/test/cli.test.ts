@@ -19,7 +19,7 @@ beforeAll(async () => {
   return () => rm(state, { recursive: true })
 })
 
-/** Runs the command line. `output` is what it has printed so far. */
+/** Runs the command line. `output` is its output so far. */
 function run(args: readonly string[], environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [CLI, ...args], {
     env: { PATH: process.env['PATH'], XDG_STATE_HOME: state, ...environment },
@@ -38,7 +38,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}) 
 const secretOf = (output: string) => /whsec_\S+/.exec(output)?.[0] ?? expect.fail(output)
 
 describe('listen', () => {
-  it('forwards each event signed, says how it went, and goes on where it was', async () => {
+  it('forwards each event with a signature, prints the result, and continues where it stopped', async () => {
     const { partner } = await host().partner()
     const receiver = await startService([answer(200), answer(500)])
     const environment = { QUICKQUOTE_API_KEY: partner.key }
@@ -90,7 +90,7 @@ describe('listen', () => {
     expect(first.output() + second.output()).not.toContain(partner.key)
   })
 
-  it('waits where nothing listens', async () => {
+  it('waits if nothing listens', async () => {
     const { partner } = await host().partner()
     const quote = await partner.startQuote()
     await quote.fail()
@@ -123,13 +123,13 @@ describe('listen', () => {
       '--forward-to must be an http(s) URL',
     ],
     ['with an unknown option', ['listen', '--api-key', 'pk_x'], "Unknown option '--api-key'"],
-    ['that there is not', ['serve'], 'Unknown command "serve"'],
+    ['that does not exist', ['serve'], 'Unknown command "serve"'],
   ])('a command %s says what is wrong', async (_, args, message) => {
     const { code, output } = await run(args).over
     expect([code, output]).toEqual([2, expect.stringContaining(message)])
   })
 
-  it('says that the key was refused', async () => {
+  it('reports a refused key', async () => {
     const args = ['listen', '--base-url', host().url, '--forward-to', 'http://127.0.0.1:1']
     const { code, output } = await run(args, { QUICKQUOTE_API_KEY: 'pk_unknown' }).over
     expect([code, output]).toEqual([1, expect.stringContaining('The API key was refused: API_KEY_INVALID')])
@@ -138,7 +138,7 @@ describe('listen', () => {
 })
 
 describe('trigger', () => {
-  it('adds the headers of Standard Webhooks where it is asked to', async () => {
+  it('adds the headers of Standard Webhooks on request', async () => {
     const receiver = await startService([answer(204), answer(204)])
     const args = ['trigger', 'quotation.completed', '--to', receiver.url]
     const { output } = await run([...args, '--standard-webhooks']).over
@@ -149,7 +149,7 @@ describe('trigger', () => {
       standard?.headers['x-service-event-id'],
       standard?.headers['x-service-timestamp'],
     ])
-    // As its specification says.
+    // As in its specification.
     const key = Buffer.from(secretOf(output).replace('whsec_', ''), 'base64')
     const signature = createHmac('sha256', key)
       .update(`${id}.${timestamp}.${standard?.body}`)
@@ -158,7 +158,7 @@ describe('trigger', () => {
     expect(plain?.headers).not.toHaveProperty('webhook-signature')
   })
 
-  it('sends a signed example, and tells by its exit code whether it was taken', async () => {
+  it('sends a signed example, and exits with 0 only if the receiver accepts it', async () => {
     const receiver = await startService([answer(204), answer(500)])
     const args = ['trigger', 'quotation.completed', '--to', receiver.url, '--header-prefix', 'Acme']
     const { code, output } = await run(args).over
@@ -174,7 +174,7 @@ describe('trigger', () => {
     expect((await run(args).over).code).toBe(1)
   })
 
-  it('signs with the secret of a file', async () => {
+  it('signs with the secret in a file', async () => {
     const receiver = await startService([answer(204)])
     const file = join(state, 'secret.txt')
     await writeFile(file, 'whsec_of_a_file\n')
@@ -186,7 +186,7 @@ describe('trigger', () => {
     expect((await verify(sent)).type).toBe('quotation.failed')
   })
 
-  it('lists the types that there are', async () => {
+  it('lists the event types', async () => {
     const { code, output } = await run(['trigger', 'quotation.done', '--to', 'http://127.0.0.1:1']).over
     expect([code, output]).toEqual([2, expect.stringContaining('  quotation.completed')])
   })

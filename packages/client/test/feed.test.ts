@@ -7,7 +7,7 @@ const host = useHost({ limits: { requestsPerMinute: 1000, startsPerMinute: 1000 
 const REQUIREMENTS = { requirementsText: 'Customers sign in and see their invoices.' }
 
 describe('The list of quotes', () => {
-  it('is read page after page, or one page at a time', async () => {
+  it('is read page by page as needed, or one page at a time', async () => {
     const { partner, client } = await host().partner()
     const ids: string[] = []
     for (let count = 0; count < 5; count += 1) {
@@ -31,7 +31,7 @@ describe('The list of quotes', () => {
 })
 
 describe('The event feed', () => {
-  it('is followed from where a reader was, to what happens later', async () => {
+  it('continues from a reader’s position, up to new events', async () => {
     const { partner, client } = await host().partner()
     const { next } = await client.events.list({ after: 'latest' })
     const quotes = [await partner.startQuote(), await partner.startQuote()]
@@ -57,7 +57,7 @@ describe('The event feed', () => {
     expect((await client.events.list({ after: next, generationSource: 'ui' })).events).toEqual([])
   })
 
-  it('refuses a cursor of somebody else, and says when one has expired', async () => {
+  it('refuses a cursor of another organization, and reports an expired one', async () => {
     const [{ client }, other] = [await host().partner(), await host().partner()]
     const { next } = await other.client.events.list({ after: 'latest' })
     await expect(client.events.list({ after: next })).rejects.toBeInstanceOf(ValidationError)
@@ -65,7 +65,7 @@ describe('The event feed', () => {
     await expect(expired.events.list({ after: 'x' })).rejects.toBeInstanceOf(CursorExpiredError)
   })
 
-  it('is not asked again at once by a service that lets nobody wait', async () => {
+  it('is not polled in a tight loop if the service refuses to wait', async () => {
     const empty = answer(200, [], { Link: '</v1/integrations/events?after=here>; rel="next"' })
     const { client, requests, seen } = await startService([empty])
     const controller = new AbortController()

@@ -63,7 +63,7 @@ describe('A quote, from its start to its document', () => {
     expect(error).toMatchObject({ errorCode: 'MODEL_TIMEOUT', quotation: { id, status: 'failed' } })
   })
 
-  it('is not started twice when the answer to its start is lost', async () => {
+  it('is not started twice if the response to its start is lost', async () => {
     const { partner, client } = await host().partner({
       async fetch(...request) {
         const answer = await fetch(...request)
@@ -119,7 +119,7 @@ describe('Files of a start', () => {
     ])
   })
 
-  it('are named when they are none', async () => {
+  it('are refused by name if they are not files', async () => {
     const { client } = await host().partner()
     for (const wrong of [42, null, {}, { name: 'a.md' }, { content: new Blob([]) }]) {
       const start = client.quotations.start({ files: [wrong as unknown as RequirementsFile] })
@@ -138,7 +138,7 @@ describe('A refusal', () => {
       (error) => error,
     )
 
-  it('has the class of its code, what was wrong, and the id of the request', async () => {
+  it('has the class of its code, the problem, and the request id', async () => {
     const { client } = await host().partner()
     const error = await refusal(client.quotations.start({ name: 'Portal' }))
     expect(error).toBeInstanceOf(ValidationError)

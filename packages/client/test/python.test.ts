@@ -17,13 +17,13 @@ const run = promisify(execFile)
 const programs = fileURLToPath(new URL('programs', import.meta.url))
 const guide = readFileSync(new URL('../../../docs/guides/generated-clients.md', import.meta.url), 'utf8')
 
-/** openapi-generator 7.0.0: the file of Maven Central, which this is the sum of. */
+/** openapi-generator 7.0.0 from Maven Central, with this checksum. */
 const GENERATOR = process.env['OPENAPI_GENERATOR']
 const SHA256 = '80e8e9d71bdbdf513b8c65cf7d3fc2fe3d88aaeb4e39a2c6e20831f00032c775'
-/** Debian's, which has Debian's modules, where there is one. */
+/** Debian's Python has Debian's modules. */
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 
-/** What is not there of all that this needs. */
+/** The programs and modules that are not installed. */
 function missing(): string[] {
   const commands = ['java', 'mypy', 'jq', 'curl'].filter((each) => spawnSync('which', [each]).status !== 0)
   const modules = ['pydantic', 'urllib3', 'dateutil'].filter(
@@ -38,7 +38,7 @@ function blockOf(language: string): string {
   return block
 }
 
-/** A folder with the client that the lines of the guide write. */
+/** A folder with the client that the guide generates. */
 async function generate(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'client-python-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -54,10 +54,10 @@ async function generate(): Promise<string> {
   return folder
 }
 
-it('A Python client that is generated from the OpenAPI document is type-checked and takes the whole journey', async ({
+it('A Python client generated from the OpenAPI document passes type checks and the whole journey', async ({
   skip,
 }) => {
-  // On a developer's machine without them this is skipped, and says so; CI has to have them.
+  // A developer's machine without them skips this; CI must have them.
   if (process.env['CI'] === undefined) skip(missing().length > 0, `There is no ${missing().join(', no ')}`)
   expect(missing()).toEqual([])
   expect(

@@ -12,7 +12,7 @@ const [, sample = ''] = /```js\n(.*?)```/s.exec(readme) ?? []
 
 it('the sample starts a quote from a file and prints the link to its document', async () => {
   const { partner } = await host().partner()
-  // Where the sample finds the package by its name, and the file that it sends.
+  // Where the sample finds the package and its file.
   const cwd = fileURLToPath(new URL('programs', import.meta.url))
   const child = spawn(process.execPath, ['--input-type=module', '--eval', sample], {
     cwd,

@@ -14,7 +14,7 @@ const OK = answer(200, QUOTATION)
 const REQUIREMENTS = { requirementsText: 'Customers sign in and see their invoices.' }
 const limited = (seconds: string) => problem(429, 'RATE_LIMITED', { 'Retry-After': seconds })
 
-describe('What is repeated', () => {
+describe('Retries', () => {
   it.each<[string, Behavior]>([
     ['429', limited('0')],
     ['429 without Retry-After', problem(429, 'RATE_LIMITED')],
@@ -23,7 +23,7 @@ describe('What is repeated', () => {
     ['504', answer(504, '<html>')],
     ['a lost connection', cut],
     [
-      'a body that is cut short',
+      'a body cut short',
       (response) =>
         response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 99 }).write('{'),
     ],
@@ -45,13 +45,13 @@ describe('What is repeated', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(990)
   })
 
-  it('a try that got no answer in time', async () => {
+  it('an attempt without a response in time', async () => {
     const { client, requests } = await startService([hang, OK], { timeoutMs: 5000 })
     expect(await client.quotations.get(id)).toEqual(QUOTATION)
     expect(requests).toHaveLength(2)
   })
 
-  it('a start, with the idempotency key and the body of its first try', async () => {
+  it('a start, with the idempotency key and the body of its first attempt', async () => {
     const started = answer(202, { quotation_id: id, status: 'queued' })
     const stream = new Blob(['# Portal']).stream()
     const { client, requests } = await startService([cut, limited('0'), started])
@@ -62,7 +62,7 @@ describe('What is repeated', () => {
     for (const { body } of requests) expect(body.toString()).toContain('# Portal')
   })
 
-  it('a start whose first try is still under way', async () => {
+  it('a start whose first attempt is still in progress', async () => {
     const inUse = problem(409, 'IDEMPOTENCY_KEY_IN_USE', { 'Retry-After': '0' })
     const started = answer(202, { quotation_id: id, status: 'queued' })
     const { client } = await startService([cut, inUse, started])
@@ -70,7 +70,7 @@ describe('What is repeated', () => {
   })
 })
 
-describe('What is not', () => {
+describe('Does not retry', () => {
   const refusal = (call: Promise<unknown>) =>
     call.then(
       () => Promise.reject(new Error('was taken')),
@@ -96,7 +96,7 @@ describe('What is not', () => {
   it.each([
     ['404', problem(404, 'QUOTATION_NOT_FOUND'), NotFoundError],
     ['500', problem(500, 'INTERNAL_ERROR'), ServiceError],
-    ['a code that is not known yet', problem(409, 'SOMETHING_NEW'), ApiError],
+    ['an unknown code', problem(409, 'SOMETHING_NEW'), ApiError],
     ['429 that asks for more than ten minutes', limited('601'), RateLimitedError],
   ])('%s', async (_, behavior, Class) => {
     const { client, requests } = await startService([behavior])
@@ -111,7 +111,7 @@ describe('What is not', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('a redirect: the key goes to no other address', async () => {
+  it('a redirect, because the key must reach no other address', async () => {
     const other = await startService([OK])
     const { client, requests } = await startService([answer(307, undefined, { Location: other.url })])
     const error = await refusal(client.quotations.get(id))
@@ -121,7 +121,7 @@ describe('What is not', () => {
     expect(other.requests).toHaveLength(0)
   })
 
-  it('an answer that is none of this API', async () => {
+  it('a response that is not from this API', async () => {
     const html: Behavior = (response) =>
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>')
     const { client, requests } = await startService([html])
@@ -133,7 +133,7 @@ describe('What is not', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('no answer at all, in the end', async () => {
+  it('forever without a response', async () => {
     const { client } = await startService([hang], { timeoutMs: 100, maxRetries: 1 })
     expect(await refusal(client.quotations.get(id))).toBeInstanceOf(TimeoutError)
   })
@@ -142,7 +142,7 @@ describe('What is not', () => {
 describe('An abort', () => {
   const aborted = expect.objectContaining({ name: 'AbortError' })
 
-  it('before, during, and between tries ends the call', async () => {
+  it('ends the call before, during and between attempts', async () => {
     for (const behavior of [hang, limited('600')]) {
       const { client, seen } = await startService([behavior])
       const controller = new AbortController()
@@ -166,7 +166,7 @@ describe('An abort', () => {
   })
 })
 
-it('a wait that is over rejects, and says how the quote is', async () => {
+it('waitFor rejects after its timeout, with the status of the quote', async () => {
   const { client } = await startService([answer(200, { ...QUOTATION, status: 'running' })])
   const wait = client.quotations.waitFor(id, { timeoutMs: 1500 })
   await expect(wait).rejects.toThrow(`The quote ${id} was still running after 1500 ms`)

@@ -50,7 +50,7 @@ it.for(RUNTIMES)(
   'the client starts a quote from a file on $name',
   async ({ name, command, parameters }, { skip }) => {
     const installed = spawnSync(command, ['--version']).status === 0
-    // On a developer's machine without it this is skipped, and says so; CI has to have it.
+    // A developer's machine without it skips this; CI must have it.
     if (process.env['CI'] === undefined) skip(!installed, `${name} is not installed`)
     const { partner } = await host().partner()
     const child = spawn(command, [...parameters, program], {
@@ -62,7 +62,7 @@ it.for(RUNTIMES)(
   },
 )
 
-it('an edge runtime, which has nothing but Web APIs, starts and reads a quote', async () => {
+it('an edge runtime with only Web APIs starts and reads a quote', async () => {
   const runtime = new EdgeVM()
   runtime.evaluate(await bundle('iife', false))
   const { partner } = await host().partner()

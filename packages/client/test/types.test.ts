@@ -11,8 +11,8 @@ async function generatedClient() {
   return openApiClient<paths>({ baseUrl: host().url, headers: { 'X-API-Key': partner.key } })
 }
 
-describe('The types that are generated from the OpenAPI document', () => {
-  it('are those of the answers', async () => {
+describe('Types generated from the OpenAPI document', () => {
+  it('match the responses', async () => {
     const client = await generatedClient()
     const { data: started } = await client.POST('/v1/integrations/quotations', { body: REQUIREMENTS })
     expectTypeOf(started).toEqualTypeOf<components['schemas']['StartedQuotation'] | undefined>()
@@ -22,7 +22,7 @@ describe('The types that are generated from the OpenAPI document', () => {
     expect(quotation).toMatchObject({ id: started?.quotation_id, status: 'queued' })
   })
 
-  it('take files of a form', async () => {
+  it('accept files in a form', async () => {
     const client = await generatedClient()
     const { response } = await client.POST('/v1/integrations/quotations', {
       body: { name: 'Customer portal', files: [new Blob(['Customers see their invoices.'])] },
@@ -37,7 +37,7 @@ describe('The types that are generated from the OpenAPI document', () => {
     expect(response.status).toBe(202)
   })
 
-  it('have the codes of a refusal, each route its own', async () => {
+  it('have the error codes of each route', async () => {
     const client = await generatedClient()
     const { data } = await client.POST('/v1/integrations/quotations', { body: REQUIREMENTS })
     const { error, response } = await client.GET('/v1/integrations/quotations/{id}/proposal', {
@@ -49,7 +49,7 @@ describe('The types that are generated from the OpenAPI document', () => {
     expect(error).toMatchObject({ code: 'PROPOSAL_NOT_FOUND', status: 404 })
   })
 
-  it('ask for the requirements of a start', () => {
+  it('require the requirements of a start', () => {
     type Start = NonNullable<paths['/v1/integrations/quotations']['post']['requestBody']>['content']
     expectTypeOf<Start['application/json']>().toHaveProperty('requirementsText').toEqualTypeOf<string>()
   })

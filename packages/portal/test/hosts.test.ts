@@ -17,7 +17,7 @@ const SETTINGS = {
   retention: { eventDays: 30 },
 }
 
-it('beside helmet with its defaults, the portal has a policy of its own and the host keeps its', async () => {
+it('with helmet’s defaults, the portal has its own policy and the host keeps its own', async () => {
   const app = Fastify()
   onTestFinished(() => app.close())
   await app.register(helmet)
@@ -34,7 +34,7 @@ it('beside helmet with its defaults, the portal has a policy of its own and the 
   expect(await policyOf('/own')).toContain("style-src 'self' https: 'unsafe-inline'")
 })
 
-it('a server that is bundled into one file has the page, its files and the element', async () => {
+it('a server bundled into one file has the page, its files and the element', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'quickquote-bundle-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const source = `
@@ -51,13 +51,13 @@ it('a server that is bundled into one file has the page, its files and the eleme
   await build({
     stdin: { contents: source, resolveDir: resolve(import.meta.dirname), loader: 'js' },
     ...{ bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'silent' },
-    // Fastify and what it needs are CommonJS.
+    // Fastify and its dependencies are CommonJS.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
   })
   await writeFile(join(folder, 'package.json'), '{}')
-  // Nothing but that file: there is no node_modules to find anything in.
+  // Only that file: there is no node_modules.
   const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: folder })
   expect(JSON.parse(stdout)).toEqual([200, 200, 200])
 })

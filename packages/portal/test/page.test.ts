@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FastifyPortalOptions, fastifyPortal } from '../src/index.ts'
 
-/** What the page reads of the integrations. */
+/** The parts of the integrations that the page reads. */
 const integrations = {
   settings: {
     productName: 'Acme',
@@ -28,7 +28,7 @@ async function get(app: FastifyInstance, url: string, headers: Record<string, st
   return app.inject({ method: 'GET', url, headers })
 }
 
-/** What a browser loads before the first screen is there: the page, and what it names. */
+/** Everything that a browser loads for the first screen: the page and the files it names. */
 async function firstLoad(app: FastifyInstance, url: string) {
   const accept = { 'accept-encoding': 'gzip' }
   const page = await get(app, url, accept)
@@ -45,7 +45,7 @@ const settingsOf = (html: string) =>
   JSON.parse(/<script id="settings"[^>]*>(.*?)<\/script>/.exec(html)?.[1] ?? '')
 
 describe('The page', () => {
-  it('is at most 60 KB over the wire before the first screen is there', async () => {
+  it('needs at most 60 KB over the wire for the first screen', async () => {
     const answers = await firstLoad(
       await host({ brand: { name: 'Northwind', tokens: { radius: '4px' } } }),
       '/integrations/',
@@ -77,7 +77,7 @@ describe('The page', () => {
     }
   })
 
-  it('needs none of it: no inline script, no style attribute, no eval, no address of another origin', async () => {
+  it('complies with it: no inline script, no style attribute, no eval, no address of another origin', async () => {
     const app = await host({ brand: { name: 'Northwind' } })
     const files = await firstLoad(app, '/integrations/')
     for (const file of [
@@ -92,7 +92,7 @@ describe('The page', () => {
     }
   })
 
-  it('keeps the policy of its own where the host sets another one', async () => {
+  it('keeps its own policy if the host sets another', async () => {
     const app = Fastify()
     onTestFinished(() => app.close())
     app.addHook(
@@ -109,7 +109,7 @@ describe('The page', () => {
     )
   })
 
-  it('has files that are kept for ever under their names, and a page that is asked for again', async () => {
+  it('has immutable files, and is itself revalidated', async () => {
     const app = await host()
     const [page, ...files] = await firstLoad(app, '/integrations/')
     expect(page?.headers['cache-control']).toBe('no-cache')
@@ -119,7 +119,7 @@ describe('The page', () => {
       expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
-  it('is answered as it is to who takes no gzip', async () => {
+  it('is sent uncompressed to clients without gzip', async () => {
     const answer = await get(await host(), '/integrations/')
     expect(answer.headers['content-encoding']).toBeUndefined()
     expect(answer.body).toContain('<div id="portal">')
@@ -136,7 +136,7 @@ describe('The page', () => {
     expect(settingsOf(page.body).apiUrl).toBe(apiUrl)
   })
 
-  it('sends who leaves the slash away to where its addresses fit, behind rewritten addresses too', async () => {
+  it('redirects to its address with a slash, also behind rewritten addresses', async () => {
     const app = await host(
       {},
       { rewriteUrl: ({ url = '' }) => url.replace(/^\/behind\/portal/, '/integrations') },
@@ -156,7 +156,7 @@ describe('The page', () => {
     expect((await get(app, `/integrations/${theme}`)).body).toContain('--primary: oklch(0.6 0.2 20);')
   })
 
-  it('tells which organizations there are, to members only', async () => {
+  it('shows organizations only to their members', async () => {
     const id = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
     const app = await host({
       resolveSession: ({ headers }) =>
@@ -213,7 +213,7 @@ describe('The page', () => {
   )
 })
 
-describe('An option that is wrong ends the start, and says how to mend it', () => {
+describe('An invalid option fails at startup and says how to fix it', () => {
   it.each([
     [{ integrations: undefined }, 'integrations is missing'],
     [{ apiPrefix: 'api/' }, 'apiPrefix must be a path'],

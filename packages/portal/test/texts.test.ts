@@ -8,15 +8,15 @@ import { en } from '../ui/i18n/en.ts'
 const UI = resolve(import.meta.dirname, '../ui')
 const KEYS = Object.keys(en) as (keyof typeof en)[]
 
-/** The languages that ship, beside English. */
+/** The bundled languages besides English. */
 const OTHERS = { de }
 
-/** The form that names all its values: a singular may leave its number out. */
+/** The form with all values: a singular may omit its number. */
 const wholeOf = (message: string | { other: string }) =>
   typeof message === 'string' ? message : message.other
 const placeholdersOf = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort()
 
-/** What the screens say: whole keys, and how those begin that are put together. */
+/** The texts of the screens: whole keys, and the beginnings of combined ones. */
 function used(): { whole: ReadonlySet<string>; beginnings: readonly string[] } {
   const sources = readdirSync(UI, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/^i18n.(?:en|de)\.ts$/.test(name))
@@ -29,14 +29,14 @@ function used(): { whole: ReadonlySet<string>; beginnings: readonly string[] } {
 }
 
 describe('The texts of the portal', () => {
-  it.each(Object.entries(OTHERS))('in %s: are all there, with the same values in them', (_, texts) => {
+  it.each(Object.entries(OTHERS))('in %s: are complete, with the same values in them', (_, texts) => {
     for (const key of KEYS) {
       expect(placeholdersOf(wholeOf(texts[key])), key).toEqual(placeholdersOf(wholeOf(en[key])))
       expect(wholeOf(texts[key]).trim(), key).not.toBe('')
     }
   })
 
-  it('have no key that no screen says', () => {
+  it('have no unused key', () => {
     const { whole, beginnings } = used()
     const isUsed = (key: string) =>
       whole.has(key) || beginnings.some((beginning) => key.startsWith(beginning))

@@ -1,11 +1,11 @@
-// Fails to compile when the screens and the OpenAPI document part.
+// Fails to compile if the screens and the OpenAPI document differ.
 
 import type * as wire from '../ui/api/types.ts'
 import type { components } from './generated/openapi.d.ts'
 
 type Schemas = components['schemas']
 
-/** The document gives at least what the screens read. */
+/** The document has at least the fields that the screens read. */
 type Gives<Given extends Wanted, Wanted> = Given
 
 export type Answers = [

@@ -15,13 +15,13 @@ interface TestedHost {
   readonly databaseUrl: string
   readonly kit: TestKit
   readonly integrations: Integrations
-  /** What the pipeline hook was called with. */
+  /** The calls of the pipeline hook. */
   readonly started: readonly Quote[]
   /** A partner, and a client with its key. */
   partner(options?: Partial<ClientOptions>): Promise<{ partner: Partner; client: Client }>
 }
 
-/** A host with our plugin that listens, for a whole test file. */
+/** A listening host with our plugin, for a whole test file. */
 export function useHost(options: Partial<IntegrationsOptions> = {}): () => TestedHost {
   let database: TestDatabase
   let host: TestedHost & { close(): Promise<void> }

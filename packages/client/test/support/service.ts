@@ -10,11 +10,11 @@ export interface SeenRequest {
   readonly path: string | undefined
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
-  /** When it came, in milliseconds of a clock that only goes forward. */
+  /** The time of arrival, in milliseconds of a monotonic clock. */
   readonly at: number
 }
 
-/** What a service does with a request, once its body was read. */
+/** Answers a request once its body has been read. */
 export type Behavior = (response: ServerResponse, request: SeenRequest) => unknown
 
 export const answer =
@@ -55,7 +55,7 @@ export const QUOTATION = {
   error_code: null,
 }
 
-/** A service over a socket that behaves as it is told: once for each of `behaviors`, the last one for all that follow. */
+/** A service on a real socket. It uses one of `behaviors` per request, and the last one for all further requests. */
 export async function startService(
   behaviors: readonly [Behavior, ...Behavior[]],
   options: Partial<ClientOptions> = {},
