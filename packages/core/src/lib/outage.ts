@@ -1,29 +1,29 @@
 import type { Logger } from './logger.ts'
 
-/** Whether the database itself is away, and not one call refused: a storage says so of what it throws. */
+/** Whether the database is unavailable, as opposed to one failed call. The storage marks its errors. */
 export function isOutage(error: unknown): boolean {
   return error instanceof Error && 'isOutage' in error && error.isOutage === true
 }
 
-/** What asks no database, or is asked by those who tell of a failure themselves: the clock, and the doctor. */
+/** These make no query, or report failures themselves: the clock and the doctor. */
 const NOT_WATCHED = new Set<PropertyKey>(['close', 'listen', 'within', 'clock', 'inspection'])
 
-/** Connections come back one after another: the outage is over when none has failed for so long. */
+/** Connections recover one by one: the outage is over once none has failed for this long. */
 const QUIET_MS = 1000
 
 /**
- * The same storage. In this process one line is logged when its database goes away, and one when it is back, however many
- * calls fail in between; what calls it logs no failure for which `isOutage` is true.
+ * Wraps a storage: logs one line per process when its database becomes unavailable, and one when it is back. Callers do
+ * not log errors for which `isOutage` is true.
  */
 export function logOutages<Storage extends object>(storage: Storage, logger: Logger): Storage {
   let since: number | undefined
   let failedAt = 0
-  /** When the newest call that was answered began. */
+  /** The start of the newest successful call. */
   let answeredFrom = 0
   let quiet: NodeJS.Timeout | undefined
 
   function failed(error: unknown, begunAt: number): void {
-    // A call that hung through an outage and fails after it begins no other one.
+    // A call that hung during an outage and fails after it does not start a new one.
     if (!isOutage(error) || (since === undefined && begunAt < answeredFrom)) return
     failedAt = performance.now()
     clearTimeout(quiet)
@@ -42,7 +42,7 @@ export function logOutages<Storage extends object>(storage: Storage, logger: Log
     quiet ??= setTimeout(over, QUIET_MS).unref()
   }
 
-  /** A warning, since it is worth no less than the beginning to whoever sees warnings and errors only. */
+  /** A warning, so that logs of warnings and errors show the end, too. */
   function over(): void {
     logger.warn({ away_ms: Math.round(failedAt - (since ?? failedAt)) }, 'the database is back')
     since = undefined

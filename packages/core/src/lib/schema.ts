@@ -14,7 +14,7 @@ export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'nul
 
 export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
-/** What a host may pass where a schema is checked: lists that it may not change, too. */
+/** A value that a host may pass to a schema, including read-only lists. */
 export type Input<T> = { readonly [Name in keyof T]: InputField<T[Name]> }
 type InputField<Value> = Value extends readonly (infer Element)[] ? readonly Element[] : Value
 

@@ -20,7 +20,7 @@ export function errorHandler({ typeBase }: { typeBase: string }) {
     const error = seenFrom(request.routeOptions.config?.integrations?.access, toIntegrationError(thrown))
     const { code, status } = error
     if (isOutage(error.cause)) {
-      // One line tells of the outage, and not one for each request.
+      // The outage has a log line of its own: see logOutages.
       request.log.info({ code }, 'a request of the integrations API found the database away')
     } else if (status >= 500) {
       const err = loggableError(error.cause ?? error)

@@ -29,8 +29,8 @@ export function toIntegrationError(error: unknown): IntegrationError {
 }
 
 /**
- * The error as whoever called the route sees it. Of an organization that is being erased they learn no more than that they
- * have no access to it any more.
+ * The error as the caller sees it. A caller from an organization being erased learns only that they no longer have
+ * access.
  */
 export function seenFrom(access: Access | 'public' | undefined, error: IntegrationError): IntegrationError {
   if (error.code !== 'ORGANIZATION_ERASED') return error
