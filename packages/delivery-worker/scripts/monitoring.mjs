@@ -1,5 +1,5 @@
-// Writes what is made of the table of metrics (the table in docs/monitoring, a Grafana dashboard, Prometheus alert rules), and
-// the page of what the doctor finds.
+// Generates files from the table of metrics (the table in docs/monitoring, a Grafana dashboard, Prometheus alert rules), and the
+// page of the doctor's findings.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { FINDINGS } from '../dist/doctor/finding.js'
 import { METRICS } from '../dist/telemetry/metrics.js'
@@ -9,7 +9,7 @@ const ROOT = new URL('../../../', import.meta.url)
 const PAGE = 'docs/monitoring/README.md'
 const HEAD = '| Metric, and its name in Prometheus | Kind, unit | Attributes |'
 
-/** The files, by their paths. */
+/** The files by path. */
 export async function monitoringFiles() {
   return {
     [PAGE]: withTable(await readFile(new URL(PAGE, ROOT), 'utf8')),

@@ -14,7 +14,7 @@ const PUBLIC_V6: LookupAddress = { address: '2606:4700::1111', family: 6 }
 const BLOCKED: LookupAddress = { address: '10.0.0.5', family: 4 }
 const METADATA: LookupAddress = { address: '169.254.169.254', family: 4 }
 
-/** What a socket is told: an error, or one address, or all of them. */
+/** What a socket's lookup returns: an error, one address, or all of them. */
 function ask(
   resolve: Resolve,
   { options = { all: true }, name = 'name.example', allow = [] as string[] }: Partial<Asked> = {},
@@ -30,22 +30,22 @@ interface Asked {
 
 describe('The look-up of a connection', () => {
   it.each([
-    ['all that are allowed', [PUBLIC, PUBLIC_V6], [PUBLIC, PUBLIC_V6]],
+    ['all allowed ones', [PUBLIC, PUBLIC_V6], [PUBLIC, PUBLIC_V6]],
     [
-      'none of the blocked, wherever they stand',
+      'no blocked ones, in any position',
       [BLOCKED, PUBLIC, METADATA, PUBLIC_V6, BLOCKED],
       [PUBLIC, PUBLIC_V6],
     ],
-  ])('tells a socket that asks for all %s', async (_, found, expected) => {
+  ])('asked for all addresses, returns %s', async (_, found, expected) => {
     expect(await ask(async () => found)).toEqual([null, expected])
   })
 
-  it('tells a socket that asks for one the first that is allowed, with its family', async () => {
+  it('asked for one address, returns the first allowed one, with its family', async () => {
     const found = [BLOCKED, PUBLIC_V6, PUBLIC]
     expect(await ask(async () => found, { options: {} })).toEqual([null, PUBLIC_V6.address, 6])
   })
 
-  it('fails with the guard’s reason for the first where all are blocked, and tells no address', async () => {
+  it('fails with the guard’s reason for the first address if all are blocked, and returns none', async () => {
     for (const options of [{}, { all: true }]) {
       const [error, told] = await ask(async () => [METADATA, BLOCKED], { options })
       expect(error).toBeInstanceOf(BlockedAddressError)
@@ -54,19 +54,19 @@ describe('The look-up of a connection', () => {
     }
   })
 
-  it('fails as a name without addresses does where there are none: no address is a reason for a block', async () => {
+  it('fails like a name without addresses if there are none, not as blocked', async () => {
     const [error, told] = await ask(async () => [])
     expect(error).toMatchObject({ code: 'ENODATA', syscall: 'query' })
     expect(error).not.toBeInstanceOf(BlockedAddressError)
     expect(told).toEqual([])
   })
 
-  it('fails as the resolver does', async () => {
+  it('fails like the resolver', async () => {
     const fault = Object.assign(new Error('down'), { code: 'ESERVFAIL' })
     expect(await ask(() => Promise.reject(fault))).toEqual([fault, []])
   })
 
-  it('asks this machine about the very name that the host allowed, and checks none of its addresses', async () => {
+  it('looks up a name that the host allowed on this machine, without checking its addresses', async () => {
     const asked: string[] = []
     const resolve: Resolve = async (name) => {
       asked.push(name)
@@ -85,7 +85,7 @@ describe('The look-up of a connection', () => {
   })
 })
 
-/** The answers of the name servers alone are not real here: a test cannot ask the ones of this machine. */
+/** Only the responses of the name servers are faked: a test cannot query this machine's. */
 describe('The addresses of a name', () => {
   afterEach(() => void vi.restoreAllMocks())
 
@@ -102,7 +102,7 @@ describe('The addresses of a name', () => {
     return createResolve()('name.example')
   }
 
-  it('are those of both families, the IPv4 ones first', async () => {
+  it('are those of both families, IPv4 first', async () => {
     expect(await answers(['192.0.3.1', '192.0.3.2'], ['2606:4700::1111'])).toEqual([
       { address: '192.0.3.1', family: 4 },
       { address: '192.0.3.2', family: 4 },
@@ -110,18 +110,18 @@ describe('The addresses of a name', () => {
     ])
   })
 
-  it('are those of the family that is answered, where the other one has none or is not answered', async () => {
+  it('are those of the family that resolves, if the other has none or times out', async () => {
     expect(await answers(['192.0.3.1'], none)).toEqual([{ address: '192.0.3.1', family: 4 }])
     expect(await answers(silent, ['2606:4700::1111'])).toEqual([{ address: '2606:4700::1111', family: 6 }])
   })
 
-  it('are none where one of the questions was answered with none', async () => {
+  it('are none if one query returned none', async () => {
     expect(await answers([], none)).toEqual([])
     expect(await answers(none, [])).toEqual([])
     expect(await answers([], [])).toEqual([])
   })
 
-  it('are an error where neither question was answered: that of IPv4', async () => {
+  it('are an error if both queries failed: the one for IPv4', async () => {
     await expect(answers(silent, none)).rejects.toBe(silent)
   })
 })

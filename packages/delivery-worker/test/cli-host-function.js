@@ -1,2 +1,2 @@
-// The default export may be a function, and wait for what it needs.
+// The default export may be an async function.
 export default async () => (await import('./cli-host.js')).integrations

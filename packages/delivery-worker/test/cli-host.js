@@ -1,4 +1,4 @@
-// What a host writes for the worker's program, for tests that run it.
+// A host's module for the worker's program.
 import { createIntegrations } from '@quickquote/core'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 
@@ -16,7 +16,7 @@ export const integrations = createIntegrations({
   },
 })
 
-// Something that keeps a process alive, as a host may have it.
+// Keeps the process alive, as a host's code may.
 setInterval(() => {}, 1000)
 
 export function close() {

@@ -25,7 +25,7 @@ let receiver: Receiver
 beforeAll(() => writeFile(caFile, certificate.cert))
 afterAll(() => rm(folder, { recursive: true }))
 
-/** The end of a process that ends by itself. */
+/** The exit of a process that ends by itself. */
 async function ended(args: readonly string[], env: Record<string, string> = {}) {
   const program = runCli(args, env)
   const code = await program.exited
@@ -35,7 +35,7 @@ async function ended(args: readonly string[], env: Record<string, string> = {}) 
 describe('quickquote-worker', () => {
   afterEach(killWorkers)
 
-  it('--help tells how it is used, --version its version', async () => {
+  it('--help prints the usage, --version the version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
     expect(await ended(['--help'])).toEqual({
@@ -45,7 +45,7 @@ describe('quickquote-worker', () => {
     expect(await ended(['--version'])).toEqual({ code: 0, output: version })
   })
 
-  it('names every variable that is wrong, what is wrong and what is allowed, and never a value', async () => {
+  it('names every invalid variable, the error and the allowed values, but never the value', async () => {
     const { code, output } = await ended(['cli-host.js'], {
       QUICKQUOTE_CONCURRENCY: 'sesame',
       QUICKQUOTE_POLL_INTERVAL_MS: '1.5',
@@ -66,7 +66,7 @@ describe('quickquote-worker', () => {
     ])
   })
 
-  it('names the variables of options that do not fit together', async () => {
+  it('names the variables of options that conflict', async () => {
     const { code, output } = await ended(['cli-host.js'], {
       DATABASE_URL: 'postgres://127.0.0.1:1/none',
       QUICKQUOTE_DEAD_AFTER_MS: '6000',
@@ -82,18 +82,18 @@ describe('quickquote-worker', () => {
     [['cli-host.js', 'another.js'], 'Only one module is allowed'],
     [['absent.js'], 'Module not found'],
     [['../dist/lib/alarm.js'], 'must export `integrations`'],
-  ])('%j is no way to call it', async (args, problem) => {
+  ])('refuses the arguments %j', async (args, problem) => {
     const { code, output } = await ended(args)
     expect({ code, output }).toEqual({ code: 2, output: expect.stringContaining(problem) })
   })
 
-  it('tells why the module of the host failed, without what may not be logged', async () => {
+  it("reports why the host's module failed, without secrets", async () => {
     const { code, output } = await ended(['cli-host-broken.js'])
     expect(code).toBe(1)
     expect(output).toContain('the key pk_*** is wrong')
   })
 
-  it('ends when the database cannot be reached, without its password', async () => {
+  it('exits if the database cannot be reached, without printing its password', async () => {
     const { code, output } = await ended(['cli-host.js'], {
       DATABASE_URL: 'postgres://user:sesame@127.0.0.1:1/none',
       QUICKQUOTE_HEALTH_PORT: '0',
@@ -136,7 +136,7 @@ describe('a worker process', () => {
   const leases = () => host.sql`select 1 from quickquote.deliveries where leased_by is not null`
   const workers = () => host.sql`select 1 from quickquote.workers`
 
-  it('delivers, starts pipelines and is ready; at SIGTERM what is under way ends, and nothing is left', async () => {
+  it('delivers, starts pipelines and is ready; on SIGTERM it finishes everything in flight, and leaves nothing leased', async () => {
     let answer = () => {}
     const answered = new Promise<void>((resolve) => (answer = resolve))
     await open(async () => {
@@ -161,7 +161,7 @@ describe('a worker process', () => {
     expect(await workers()).toHaveLength(0)
   })
 
-  it('breaks off at its deadline what has not ended, and records that', async () => {
+  it('aborts and records unfinished attempts at the deadline', async () => {
     await open(() => ({ hang: true }))
     const program = await start({ QUICKQUOTE_STOP_DEADLINE_MS: '50' })
     await host.finishStep()
@@ -174,7 +174,7 @@ describe('a worker process', () => {
     expect(await leases()).toHaveLength(0)
   })
 
-  it('ends at once at the second signal; the others find what it held', async () => {
+  it('exits immediately on the second signal; others recover its leases', async () => {
     await open(() => ({ hang: true }))
     const program = await start()
     await host.finishStep()
@@ -188,7 +188,7 @@ describe('a worker process', () => {
     expect(await leases()).toHaveLength(1)
   })
 
-  it('with a function for its module, and without pipeline starts and health', async () => {
+  it('accepts a function as its module, and runs without pipeline starts and health', async () => {
     await open()
     const program = await start(
       { QUICKQUOTE_PIPELINE_STARTS: 'off', QUICKQUOTE_HEALTH_PORT: 'off' },

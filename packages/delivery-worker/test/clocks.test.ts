@@ -26,7 +26,7 @@ afterEach(async () => {
   await receiver.stop()
 })
 
-/** A worker on a machine whose clock is wrong. */
+/** A worker on a machine with a wrong clock. */
 async function runAhead(aheadMs: number): Promise<WorkerProcess> {
   const worker = runWorker({
     NODE_OPTIONS: `--import=${new URL('shift-clock.js', import.meta.url).href}`,
@@ -49,7 +49,7 @@ async function healthOf({
 
 const ages = (count: number) => `${count} milliseconds`
 
-/** Something of each kind that a worker removes or fails, so old by the clock of the database. */
+/** Adds a row of everything that a worker removes or fails, that old by the database's clock. */
 async function plant(name: string, factor: number): Promise<void> {
   const { sql } = host
   const quotation = await host.startQuote()
@@ -77,7 +77,7 @@ describe.each([
   ['32 days ahead', 32 * DAY_MS],
   ['32 days behind', -32 * DAY_MS],
 ])('a worker whose clock is %s', (_, aheadMs) => {
-  it('removes and fails what is old by the database’s clock, and nothing else', async () => {
+  it('removes and fails only rows that are old by the database’s clock', async () => {
     await plant('old', 1.1)
     await plant('young', 0.9)
     await host.createEndpoint('https://receiver.example/')
@@ -94,7 +94,7 @@ describe.each([
     expect((await days())[0]?.['days']).toBeGreaterThanOrEqual(before?.['days'])
   })
 
-  it('is not ready and says why, and receivers do not notice', async () => {
+  it('is not ready and says why, and receivers notice nothing', async () => {
     await host.createEndpoint(receiver.url)
     const worker = await runAhead(aheadMs)
     await host.finishStep()
@@ -106,7 +106,7 @@ describe.each([
     const where = aheadMs > 0 ? 'ahead of' : 'behind'
     expect(await healthOf(worker)).toMatchObject({
       ready: false,
-      // 32 days, less or more the time that the comparison took.
+      // 32 days, give or take the duration of the comparison.
       reasons: [
         expect.stringMatching(
           new RegExp(`^the clock of this machine is 2764[78]\\d\\d s ${where} the database's$`),
@@ -121,7 +121,7 @@ describe.each([
   })
 })
 
-describe('a worker whose clock is a little off', () => {
+describe('a worker whose clock is slightly off', () => {
   it('warns from 5 s on, and stays ready', async () => {
     const worker = await runAhead(7000)
     const { ready, warnings } = await healthOf(worker)

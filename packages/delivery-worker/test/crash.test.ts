@@ -9,7 +9,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Host, type HostOptions, openHost } from './host.ts'
 import { killWorkers, runWorker, type WorkerProcess } from './worker-process.ts'
 
-/** Faster than in earnest, and slow enough for a machine that is busy. */
+/** Faster than the defaults, and slow enough for a busy machine. */
 const FAST = { heartbeatMs: 300, deadAfterMs: 5000 }
 const PATIENTLY = { timeout: 60_000 }
 
@@ -32,7 +32,7 @@ async function open(respond?: ReceiverOptions['respond'], options: HostOptions =
   host = await openHost(options)
 }
 
-/** A worker in another process, which runs. */
+/** A running worker in another process. */
 async function runRemote(): Promise<WorkerProcess> {
   const worker = runWorker({
     DATABASE_URL: host.databaseUrl,
@@ -44,7 +44,7 @@ async function runRemote(): Promise<WorkerProcess> {
   return worker
 }
 
-describe('a worker that is killed while it sends', () => {
+describe('a worker killed while sending', () => {
   it('leaves an interrupted attempt on record, and another worker sends the event again', async () => {
     await open(() => (receiver.requests.length === 1 ? { hang: true } : { status: 204 }))
     await host.createEndpoint(receiver.url)
@@ -69,7 +69,7 @@ describe('a worker that is killed while it sends', () => {
   })
 })
 
-describe('a worker that is killed while a pipeline starts', () => {
+describe('a worker killed during a pipeline start', () => {
   it('leaves the order to another worker', async () => {
     const started: string[] = []
     await open(undefined, {
@@ -90,8 +90,8 @@ describe('a worker that is killed while a pipeline starts', () => {
   })
 })
 
-describe('a worker that is only paused', () => {
-  it('changes nothing of what was done without it, and works on', async () => {
+describe('a paused worker', () => {
+  it('changes nothing done without it, and continues working', async () => {
     let answer = () => {}
     const answered = new Promise<void>((resolve) => (answer = resolve))
     await open(async () => {
@@ -115,7 +115,7 @@ describe('a worker that is only paused', () => {
     await host.finishStep()
     await receiver.next()
 
-    // Its failed attempt came back too late: its lease was gone.
+    // Its failed attempt was reported too late: its lease was gone.
     await expect
       .poll(() => host.attempts(), PATIENTLY)
       .toMatchObject([

@@ -13,7 +13,7 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Host, type HostOptions, openHost } from './host.ts'
 
-/** Clients wait longer and longer before they connect again. */
+/** Clients wait longer before each reconnect. */
 const PATIENTLY = { timeout: 50_000 }
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -43,7 +43,7 @@ async function open(respond?: ReceiverOptions['respond'], options: HostOptions =
   host = await openHost({ databaseUrl: await postgres.createDatabase(), ...options })
 }
 
-/** What an operator who looks at warnings and errors sees, deliveries left out. */
+/** The warnings and errors that an operator sees, without deliveries. */
 function troubles() {
   return host.logs
     .filter(({ level, message }) => /^(warn|error)$/.test(level) && message !== 'delivery.attempted')
@@ -53,8 +53,8 @@ function troubles() {
 const AWAY = expect.stringMatching(/^error: the database is away: .* check that it runs and can be reached$/)
 const BACK = 'warn: the database is back'
 
-describe('connections that are cut again and again', () => {
-  it('cost delay only: every event arrives, and every request is on record', async () => {
+describe('connections that are cut repeatedly', () => {
+  it('only cause delay: every event arrives, and every request is on record', async () => {
     await open(async () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
       return { status: 204 }
@@ -72,7 +72,7 @@ describe('connections that are cut again and again', () => {
 
     await expect.poll(() => host.pending(), PATIENTLY).toEqual([])
     const attempts = await host.attempts()
-    // Nobody was declared dead, and no outcome was lost: so nothing was sent twice.
+    // No worker was declared dead and no outcome was lost, so nothing was sent twice.
     expect(attempts.map(({ status }) => status)).toEqual(Array(160).fill('succeeded'))
     expect(receiver.requests).toHaveLength(160)
     const received = new Set(
@@ -85,42 +85,39 @@ describe('connections that are cut again and again', () => {
 })
 
 describe('a database that goes down', () => {
-  it.each(['fast', 'immediate'] as const)(
-    '(%s) finds the outcomes of that time when it is back',
-    async (mode) => {
-      let answer = () => {}
-      const answered = new Promise<void>((resolve) => (answer = resolve))
-      await open(async () => {
-        if (receiver.requests.length <= 5) await answered
-        return { status: 204 }
-      })
-      await host.createEndpoint(receiver.url)
-      await host.createWorker({ ca: certificate.cert, pollIntervalMs: 100 }).start()
-      for (let n = 0; n < 5; n += 1) await host.finishStep()
-      await receiver.waitFor(5)
+  it.each(['fast', 'immediate'] as const)('(%s) has all outcomes once it is back', async (mode) => {
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    await open(async () => {
+      if (receiver.requests.length <= 5) await answered
+      return { status: 204 }
+    })
+    await host.createEndpoint(receiver.url)
+    await host.createWorker({ ca: certificate.cert, pollIntervalMs: 100 }).start()
+    for (let n = 0; n < 5; n += 1) await host.finishStep()
+    await receiver.waitFor(5)
 
-      await postgres.restart({
-        mode,
-        whileDown: async () => {
-          answer()
-          await expect.poll(troubles, PATIENTLY).toEqual([AWAY])
-          // Deliveries, starts, heartbeats and housekeeping fail in that time, again and again: they are one trouble.
-          await new Promise((resolve) => setTimeout(resolve, 2000))
-        },
-      })
+    await postgres.restart({
+      mode,
+      whileDown: async () => {
+        answer()
+        await expect.poll(troubles, PATIENTLY).toEqual([AWAY])
+        // Deliveries, starts, heartbeats and housekeeping all fail repeatedly, but only one line is logged.
+        await new Promise((resolve) => setTimeout(resolve, 2000))
+      },
+    })
 
-      await expect.poll(() => host.attempts().catch(() => []), PATIENTLY).toHaveLength(5)
-      expect((await host.attempts()).map(({ status, attempt }) => [status, attempt])).toEqual(
-        Array(5).fill(['succeeded', 1]),
-      )
-      expect(receiver.requests).toHaveLength(5)
-      await expect.poll(troubles, PATIENTLY).toEqual([AWAY, BACK])
-      await host.finishStep()
-      await receiver.waitFor(6, { timeoutMs: PATIENTLY.timeout })
-    },
-  )
+    await expect.poll(() => host.attempts().catch(() => []), PATIENTLY).toHaveLength(5)
+    expect((await host.attempts()).map(({ status, attempt }) => [status, attempt])).toEqual(
+      Array(5).fill(['succeeded', 1]),
+    )
+    expect(receiver.requests).toHaveLength(5)
+    await expect.poll(troubles, PATIENTLY).toEqual([AWAY, BACK])
+    await host.finishStep()
+    await receiver.waitFor(6, { timeoutMs: PATIENTLY.timeout })
+  })
 
-  it('while a pipeline starts finds that it has started', async () => {
+  it('during a pipeline start has its result once it is back', async () => {
     let started = () => {}
     let starts = 0
     await open(undefined, {
@@ -147,7 +144,7 @@ describe('a database that goes down', () => {
     expect(starts).toBe(1)
   })
 
-  it('for good does not keep a worker from stopping', async () => {
+  it('forever does not prevent a worker from stopping', async () => {
     await open(() => ({ status: 204 }))
     await host.createEndpoint(receiver.url)
     const worker = host.createWorker({ ca: certificate.cert, pollIntervalMs: 50 })

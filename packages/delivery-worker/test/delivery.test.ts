@@ -30,7 +30,7 @@ async function receiver(respond?: ReceiverOptions['respond']): Promise<Receiver>
   return started
 }
 
-/** Runs a worker on a host until the outbox has nothing left to do now. */
+/** Runs a worker on a host until nothing is left to do now. */
 async function deliver(options: HostOptions, url: string): Promise<{ id: string; secret: string }> {
   host = await openHost(options)
   const endpoint = await host.createEndpoint(url)
@@ -71,7 +71,7 @@ describe('a delivery', () => {
     expect(await host.pending()).toEqual([])
   })
 
-  it('is logged in one line, without the URL, the body or the secret', async () => {
+  it('is logged in one line, without URL, body or secret', async () => {
     const partner = await receiver()
     const { id, secret } = await deliver({}, `${partner.url}/hooks?token=topsecret`)
     await attemptsToBe({ status: 'succeeded' })
@@ -133,7 +133,7 @@ describe('a delivery', () => {
     expect(second?.headers['x-service-signature']).not.toBe(first?.headers['x-service-signature'])
   })
 
-  it('is signed with the secret before, too, while a rotation overlaps', async () => {
+  it('is also signed with the previous secret during an overlap', async () => {
     const partner = await receiver()
     const endpoint = await deliver({}, partner.url)
     await partner.next()
@@ -161,7 +161,7 @@ describe('a delivery', () => {
   })
 })
 
-describe('an attempt that fails', () => {
+describe('a failed attempt', () => {
   it('is repeated up to 8 attempts', async () => {
     const partner = await receiver(() => ({ status: 500 }))
     await deliver({ delivery: NO_WAITING }, partner.url)
@@ -182,7 +182,7 @@ describe('an attempt that fails', () => {
     expect(await host.pending()).toEqual([])
   })
 
-  it('waits for the backoff', async () => {
+  it('waits for the back-off', async () => {
     const partner = await receiver(() => ({ status: 503 }))
     const before = Date.now()
     await deliver({ delivery: { jitter: 0 } }, partner.url)
@@ -195,7 +195,7 @@ describe('an attempt that fails', () => {
     expect(partner.requests).toHaveLength(1)
   })
 
-  it('waits for as long as Retry-After asks, when that is longer', async () => {
+  it('waits as long as Retry-After requests, if that is longer', async () => {
     const partner = await receiver(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
     const before = Date.now()
     await deliver({ delivery: NO_WAITING }, partner.url)
@@ -228,7 +228,7 @@ describe('an attempt that fails', () => {
     expect(elsewhere.requests).toHaveLength(0)
   })
 
-  it('because time ran out is recorded so', async () => {
+  it('because of a timeout is recorded as one', async () => {
     const partner = await receiver(() => ({ hang: true }))
     await deliver({ delivery: { ...NO_WAITING, timeoutMs: 200, maxAttempts: 2 } }, partner.url)
 
@@ -236,7 +236,7 @@ describe('an attempt that fails', () => {
     await attemptsToBe({ status: 'failed', http_status: null, error }, { status: 'exhausted', error })
   })
 
-  it('because of the certificate is recorded so', async () => {
+  it('because of the certificate is recorded as such', async () => {
     const partner = await receiver()
     host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 1 } })
     await host.createEndpoint(partner.url)
@@ -248,7 +248,7 @@ describe('an attempt that fails', () => {
   })
 
   it.each(['secret_key_id', 'headers_key_id'])(
-    'is none where an encryption key (%s) is missing: nothing is used up, and whoever has the key sends',
+    'is not recorded if an encryption key (%s) is missing: it does not count, and a worker with the key sends',
     async (column) => {
       const partner = await receiver()
       host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 2 } })
@@ -300,8 +300,8 @@ describe('an attempt that fails', () => {
   })
 })
 
-describe('an address that may not be called', () => {
-  it('is rejected, and nothing connects to it', async () => {
+describe('a forbidden address', () => {
+  it('is rejected without connecting', async () => {
     const partner = await receiver()
     host = await openHost()
     const { id } = await host.createEndpoint(partner.url)
@@ -320,7 +320,7 @@ describe('an address that may not be called', () => {
     expect(partner.requests).toHaveLength(0)
   })
 
-  it('is never reached over plain HTTP', async () => {
+  it('is never called over plain HTTP', async () => {
     const partner = await receiver()
     host = await openHost()
     await host.createEndpoint(partner.url)
@@ -332,8 +332,8 @@ describe('an address that may not be called', () => {
   })
 })
 
-describe('an endpoint that is disabled', () => {
-  it('gets nothing more, and what was pending is parked', async () => {
+describe('a disabled endpoint', () => {
+  it('receives nothing more, and its pending deliveries are parked', async () => {
     const partner = await receiver()
     const calm = await receiver()
     host = await openHost()

@@ -18,7 +18,7 @@ afterEach(async () => {
   await host.close()
 })
 
-/** Runs the doctor as an operator does. */
+/** Runs the doctor like an operator. */
 async function examine(env: Record<string, string> = {}, args: readonly string[] = []) {
   const program = runCli(['doctor', 'cli-host.js', '--json', ...args], {
     DATABASE_URL: host.databaseUrl,
@@ -56,9 +56,9 @@ async function certificateFile(now: Date): Promise<string> {
 }
 
 describe('doctor', () => {
-  it('finds nothing to do where all is well, and changes nothing', async () => {
+  it('finds no problem in a healthy installation, and changes nothing', async () => {
     await host.createEndpoint('https://receiver.example/')
-    // No real one: it would change something itself.
+    // No real worker, because it would change rows itself.
     await host.sql`insert into quickquote.workers (id, heartbeat_at) values (gen_random_uuid(), now() + interval '1 hour')`
     const before = await everything()
     const { code, findings } = await examine({ QUICKQUOTE_CA_FILE: await certificateFile(new Date()) })
@@ -87,7 +87,7 @@ describe('doctor', () => {
     ])
   })
 
-  it('says that the database cannot be reached, without its password', async () => {
+  it('reports an unreachable database, without its password', async () => {
     const { code, output, findings } = await examine({
       DATABASE_URL: 'postgres://user:sesame@127.0.0.1:1/none',
     })
@@ -96,7 +96,7 @@ describe('doctor', () => {
     expect(output).not.toContain('sesame')
   })
 
-  it('says that the database was not migrated, and leaves it so', async () => {
+  it('reports a database without migrations, and does not migrate it', async () => {
     const database = await testDatabase(inject('postgresUrl'))
     onTestFinished(() => database.drop())
     const { code, wrong } = await examine({ DATABASE_URL: database.url })
@@ -106,7 +106,7 @@ describe('doctor', () => {
     expect((await storage.migrationStatus()).applied).toEqual([])
   })
 
-  it('names encryption keys that are missing, and those that are others than they were', async () => {
+  it('names missing and changed encryption keys', async () => {
     const [missing, wrong] = [
       await host.createEndpoint('https://receiver.example/a'),
       await host.createEndpoint('https://receiver.example/b'),
@@ -124,7 +124,7 @@ describe('doctor', () => {
     expect(code).toBe(1)
   })
 
-  it('tells of silent workers, a queue that waits, history that is kept longer and days without a table', async () => {
+  it('reports silent workers, a queue that waits, history past its retention and days without a partition', async () => {
     await host.createEndpoint('https://receiver.example/')
     await host.finishStep()
     const { sql } = host
@@ -140,7 +140,7 @@ describe('doctor', () => {
     expect(wrong[1]?.message).toMatch(/^1 deliveries are due, the oldest for 6\d\d s\. /)
   })
 
-  it('tells of certificates that expired, or soon will', async () => {
+  it('reports certificates that have expired or will soon', async () => {
     const [old, ageing] = [await createCertificate(new Date(0)), await createCertificate(new Date())]
     const first = await certificateFile(new Date(0))
     const { wrong } = await examine({ QUICKQUOTE_CA_FILE: first })
@@ -157,7 +157,7 @@ describe('doctor', () => {
     ])
   })
 
-  it('names the rights that a role lacks, and looks at the rest as a role that may only read', async () => {
+  it('names missing rights, and runs the other checks with a read-only role', async () => {
     const { sql } = host
     const role = `reader_${Date.now()}`
     await sql.unsafe(`create role ${role} login password 'sesame';
@@ -182,7 +182,7 @@ describe('doctor', () => {
     await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
   })
 
-  it('asks the proxy, and says when it does not answer, or refuses the credentials', async () => {
+  it('queries the proxy, and reports if it does not respond or refuses the credentials', async () => {
     const proxy = await startConnectProxy({ credentials: 'quotes:open-sesame' })
     onTestFinished(() => proxy.stop())
     const well = await examine({ PROXY: proxy.url })
@@ -198,7 +198,7 @@ describe('doctor', () => {
     expect(wrong[1]?.message).toContain('(proxy_unreachable), so no webhook is sent. Check `egress.proxy`')
   })
 
-  it('asks a running app, and says when it cannot be reached', async () => {
+  it('calls a running app, and reports if it cannot be reached', async () => {
     const { wrong } = await examine({}, ['--url', 'http://127.0.0.1:1'])
     expect(codesOf(wrong)).toEqual(['NO_WORKER', 'APP_UNREACHABLE'])
   })
@@ -207,14 +207,14 @@ describe('doctor', () => {
     [['doctor', 'cli-host.js', '--url', 'sesame'], '--url needs an address'],
     [['cli-host.js', '--json'], 'are options of doctor'],
     [['doctor', 'absent.js'], 'Module not found'],
-  ])('%j is no way to call it', async (args, problem) => {
+  ])('refuses the arguments %j', async (args, problem) => {
     const program = runCli(args)
     expect(await program.exited).toBe(2)
     expect(program.lines.join('\n')).toContain(problem)
   })
 })
 
-it('the page "What the doctor finds" has every finding of the doctor, in its own words', async () => {
+it('the page "What the doctor finds" has every finding of the doctor, word for word', async () => {
   const page = await readFile(new URL('../../../docs/reference/doctor.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (error|warning) \| (.*) \|$/gm)]
   const documented = rows.map(([, code, level, message]) => [code, level, message])
@@ -224,7 +224,7 @@ it('the page "What the doctor finds" has every finding of the doctor, in its own
   expect(documented).toEqual(sentences)
 })
 
-it('keeps its sentences whole', () => {
+it('every finding has a sentence for the problem and one for the solution', () => {
   for (const [code, [level, message]] of Object.entries(FINDINGS)) {
     expect(code).toMatch(/^[A-Z_]+$/)
     if (level !== 'ok' && code !== 'DATABASE_UNFIT') expect(message).toMatch(/^[A-Z{].*[.}] [A-Z].*\.$/)

@@ -26,7 +26,7 @@ afterEach(async () => {
   await receiver.stop()
 })
 
-it('deliverDue sends what is due of every organization, and nothing stays leased', async () => {
+it('deliverDue sends everything due of every organization, and leaves nothing leased', async () => {
   const { integrations } = host
   const other = randomUUID()
   await host.createEndpoint(`${receiver.url}/one`)
@@ -38,18 +38,18 @@ it('deliverDue sends what is due of every organization, and nothing stays leased
     ['succeeded', STEP_EVENT],
     ['succeeded', STEP_EVENT],
   ])
-  // The oldest event first.
+  // Oldest event first.
   expect(receiver.requests.map(({ path }) => path)).toEqual(['/one', '/other'])
   expect(await host.pending()).toEqual([])
   expect(await host.sql`select from quickquote.workers`).toHaveLength(0)
   expect(await deliverDue({ integrations })).toEqual([])
 })
 
-it('deliverDue trusts no certificate that it was not given, and goes on until the retries that are due are used up', async () => {
+it('deliverDue trusts only the given certificates, and continues until due retries are exhausted', async () => {
   await host.createEndpoint(receiver.url)
   await host.finishStep()
   let attempts: string[] = []
-  // A retry that is due a millisecond later may be left for the next call.
+  // A retry due a millisecond later may be left for the next call.
   while (attempts.length < 3) {
     const made = await deliverDue({ integrations: host.integrations })
     attempts = [...attempts, ...made.map(({ status, error }) => `${status}: ${error}`)]
@@ -62,7 +62,7 @@ it('deliverDue trusts no certificate that it was not given, and goes on until th
   expect(receiver.requests).toEqual([])
 })
 
-it('startDue calls the hook as a worker does: after the last try the quote has failed', async () => {
+it('startDue calls the hook like a worker: after the last attempt the quote has failed', async () => {
   const { integrations } = host
   const id = await host.startQuote()
   let tries: Awaited<ReturnType<typeof startDue>> = []

@@ -25,11 +25,11 @@ afterEach(async () => {
 const adminOf = (organizationId: string) =>
   memberOf({ memberId: 'admin', organizations: [{ id: organizationId, role: 'admin' }] }, organizationId)
 
-/** Texts of an organization begin with it: then they can be looked for. */
+/** The beginning of all texts of an organization, to search for. */
 const textOf = (organizationId: string) => `Text-${organizationId.slice(0, 8)}`
 
 async function open(options: HostOptions = {}): Promise<void> {
-  // It answers with the text that its address has.
+  // Responds with the text in its address.
   receiver = await startReceiver({ certificate, respond: ({ path }) => ({ status: 200, body: path }) })
   host = await openHost(options)
 }
@@ -51,7 +51,7 @@ async function startQuote(organizationId: string, on = host.integrations) {
   return quotation_id
 }
 
-/** Something of an organization in every table. @returns every id of it */
+/** Creates something of an organization in every table. @returns all their ids */
 async function fill(organizationId: string, quotations = 3): Promise<string[]> {
   const { integrations, sql } = host
   const admin = adminOf(organizationId)
@@ -79,7 +79,7 @@ async function fill(organizationId: string, quotations = 3): Promise<string[]> {
     await report.proposalReady({ name: text })
     ids.push(id)
   }
-  // Left behind: an upload, and bytes that nobody knows of.
+  // Stray data: an upload, and bytes without a record.
   const bytes = (async function* () {
     yield Buffer.from(text)
   })()
@@ -95,7 +95,7 @@ async function fill(organizationId: string, quotations = 3): Promise<string[]> {
   return ids
 }
 
-/** Waits until all that `fill` made was delivered. */
+/** Waits until everything that `fill` created is delivered. */
 async function deliverAll(): Promise<void> {
   const worker = host.createWorker({ ca: certificate.cert })
   await worker.start()
@@ -103,7 +103,7 @@ async function deliverAll(): Promise<void> {
   await worker.stop()
 }
 
-/** What is in every table, as text, by table. */
+/** All rows as text, by table. */
 async function rows(): Promise<Record<string, string[]>> {
   const tables = await host.sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'quickquote'::regnamespace
@@ -116,7 +116,7 @@ async function rows(): Promise<Record<string, string[]>> {
   return Object.fromEntries(await Promise.all(found))
 }
 
-/** The rows that name one of these, as they are or as bytes. */
+/** The rows that contain one of these, as text or as bytes. */
 async function rowsWith(texts: readonly string[]): Promise<Record<string, string[]>> {
   const wanted = texts.flatMap((text) => [text, Buffer.from(text).toString('hex')])
   const kept = Object.entries(await rows()).map(([name, all]) => [
@@ -141,7 +141,7 @@ async function refusalOf(call: () => Promise<unknown>): Promise<string> {
 
 const organizations = () => host.integrations.organizations
 
-/** A file storage of the host: what is stored, by id, and what was called. */
+/** A file storage of the host that records its files by id, and its calls. */
 function bucket() {
   const stored = new Map<string, string>()
   const calls: string[] = []
@@ -162,7 +162,7 @@ function bucket() {
   return { files, stored, calls }
 }
 
-/** What waits until it is told to go on. */
+/** A gate that blocks until it is opened. */
 function gate() {
   let resolve = () => {}
   const promise = new Promise<void>((done) => {
@@ -172,14 +172,14 @@ function gate() {
 }
 
 describe('organizations.erase', () => {
-  it('leaves no row that names the organization, and those of others as they were, byte for byte', async () => {
+  it('leaves no row that names the organization, and does not touch a byte of others', async () => {
     await open()
     const ids = await fill(ORGANIZATION)
     const others = await fill(OTHER)
     await deliverAll()
     const texts = [...ids, textOf(ORGANIZATION)]
     const before = await rowsWith(texts)
-    // Every table that can hold something of an organization does.
+    // Every table that can hold data of an organization has some.
     const empty = Object.keys(await rows()).filter((name) => before[name] === undefined)
     expect(empty).toEqual([
       'deliveries',
@@ -208,7 +208,7 @@ describe('organizations.erase', () => {
     expect(await organizations().erasure(OTHER)).toBeNull()
   })
 
-  it('keeps the audit log if it is asked to, with who and when alone', async () => {
+  it('keeps the audit log on request, with only actors and times', async () => {
     await open()
     await fill(ORGANIZATION, 1)
     await organizations().erase(ORGANIZATION, { by: 'officer', keepAuditLog: true })
@@ -223,7 +223,7 @@ describe('organizations.erase', () => {
     }
   })
 
-  it('refuses what arrives meanwhile, whatever it is, and nothing of it stays', async () => {
+  it('refuses everything that arrives meanwhile, and none of it remains', async () => {
     await open()
     await fill(ORGANIZATION, 1)
     await organizations().erase(ORGANIZATION)
@@ -245,11 +245,11 @@ describe('organizations.erase', () => {
     }
     await eraseAll()
     expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
-    // The id is free again.
+    // The id can be used again.
     await host.startQuote()
   })
 
-  it('waits for a transaction of the host that came before it, and erases what that wrote', async () => {
+  it('waits for a transaction of the host that began earlier, and erases its rows', async () => {
     await open()
     const begun = gate()
     const end = gate()
@@ -270,7 +270,7 @@ describe('organizations.erase', () => {
     expect(await rowsWith([ORGANIZATION])).toEqual({})
   })
 
-  it('may be asked for twice at once, and for an organization that never was', async () => {
+  it('accepts two calls at once, and an organization that never existed', async () => {
     await open()
     await fill(ORGANIZATION, 1)
     await Promise.all([organizations().erase(ORGANIZATION), organizations().erase(ORGANIZATION)])
@@ -283,7 +283,7 @@ describe('organizations.erase', () => {
     expect(await refusalOf(() => organizations().erase('crm'))).toBe('VALIDATION_FAILED')
   })
 
-  it('answers a second call with the state of the first, until something of it is there again', async () => {
+  it('answers a second call with the state of the first, until there is new data', async () => {
     await open()
     await fill(ORGANIZATION, 1)
     const first = await organizations().erase(ORGANIZATION)
@@ -303,7 +303,7 @@ describe('organizations.erase', () => {
     })
   })
 
-  it('erases what arrives at the moment it begins, or refuses it', async () => {
+  it('erases or refuses data that arrives at the moment it begins', async () => {
     await open()
     const arriving = Array.from({ length: 6 }, async (_, n) => {
       const call = n % 2 === 0 ? () => startQuote(ORGANIZATION) : () => host.finishStep()
@@ -319,7 +319,7 @@ describe('organizations.erase', () => {
     expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
   })
 
-  it('catches what a transaction that still reads what was there before adds at the end', async () => {
+  it('erases what a transaction with an older snapshot adds at its end', async () => {
     await open()
     const read = gate()
     const write = gate()
@@ -356,7 +356,7 @@ describe('organizations.erase', () => {
     })
   })
 
-  it('leaves no hourly count of an endpoint that is counted meanwhile', async () => {
+  it('leaves no hourly count of an endpoint that is being counted', async () => {
     await open()
     const { id } = await host.createEndpoint(receiver.url)
     await host.sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
@@ -384,7 +384,7 @@ describe('organizations.erase', () => {
     expect(await rowsWith([ORGANIZATION, id])).toEqual({})
   })
 
-  it('is carried on by workers, aborts what runs, and ends what is being sent', async () => {
+  it('is continued by workers, aborts runs in progress, and ends deliveries in flight', async () => {
     const signals: AbortSignal[] = []
     let isAsked = false
     const answered = gate()
@@ -413,7 +413,7 @@ describe('organizations.erase', () => {
   })
 
   describe("in the host's own file storage", () => {
-    it('removes the files that we know, then calls erase, once, for those that we do not', async () => {
+    it('removes the files we know, then calls erase once for the others', async () => {
       const { files, calls, stored } = bucket()
       await open({ files })
       await fill(ORGANIZATION)
@@ -429,7 +429,7 @@ describe('organizations.erase', () => {
       })
     })
 
-    it('removes the files that we know when there is no erase', async () => {
+    it('removes the files we know if there is no erase', async () => {
       const { files, calls, stored } = bucket()
       const { erase, ...withoutErase } = files
       await open({ files: withoutErase })
@@ -446,13 +446,13 @@ describe('organizations.erase', () => {
     const throws = () => Promise.reject(new Error('The bucket is away.'))
     const hangs = () => new Promise<never>(() => {})
     it.each([
-      // As often as a worker tries in an hour.
+      // As often as a worker retries in an hour.
       { method: 'delete', fault: throws, tries: 60, message: 'The bucket is away.' },
       { method: 'erase', fault: throws, tries: 60, message: 'The bucket is away.' },
       { method: 'delete', fault: hangs, tries: 3, message: 'files.delete did not respond within 200 ms' },
       { method: 'erase', fault: hangs, tries: 3, message: 'files.erase did not respond within 200 ms' },
     ] as const)(
-      '$method $fault.name: everything else is erased by then, and a worker goes on when it is back',
+      '$method $fault.name: everything else is erased by then, and a worker continues once it works again',
       async ({ method, fault, tries, message }) => {
         const { files, stored } = bucket()
         let isAway = true
@@ -472,7 +472,7 @@ describe('organizations.erase', () => {
           phase: 'uploads',
         })
 
-        // Two leave at once.
+        // Two processes stop at once.
         await organizations().erase(OTHER)
         isAway = false
         await host.createWorker({ pollIntervalMs: 20 }).start()
@@ -485,8 +485,8 @@ describe('organizations.erase', () => {
     )
   })
 
-  // A process a phase: on a slow machine that takes long.
-  it('goes on where it was after a kill -9 in every phase, and counts each row once', {
+  // One process per phase, which takes long on a slow machine.
+  it('continues after a kill -9 in every phase, and counts each row once', {
     timeout: 1_200_000,
   }, async () => {
     await open()

@@ -6,7 +6,7 @@ import { ENCRYPTION_KEY, type Host, type HostOptions, ORGANIZATION, openHost } f
 
 const OTHER = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
 const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
-/** In every text of the quotation that is erased. */
+/** In every text of the erased quotation. */
 const SECRET = 'Wintergarten'
 const ADMIN = memberOf(
   { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
@@ -53,7 +53,7 @@ async function startQuote(): Promise<{ id: string; fileId: string }> {
   return { id: quotation_id, fileId: received.id }
 }
 
-/** Reports what a pipeline reports: an event for each of the five steps, and a proposal. */
+/** Reports like a pipeline: an event for each of the five steps, and a proposal. */
 async function finish(id: string): Promise<void> {
   const report = host.integrations.pipeline(id)
   for (const step of STEPS.slice(0, -1)) await report.stepCompleted(step)
@@ -92,7 +92,7 @@ async function auditEntries() {
   return items
 }
 
-/** Delivers all events of a quotation to a receiver that repeats a text of it. */
+/** Delivers all events of a quotation to a receiver that echoes a text of it. */
 async function delivered(): Promise<{ id: string; fileId: string }> {
   receiver = await startReceiver({ certificate, respond: () => ({ status: 200, body: SECRET }) })
   await host.createEndpoint(receiver.url)
@@ -128,7 +128,7 @@ describe('quotations.erase', () => {
     expect(await refusalOf(host.integrations.pipeline(id).completed())).toBe('QUOTATION_NOT_FOUND')
   })
 
-  it('shows [erased] in the delivery log, and resends nothing of it', async () => {
+  it('shows [erased] in the delivery log, and refuses to resend', async () => {
     await open()
     const { id } = await delivered()
     await erase(id)
@@ -145,7 +145,7 @@ describe('quotations.erase', () => {
     expect(await refusalOf(deliveryLog.resend(ADMIN, delivery.id))).toBe('STATE_CONFLICT')
   })
 
-  it('passes over its events in the feed, where every cursor stays good', async () => {
+  it('hides its events in the feed, where every cursor stays valid', async () => {
     await open()
     const { id } = await startQuote()
     const first = await host.finishStep()
@@ -165,7 +165,7 @@ describe('quotations.erase', () => {
     expect(ids((await eventFeed.read(ORGANIZATION, {})).bodies)).toEqual([first, last])
   })
 
-  it('makes no delivery of its events when an endpoint is replayed', async () => {
+  it('creates no delivery of its events in a replay', async () => {
     await open()
     const { id } = await startQuote()
     await finish(id)
@@ -184,7 +184,7 @@ describe('quotations.erase', () => {
     expect(event?.['quotation_id']).toBe(kept)
   })
 
-  it('ends what is pending, and records what is being sent as interrupted', async () => {
+  it('ends pending deliveries, and records those in flight as interrupted', async () => {
     await open()
     let isAsked = false
     let answer = () => {}
@@ -206,7 +206,7 @@ describe('quotations.erase', () => {
     const { id } = await startQuote()
     await finish(id)
     await expect.poll(() => isAsked).toBe(true)
-    // The other endpoint refuses the connection: that delivery waits for its next attempt.
+    // The other endpoint refuses connections, so its delivery waits for another attempt.
     await expect.poll(() => host.attempts()).toMatchObject([{ status: 'failed' }])
 
     expect(await erase(id)).toMatchObject({ deliveries: 2 })
@@ -239,7 +239,7 @@ describe('quotations.erase', () => {
     expect(signals.get(other)?.aborted).toBe(false)
   })
 
-  it('is one entry in the audit log, however often it is asked for, and at once', async () => {
+  it('is one entry in the audit log, however often it is called, even concurrently', async () => {
     await open()
     const { id } = await startQuote()
     await finish(id)
@@ -253,7 +253,7 @@ describe('quotations.erase', () => {
     ])
   })
 
-  it('refuses the id of another organization, and one that never was', async () => {
+  it('refuses the id of another organization, and an unknown one', async () => {
     await open()
     const { id } = await startQuote()
     const before = await rowsWith(SECRET)
@@ -265,7 +265,7 @@ describe('quotations.erase', () => {
     expect(await auditEntries()).toEqual([])
   })
 
-  it('is rolled back and committed with a transaction of the host; a worker deletes the files then', async () => {
+  it('is rolled back and committed with a transaction of the host; then a worker deletes the files', async () => {
     await open()
     const { id } = await startQuote()
     const before = await rowsWith(SECRET)
@@ -286,7 +286,7 @@ describe('quotations.erase', () => {
     await expect.poll(() => rowsWith(SECRET)).toEqual([])
   })
 
-  it('does not wait for a file storage that is down: a worker deletes the files when it is back', async () => {
+  it('does not wait for a file storage that is down: a worker deletes the files later', async () => {
     const stored = new Map<string, Buffer>()
     let isDown = false
     await open({
@@ -316,7 +316,7 @@ describe('quotations.erase', () => {
   })
 })
 
-/** The same database, from somewhere else. */
+/** The same database through other connections. */
 function anotherProcess(): Integrations {
   return createIntegrations({
     storage: drizzleStorage({ connectionString: host.databaseUrl }),

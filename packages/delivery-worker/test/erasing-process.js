@@ -1,5 +1,4 @@
-// Erases in batches of one row until a phase begins, and is killed in it: while its second batch is under way, or whatever
-// else the phase does.
+// Erases in batches of one row, and is killed during a given phase: in its second batch, or in whatever else the phase does.
 import { createIntegrations, silentLogger } from '@quickquote/core/internal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 
@@ -26,7 +25,7 @@ const integrations = createIntegrations({
         batches += 1
         const isOver =
           batches === 2 ? killedIn(phase, () => erasure.eraseBatch(open, 1)) : erasure.eraseBatch(open, 1)
-        // Phases of a single batch end with it.
+        // For phases with a single batch.
         if (await isOver) kill()
         return false
       },

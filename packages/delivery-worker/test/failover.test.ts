@@ -13,7 +13,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Host, openHost } from './host.ts'
 
-/** What is sent after a failover is sent within a minute. */
+/** Everything is sent within a minute of a failover. */
 const PATIENTLY = { timeout: 60_000 }
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -24,7 +24,7 @@ let host: Host
 
 beforeEach(async () => {
   folder = mkdtempSync(join(scratchFolder(), 'quickquote-failover-'))
-  // The user of the database enters it, too.
+  // The database's user enters it, too.
   chmodSync(folder, 0o755)
   replicated = await startReplicatedPostgres(folder)
 }, 300_000)
@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 }, 300_000)
 
-/** Starts quotes and reports their first step, again and again, until `count` more of them are done. */
+/** Starts quotes and reports their first step until `count` more have succeeded. */
 async function finishSteps(count: number): Promise<string[]> {
   const done: string[] = []
   while (done.length < count) {
@@ -49,7 +49,7 @@ async function finishSteps(count: number): Promise<string[]> {
 }
 
 describe('a primary and its standby in one connection string', () => {
-  it('the primary dies and the standby is promoted: nothing that was answered is lost, and all of it is sent', async () => {
+  it('after the primary dies and the standby is promoted, nothing acknowledged is lost, and everything is sent', async () => {
     host = await openHost({ databaseUrl: replicated.url })
     const certificate = await createCertificate()
     const receiver = await startReceiver({ certificate })
@@ -69,12 +69,12 @@ describe('a primary and its standby in one connection string', () => {
     await receiver.stop()
   })
 
-  it('a primary that was demoted, and can still be reached, is left for the new one', async () => {
+  it('a demoted primary that is still reachable is left for the new one', async () => {
     host = await openHost({ databaseUrl: replicated.url })
     await finishSteps(3)
     await replicated.promote()
     const old = postgres(replicated.primaryUrl, { max: 1 })
-    // What a failover of a managed database leaves behind the old address: it answers, and takes no writes.
+    // After a failover of a managed database, the old address may respond, but refuse writes.
     await old`alter system set synchronous_standby_names = ''`
     await old`alter system set default_transaction_read_only = on`
     await old`select pg_reload_conf()`
@@ -93,7 +93,7 @@ describe('a primary and its standby in one connection string', () => {
     await current.end()
   })
 
-  it('LISTEN that a standby refused is repeated, told once, and works after the promotion', async () => {
+  it('a LISTEN that the standby refused is retried, logged once, and works after the promotion', async () => {
     const sql = postgres(replicated.standbyUrl, { max: 1 })
     const storage = drizzleStorage({ sql })
     const lost: unknown[] = []

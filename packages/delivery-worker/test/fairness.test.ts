@@ -25,12 +25,12 @@ afterEach(async () => {
 
 async function open(respond: ReceiverOptions['respond']): Promise<void> {
   receiver = await startReceiver({ certificate, ...(respond && { respond }) })
-  // Nothing that hangs ends while a test goes on.
+  // Hanging requests last longer than the test.
   host = await openHost({ delivery: { timeoutMs: 60_000 } })
 }
 
 describe('an endpoint that hangs', () => {
-  it('keeps no other one waiting: all of their events arrive while its own are still under way', async () => {
+  it('delays no other: all their events arrive while its own are in flight', async () => {
     await open(({ path }) => (path === '/hung' ? { hang: true } : { status: 204 }))
     const hung = randomUUID()
     await host.createEndpoint(`${receiver.url}/hung`, hung)
@@ -38,7 +38,7 @@ describe('an endpoint that hangs', () => {
     const healthy = Array.from({ length: 20 }, () => randomUUID())
     for (const organization of healthy)
       await host.createEndpoint(`${receiver.url}/${organization}`, organization)
-    // Fewer at once than the one that hangs has waiting, all of them older than the others.
+    // Fewer at once than the hanging endpoint's backlog, all of it older.
     await host.createWorker({ ca: certificate.cert, concurrency: 16 }).start()
     await receiver.waitFor(8)
 
@@ -49,14 +49,14 @@ describe('an endpoint that hangs', () => {
     const paths = requests.map(({ path }) => path.slice(1))
     expect(paths.filter((path) => path === 'hung')).toHaveLength(8)
     expect(new Set(paths)).toEqual(new Set([...healthy, 'hung']))
-    // None of its attempts had ended by then: nobody waited for that.
+    // None of its attempts had ended, so no other endpoint waited for them.
     await expect.poll(() => host.attempts()).toHaveLength(100)
     expect((await host.pending()).filter(({ leased_by }) => leased_by !== null)).toHaveLength(8)
   })
 })
 
 describe('two organizations with endpoints that hang', () => {
-  it('leave places to others, though they could take all of them', async () => {
+  it('leave places to others, although they could fill all of them', async () => {
     await open(({ path }) => (path.startsWith('/hung') ? { hang: true } : { status: 204 }))
     const hung = [randomUUID(), randomUUID()]
     for (const organization of hung) {
@@ -65,7 +65,7 @@ describe('two organizations with endpoints that hang', () => {
     }
     const healthy = randomUUID()
     await host.createEndpoint(`${receiver.url}/healthy`, healthy)
-    // 64 of theirs could be under way at once.
+    // 64 of their deliveries could be in flight at once.
     await host.createWorker({ ca: certificate.cert, concurrency: 32 }).start()
     // Fourteen each, of 32.
     await receiver.waitFor(28)
@@ -78,7 +78,7 @@ describe('two organizations with endpoints that hang', () => {
 })
 
 describe('tests of an endpoint that hangs', () => {
-  it('hold as many places as its deliveries may, and keep nobody waiting', async () => {
+  it('take as many places as its deliveries may, and delay no other endpoint', async () => {
     await open(({ path }) => (path === '/hung' ? { hang: true } : { status: 204 }))
     const { id } = await host.createEndpoint(`${receiver.url}/hung`)
     const other = randomUUID()

@@ -9,7 +9,7 @@ import type { DeliveryWorker, DeliveryWorkerOptions } from '../src/index.ts'
 import { type Host, openHost } from './host.ts'
 
 const certificate = await createCertificate()
-/** Trouble that lasts 300 ms counts. */
+/** Failures for 300 ms count. */
 const FAST = { heartbeatMs: 50, deadAfterMs: 300, pollIntervalMs: 50 }
 const PATIENT = { timeout: 60_000 }
 
@@ -41,7 +41,7 @@ async function get(path: string, init: RequestInit = {}): Promise<{ status: numb
 }
 
 describe('health()', () => {
-  it('follows a worker from its start to its stop', async () => {
+  it('follows a worker from start to stop', async () => {
     const worker = await open({}, () => ({ hang: true }))
     expect(worker.health()).toEqual({
       ready: false,
@@ -79,7 +79,7 @@ describe('health()', () => {
     expect(worker.health()).toMatchObject({ state: 'stopped', in_flight: 0 })
   })
 
-  it('is not ready while the database takes no heartbeat, and ready when it does again', async () => {
+  it('is not ready while heartbeats fail, and ready again afterwards', async () => {
     const worker = await open(FAST)
     await worker.start()
 
@@ -110,13 +110,13 @@ describe('health()', () => {
 })
 
 describe('health over HTTP', () => {
-  it('is off unless a port is given', async () => {
+  it('is off without a port', async () => {
     const worker = await open()
     await worker.start()
     expect(healthPort()).toBeUndefined()
   })
 
-  it('says whether the worker lives and is ready', async () => {
+  it('reports whether the worker is alive and ready', async () => {
     const worker = await open({ health: { port: 0, host: '127.0.0.1' } })
     await worker.start()
 
@@ -132,7 +132,7 @@ describe('health over HTTP', () => {
     expect(await get('/metrics')).toMatchObject({ status: 404 })
   })
 
-  it('is 503 while the worker stops, though the process lives, and closed when it has stopped', async () => {
+  it('is 503 while the worker stops, although the process is alive, and closed afterwards', async () => {
     let answer = () => {}
     const answered = new Promise<void>((resolve) => (answer = resolve))
     const worker = await open({ health: { port: 0 } }, async () => {
@@ -153,7 +153,7 @@ describe('health over HTTP', () => {
     await expect(get('/health/live')).rejects.toThrow()
   })
 
-  it('keeps a worker from starting when the port is taken', async () => {
+  it('prevents a worker from starting if the port is in use', async () => {
     const worker = await open({ health: { port: 0 } })
     await worker.start()
 

@@ -15,7 +15,7 @@ afterEach(async () => {
 type Answer = (beat: number) => Beat | Promise<Beat>
 const known = () => ({ at: new Date(), isNew: false })
 
-/** A heartbeat on a storage that notes when it was asked for what. */
+/** A heartbeat on a storage that records its calls. */
 function open(answer: Answer) {
   const beats: number[] = []
   const judged: number[] = []
@@ -57,14 +57,14 @@ function open(answer: Answer) {
 const refuse = () => Promise.reject(new Error('The database is away.'))
 
 describe('a worker', () => {
-  it('declares nobody dead before it has beaten for deadAfterMs', async () => {
+  it('declares no other dead in its first deadAfterMs', async () => {
     const { heartbeat, beats, judged } = open(known)
     await heartbeat.start()
     await expect.poll(() => judged.length).toBeGreaterThan(0)
     expect((judged[0] ?? 0) - (beats[0] ?? 0)).toBeGreaterThanOrEqual(DEAD_AFTER_MS)
   })
 
-  it('declares nobody dead for deadAfterMs after a single beat that failed', async () => {
+  it('declares no other dead for deadAfterMs after a single failed heartbeat', async () => {
     let refused = 0
     const { heartbeat, beats, judged } = open(() => {
       if (judged.length === 0 || refused > 0) return known()
@@ -80,7 +80,7 @@ describe('a worker', () => {
     expect((judged[before] ?? 0) - good).toBeGreaterThanOrEqual(DEAD_AFTER_MS)
   })
 
-  it('declares nobody dead for deadAfterMs after a pause of its own, though no beat failed', async () => {
+  it('declares no other dead for deadAfterMs after it was paused, even without a failed heartbeat', async () => {
     let hung = 0
     const { heartbeat, beats, judged } = open(async () => {
       if (judged.length === 0 || hung > 0) return known()
@@ -97,7 +97,7 @@ describe('a worker', () => {
     expect((judged[before] ?? 0) - late).toBeGreaterThanOrEqual(DEAD_AFTER_MS)
   })
 
-  it('is sure of nothing while its heartbeat is stale, and is told when it is fresh again', async () => {
+  it('is not certain of its leases while its heartbeat is stale, and is notified when it is fresh again', async () => {
     let isAway = false
     const { heartbeat, fresh } = open(() => (isAway ? refuse() : known()))
     await heartbeat.start()
@@ -111,7 +111,7 @@ describe('a worker', () => {
     expect(fresh.length).toBeGreaterThan(1)
   })
 
-  it('that was given up meanwhile holds nothing of what it claimed before', async () => {
+  it('that was declared dead meanwhile has lost its earlier leases', async () => {
     let isGivenUp = false
     const { heartbeat } = open(() => ({ at: new Date(), isNew: isGivenUp }))
     await heartbeat.start()

@@ -4,7 +4,7 @@ import { openHost } from './host.ts'
 
 const MESSAGE = 'an open transaction holds up an event feed: end it'
 
-it('a transaction that stays open after it wrote an event is logged once, and no other one', async () => {
+it('a transaction that stays open after writing an event is logged once, and no other', async () => {
   const host = await openHost()
   onTestFinished(() => host.close())
   const { storage, settings } = host.integrations
@@ -14,7 +14,7 @@ it('a transaction that stays open after it wrote an event is logged once, and no
   await heldFeeds.check()
 
   await host.sql.begin(async (tx) => {
-    // Those of the host: for a leader, and one that transactions share.
+    // Locks of the host: for a leader, and a shared one.
     await tx`select pg_advisory_xact_lock(42), pg_advisory_xact_lock_shared(43)`
     await tx`select pg_advisory_xact_lock_shared(hashtextextended('a lock of the host', 0))`
     await heldFeeds.check()

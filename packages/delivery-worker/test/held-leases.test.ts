@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createHeldLeases } from '../src/lib/held-leases.ts'
 
-it('after a claim that failed, the next ones are told what the worker holds, for a minute', async () => {
+it("after a failed claim, the next ones are passed the worker's leases, for a minute", async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const leases = createHeldLeases()
   const told = () => leases.claiming(async (held) => held)

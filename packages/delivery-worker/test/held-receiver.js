@@ -1,5 +1,5 @@
-// An HTTPS server in a thread of its own. It holds the second request until the main thread lets it go, by memory that
-// both share, so that the main thread need not (and cannot) take part in the answer.
+// An HTTPS server in a separate thread. It holds the second request until the main thread releases it through shared memory, so
+// the main thread need not, and cannot, take part in the response.
 import { createServer } from 'node:https'
 import { parentPort, workerData } from 'node:worker_threads'
 

@@ -30,22 +30,22 @@ export interface AttemptRow {
   readonly next_attempt_at: Date | null
 }
 
-/** An application with integrations, on a database of its own. */
+/** An application with integrations and its own database. */
 export interface Host {
   readonly integrations: Integrations
   readonly sql: postgres.Sql
   readonly databaseUrl: string
   readonly logs: readonly LogLine[]
   createEndpoint(url: string, organizationId?: string): Promise<{ id: string; secret: string }>
-  /** Starts a quote and finishes its first step: one event, and a delivery to each endpoint of the organization. */
+  /** Starts a quote and completes its first step: one event, with a delivery to each endpoint of the organization. */
   finishStep(organizationId?: string): Promise<string>
   /** An accepted quote, with the order to start its pipeline. */
   startQuote(organizationId?: string): Promise<string>
   /** A worker that is stopped with the host. */
   createWorker(options?: Partial<DeliveryWorkerOptions>): DeliveryWorker
-  /** The attempts on record, the oldest first. */
+  /** The recorded attempts, oldest first. */
   attempts(): Promise<AttemptRow[]>
-  /** What the outbox still holds. */
+  /** The rows of the outbox. */
   pending(): Promise<{ attempt: number; leased_by: string | null; parked_at: Date | null; due_at: Date }[]>
   close(): Promise<void>
 }
@@ -70,9 +70,9 @@ export type HostOptions = Partial<
     | 'logger'
   >
 > & {
-  /** The host's pipeline hook. Default: takes every quote over, and does nothing. */
+  /** The host's pipeline hook. Default: accepts every quote, and does nothing. */
   readonly startPipeline?: QuotePipeline['start']
-  /** An empty database. Default: one of its own. */
+  /** An empty database. Default: a new one. */
   readonly databaseUrl?: string
 }
 
@@ -159,5 +159,5 @@ function collect(logs: LogLine[]): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Retries come at once: what is tested is their number and order. */
+/** Retries are immediate: tests check their number and order. */
 export const NO_WAITING = { backoffMs: 1, backoffFactor: 1, jitter: 0 }

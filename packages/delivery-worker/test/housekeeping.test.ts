@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => host.close())
 
-/** Moves everything that was written of a quotation into the past. */
+/** Moves all times of a quotation into the past. */
 const ageQuotation = (id: string, ms: number) =>
   host.sql`update quickquote.quotations set updated_at = now() - ${`${ms} milliseconds`}::interval where id = ${id}`
 
@@ -29,7 +29,7 @@ const receive = (name: string) =>
     bytes: bytesOf('A roof.'),
   })
 
-it('a run that nothing was heard of for 24 hours fails with PIPELINE_TIMEOUT, and quotation.failed goes out', async () => {
+it('a run that reports nothing for 24 hours fails with PIPELINE_TIMEOUT, and quotation.failed is sent', async () => {
   const [silent, heard, ended] = [await host.finishStep(), await host.finishStep(), await host.finishStep()]
   await host.integrations.pipeline(ended).failed({ errorCode: 'MODEL_DOWN' })
   await ageQuotation(silent, DAY_MS + 1000)
@@ -47,7 +47,7 @@ it('a run that nothing was heard of for 24 hours fails with PIPELINE_TIMEOUT, an
   ).toHaveLength(1)
 })
 
-it('files that were uploaded an hour ago and belong to no quote are removed, and no others', async () => {
+it('only files uploaded an hour ago that belong to no quote are removed', async () => {
   const [abandoned, fresh, taken] = [await receive('a.txt'), await receive('b.txt'), await receive('c.txt')]
   await host.integrations.quotations.start({
     organizationId: ORGANIZATION,
@@ -63,7 +63,7 @@ it('files that were uploaded an hour ago and belong to no quote are removed, and
   await expect.poll(files).toEqual([fresh.id, taken.id].sort().map((file_id) => ({ file_id })))
 })
 
-it('idempotency keys are forgotten after 24 hours', async () => {
+it('idempotency keys are removed after 24 hours', async () => {
   for (const [key, hours] of [
     ['old', 25],
     ['new', 23],
@@ -78,7 +78,7 @@ it('idempotency keys are forgotten after 24 hours', async () => {
   await expect.poll(() => host.sql`select key from quickquote.idempotency_keys`).toEqual([{ key: 'new' }])
 })
 
-it('the pipeline reads the files of its quote, as they were uploaded', async () => {
+it('the pipeline reads the files of its quote as uploaded', async () => {
   await host.close()
   const contents: string[] = []
   host = await openHost({
@@ -103,7 +103,7 @@ it('the pipeline reads the files of its quote, as they were uploaded', async () 
   await expect.poll(() => contents).toEqual(['roof.md md 7: A roof.'])
 })
 
-describe('one step of housekeeping holds up no other when it fails', () => {
+describe('a failed step of housekeeping does not block the others', () => {
   const forgotten = () => host.sql`select key from quickquote.idempotency_keys`
   const insertOldKey = async () => {
     const id = await host.startQuote()
@@ -111,7 +111,7 @@ describe('one step of housekeeping holds up no other when it fails', () => {
       values (${randomUUID()}, 'old', '', ${id}, now() - interval '25 hours')`
   }
 
-  it('be it retention, or a file that the store cannot delete', async () => {
+  it('if it is retention, or a file that the store cannot delete', async () => {
     await host.close()
     let deletes = 0
     host = await openHost({
@@ -149,7 +149,7 @@ describe('one step of housekeeping holds up no other when it fails', () => {
       .toContain('expired data cannot be removed: recovered')
   })
 
-  it('be it runs of the host that cannot be failed: neither the others nor what comes after', async () => {
+  it('if it is a run of the host that cannot be failed: neither other runs nor later steps', async () => {
     await host.close()
     const ids = Array.from({ length: 250 }, (): string => randomUUID())
     const broken = new Set(ids.slice(0, 220))
@@ -192,7 +192,7 @@ describe('one step of housekeeping holds up no other when it fails', () => {
     await expect.poll(forgotten).toEqual([])
   })
 
-  it('nor does one that hangs: the others begin without it, and it is not begun a second time', async () => {
+  it('if it hangs: the others start without it, and it is not started twice', async () => {
     await host.close()
     let calls = 0
     host = await openHost({
@@ -217,15 +217,15 @@ describe('one step of housekeeping holds up no other when it fails', () => {
   })
 })
 
-describe('what is no longer kept', () => {
+describe('expired data', () => {
   const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
-  /** An id that was made then, of the first ids of that millisecond. */
+  /** An id as created then, among the lowest of that millisecond. */
   const idAt = (moment: Date) => {
     const time = moment.getTime().toString(16).padStart(12, '0')
     return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
   }
 
-  it('is removed by whichever worker comes to it, and the rest stays', async () => {
+  it('is removed by any worker, and nothing else is', async () => {
     const { sql, integrations } = host
     const endpoint = await host.createEndpoint('https://receiver.example/')
     const [old, kept] = [daysAgo(32), daysAgo(29)]
@@ -319,7 +319,7 @@ describe('what is no longer kept', () => {
     await expect.poll(() => sql`select id from quickquote.uploads`).toEqual([])
   })
 
-  it('is kept for as long as the host says', async () => {
+  it('is kept as long as the host configures', async () => {
     await host.close()
     host = await openHost({ retention: { auditDays: 0, fileDays: 0, eventDays: 366 } })
     const { sql, integrations } = host

@@ -33,7 +33,7 @@ async function receiver(respond?: ReceiverOptions['respond']): Promise<Receiver>
   return started
 }
 
-/** A server that talks TLS, and then what it is told. */
+/** A TLS server with its own handling of connections. */
 async function tlsServer(talk: (socket: TLSSocket) => void): Promise<string> {
   const server = createTlsServer(certificate, (socket) => {
     socket.on('error', () => undefined)
@@ -74,7 +74,7 @@ function http(options: Partial<HttpOptions> = {}): Http {
   return created
 }
 
-/** What was read of the answer, and the outcome. */
+/** The part of the response that was read, and the outcome. */
 async function textOfAnswer(origin: string): Promise<[string, Outcome | null]> {
   const chunks: Buffer[] = []
   const client = http()
@@ -100,7 +100,7 @@ const answered = (httpStatus: number, retryAfterMs: number | null = null) => ({
 })
 
 describe('a POST', () => {
-  it('sends the body as it is, and tells the status', async () => {
+  it('sends the body unchanged, and returns the status', async () => {
     const partner = await receiver(() => ({ status: 202 }))
 
     expect(await post(http(), partner.url)).toEqual(answered(202))
@@ -126,14 +126,14 @@ describe('a POST', () => {
     expect(elsewhere.requests).toHaveLength(0)
   })
 
-  it('tells the Retry-After of the receiver', async () => {
+  it("returns the receiver's Retry-After", async () => {
     const partner = await receiver(() => ({ status: 429, headers: { 'retry-after': '30' } }))
 
     expect(await post(http(), partner.url)).toEqual(answered(429, 30_000))
   })
 })
 
-describe('an informational answer before the final one', () => {
+describe('an informational response before the final one', () => {
   const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n'
   const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 
@@ -144,7 +144,7 @@ describe('an informational answer before the final one', () => {
     ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
     ['103', HINTS],
     ['one after the other', CONTINUE + HINTS + HINTS],
-  ])('changes nothing: %s', async (_, before) => {
+  ])('is ignored: %s', async (_, before) => {
     const answer = `${before}HTTP/1.1 204 No Content\r\n\r\n`
     const atOnce = await tlsServer((socket) => socket.on('data', () => socket.write(answer)))
     const inTwo = await tlsServer((socket) =>
@@ -162,13 +162,13 @@ describe('an informational answer before the final one', () => {
 
     for (const origin of [atOnce, inTwo, byteByByte]) {
       const client = http()
-      // On a new connection, and on one that was used before.
+      // On a new connection, and on a reused one.
       expect(await post(client, origin)).toEqual(answered(204))
       expect(await post(client, origin)).toEqual(answered(204))
     }
   })
 
-  it('may come before the request was sent', async () => {
+  it('may arrive before the request is sent', async () => {
     const origin = await tlsServer((socket) => {
       socket.write(CONTINUE)
       socket.on('data', () => socket.end('HTTP/1.1 204 No Content\r\n\r\n'))
@@ -176,7 +176,7 @@ describe('an informational answer before the final one', () => {
     expect(await post(http(), origin)).toEqual(answered(204))
   })
 
-  it('is none when it is the last, or changes the protocol', async () => {
+  it('is an error if it is the last, or switches the protocol', async () => {
     const closed = { kind: 'error', code: 'connection_closed' }
     const hungUp = await tlsServer((socket) => socket.on('data', () => socket.end(CONTINUE)))
     expect(await post(http(), hungUp)).toMatchObject(closed)
@@ -189,7 +189,7 @@ describe('an informational answer before the final one', () => {
   })
 })
 
-describe('an answer, in raw bytes', () => {
+describe('a response, in raw bytes', () => {
   const LIMIT = 256 * 1024
   const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n'
   const CHUNKED = 'HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n'
@@ -199,7 +199,7 @@ describe('an answer, in raw bytes', () => {
     error: 'the response headers are too large',
   }
 
-  /** What a receiver got rid of before it was cut off: its last writes may still be on their way. */
+  /** The bytes that a receiver could write before it was cut off. Its last writes may still be in flight. */
   async function endless(begin: string, more: string): Promise<{ origin: string; sent: () => number }> {
     let sent = 0
     const piece = more.repeat(Math.ceil(4096 / more.length))
@@ -227,13 +227,13 @@ describe('an answer, in raw bytes', () => {
     ['one header', 'HTTP/1.1 200 OK\r\nx: ', 'yyyy', TOO_LARGE],
     ['a reason', 'HTTP/1.1 200 ', 'yyyy', TOO_LARGE],
     ['informational answers', '', 'HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n', TOO_LARGE],
-    ['headers of an informational answer', 'HTTP/1.1 100 Continue\r\n', 'x: y\r\n', TOO_LARGE],
+    ['headers of an informational response', 'HTTP/1.1 100 Continue\r\n', 'x: y\r\n', TOO_LARGE],
   ])('ends after 256 KiB: %s without end', async (_, begin, more, outcome) => {
     const { origin, sent } = await endless(begin, more)
 
     expect(await post(http({ timeoutMs: 60_000 }), origin)).toEqual(outcome)
 
-    // Beyond what was read there is what the sockets on both sides hold, and no more however long one waits.
+    // The rest is in socket buffers on both sides, and does not grow with time.
     expect(sent()).toBeLessThan(LIMIT + 16 * 1024 * 1024)
   })
 
@@ -244,10 +244,10 @@ describe('an answer, in raw bytes', () => {
 
   it.each([
     ['of exactly 256 KiB counts', filled(LIMIT, NO_CONTENT), answered(204)],
-    ['counts by its status, where that came before the limit', filled(LIMIT, CHUNKED), answered(202)],
-    ['of one byte more does not', filled(LIMIT + 1, NO_CONTENT), TOO_LARGE],
+    ['counts by its status, if that arrived before the limit', filled(LIMIT, CHUNKED), answered(202)],
+    ['of one byte more does not count', filled(LIMIT + 1, NO_CONTENT), TOO_LARGE],
     [
-      'whose head alone has 250 KiB counts',
+      'with a head of 250 KiB counts',
       `HTTP/1.1 204 No Content\r\nx: ${'y'.repeat(250 * 1024)}\r\n\r\n`,
       answered(204),
     ],
@@ -257,7 +257,7 @@ describe('an answer, in raw bytes', () => {
     expect(await post(http(), origin)).toEqual(outcome)
   })
 
-  it('begins anew with each attempt over a connection', async () => {
+  it('is counted from zero for each attempt on a connection', async () => {
     let connections = 0
     const origin = await tlsServer((socket) => {
       connections += 1
@@ -270,7 +270,7 @@ describe('an answer, in raw bytes', () => {
     expect(connections).toBeLessThan(4)
   })
 
-  it('may be bounded by the host', async () => {
+  it('can be limited by the host', async () => {
     const origin = await tlsServer((socket) =>
       socket.on('data', () => socket.write(filled(2048, NO_CONTENT))),
     )
@@ -282,7 +282,7 @@ describe('an answer, in raw bytes', () => {
 describe('the timeout', () => {
   const timedOut = { kind: 'error', code: 'timeout', error: 'timed out after 300 ms' }
 
-  it('covers an answer that does not come', async () => {
+  it('covers a missing response', async () => {
     const partner = await receiver(() => ({ hang: true }))
 
     expect(await post(http({ timeoutMs: 300 }), partner.url)).toEqual(timedOut)
@@ -316,7 +316,7 @@ describe('the timeout', () => {
     expect(await post(http({ timeoutMs: 300 }), `https://127.0.0.1:${port}`)).toEqual(timedOut)
   })
 
-  it('does not count time that this process was too busy to read an answer in', async () => {
+  it('does not count time in which this process was too busy to read a response', async () => {
     const [HOLDS, MAY_ANSWER, HAS_ANSWERED] = [0, 1, 2]
     const signals = new Int32Array(new SharedArrayBuffer(12))
     const thread = new Worker(new URL('held-receiver.js', import.meta.url), {
@@ -325,7 +325,7 @@ describe('the timeout', () => {
     cleanUps.push(() => thread.terminate())
     const [port] = await once(thread, 'message')
     const client = http({ timeoutMs: 4000 })
-    // The connection is there already.
+    // The connection is already open.
     await post(client, `https://127.0.0.1:${port}`)
 
     const begun = performance.now()
@@ -338,13 +338,13 @@ describe('the timeout', () => {
     expect(await outcome).toEqual(answered(204))
   })
 
-  it('covers a name server that does not answer', async () => {
+  it('covers a name server that does not respond', async () => {
     const client = http({ timeoutMs: 300, resolve: () => new Promise(() => undefined) })
 
     expect(await post(client, 'https://silent.example')).toEqual(timedOut)
   })
 
-  it('lets nothing be sent later, when a connection comes about after all', async () => {
+  it('prevents later sending if a connection opens after all', async () => {
     const received: string[] = []
     const origin = await tlsServer((socket) => {
       socket.once('data', (data) => {
@@ -365,7 +365,7 @@ describe('the timeout', () => {
       },
     })
     const byName = `https://localhost:${new URL(origin).port}`
-    // They keep it waiting, so that it begins to connect when half of its time is over.
+    // They delay it, so that it begins to connect after half of its time.
     const hanging = Array.from({ length: 20 }, () => post(client, byName, '/hang'))
     expect(await post(client, byName, '/late')).toEqual({
       kind: 'error',
@@ -394,7 +394,7 @@ describe('a body', () => {
 
     expect(await post(http(), partner.url)).toEqual(answered(200))
 
-    // What the network takes in the meantime, not what the receiver would go on sending.
+    // The bytes in the network meanwhile, not those that the receiver would keep sending.
     await expect.poll(() => partner.requests.length).toBe(1)
     expect(sent).toBeLessThan(10 * 1024 * 1024)
   })
@@ -426,8 +426,8 @@ describe('a body', () => {
     expect(text.length).toBe(16 * 1024)
   })
 
-  it('that is decoded to nothing is read up to the limit all the same, and the status counts', async () => {
-    // Each a whole gzip file without contents: nothing comes of them, however many there are.
+  it('that decodes to nothing is still read up to the limit, and the status counts', async () => {
+    // Empty gzip files in a row, which decode to nothing.
     const nothing = gzipSync('')
     async function* endless() {
       for (let sent = 0; sent < 20 * 1024; sent += nothing.length) yield nothing
@@ -443,13 +443,13 @@ describe('a body', () => {
 
   it.each([
     ['that is cut off', gzipSync('no such deal').subarray(0, 12), 'gzip'],
-    ['that is no such thing', Buffer.from('plain'), 'br'],
+    ['that has another encoding', Buffer.from('plain'), 'br'],
   ])('%s counts by its status', async (_, body, encoding) => {
     const partner = await receiver(() => ({ status: 200, headers: { 'content-encoding': encoding }, body }))
     expect(await post(http(), partner.url)).toEqual(answered(200))
   })
 
-  it('in an encoding that nobody knows is taken as it is', async () => {
+  it('in an unknown encoding is read unchanged', async () => {
     const partner = await receiver(() => ({
       status: 200,
       headers: { 'content-encoding': 'rot13' },
@@ -460,7 +460,7 @@ describe('a body', () => {
 })
 
 describe('a certificate', () => {
-  it('that nobody vouches for is refused, and nothing is sent', async () => {
+  it('of an untrusted issuer is refused, and nothing is sent', async () => {
     const partner = await receiver()
 
     expect(await post(http({ ca: undefined }), partner.url)).toEqual({
@@ -497,26 +497,26 @@ describe('a certificate', () => {
 describe('an address', () => {
   const blocked = [{ address: '10.0.0.5', family: 4 }]
 
-  it('that a name resolves to is refused when it is blocked', async () => {
+  it('that a name resolves to is refused if blocked', async () => {
     expect(await post(http({ resolve: async () => blocked }), 'https://inside.example')).toEqual({
       kind: 'blocked',
       error: 'address 10.0.0.5 is private (10.0.0.0/8)',
     })
   })
 
-  it('that was checked is the one that is called: the name is asked for once', async () => {
+  it('that was checked is the one called: the name is looked up once', async () => {
     const partner = await receiver()
     const answers: LookupAddress[][] = [[{ address: '127.0.0.1', family: 4 }], blocked]
     const client = http({ resolve: async () => answers.shift() ?? blocked })
 
-    // The certificate is for another name: it was this machine that answered, and no second question was asked.
+    // The certificate is for another name: this machine responded, and there was no second look-up.
     expect(await post(client, `https://rebinding.example:${new URL(partner.url).port}`)).toMatchObject({
       error: 'certificate: it is for another host name',
     })
     expect(answers).toEqual([blocked])
   })
 
-  it('is left out when another one of the name is allowed', async () => {
+  it('is skipped if another address of the name is allowed', async () => {
     const partner = await receiver()
     const client = http({ resolve: async () => [...blocked, { address: '127.0.0.1', family: 4 }] })
 
@@ -525,7 +525,7 @@ describe('an address', () => {
     })
   })
 
-  it('that is blocked is never called, though another one of the name is allowed and does not answer', async () => {
+  it('that is blocked is never called, even if the allowed one does not respond', async () => {
     let connections = 0
     const inside = createServer((socket) => {
       connections += 1
@@ -558,10 +558,10 @@ describe('an address', () => {
   })
 })
 
-describe('what goes wrong on the way', () => {
+describe('errors of the connection', () => {
   it.each([
     [
-      'a receiver that is not there',
+      'a receiver that is down',
       async () => 'https://127.0.0.1:1',
       'connection_refused',
       'connection refused',
@@ -573,7 +573,7 @@ describe('what goes wrong on the way', () => {
       'connection reset',
     ],
     [
-      'a connection that is closed without an answer',
+      'a connection closed without a response',
       () => tlsServer((socket) => socket.once('data', () => socket.end())),
       'connection_closed',
       'the connection was closed before a response arrived',
@@ -585,7 +585,7 @@ describe('what goes wrong on the way', () => {
       'the response is not HTTP',
     ],
     [
-      'a port that does not talk TLS',
+      'a port without TLS',
       async () => {
         const server = createServer((socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n'))
         return `https://127.0.0.1:${await listen(server)}`
@@ -593,7 +593,7 @@ describe('what goes wrong on the way', () => {
       'tls',
       'the TLS handshake failed',
     ],
-  ])('%s is told in few words', async (_, start, code, error) => {
+  ])('%s is described in few words', async (_, start, code, error) => {
     expect(await post(http(), await start())).toEqual({ kind: 'error', code, error })
   })
 
@@ -602,7 +602,7 @@ describe('what goes wrong on the way', () => {
     ['ENODATA', 'dns_no_address', 'the host name has no address'],
     ['ESERVFAIL', 'dns_failed', 'the host name could not be resolved'],
     ['ECONNREFUSED', 'dns_failed', 'the host name could not be resolved'],
-  ])('%s of a name server is told in few words', async (errno, code, error) => {
+  ])('%s of a name server is described in few words', async (errno, code, error) => {
     const fault = Object.assign(new Error(`queryA ${errno} name.example`), {
       code: errno,
       syscall: 'queryA',
@@ -612,7 +612,7 @@ describe('what goes wrong on the way', () => {
     expect(await post(client, 'https://name.example')).toEqual({ kind: 'error', code, error })
   })
 
-  it('a name without any address is told', async () => {
+  it('a name without addresses is described', async () => {
     expect(await post(http({ resolve: async () => [] }), 'https://name.example')).toEqual({
       kind: 'error',
       code: 'dns_no_address',
@@ -637,17 +637,17 @@ describe('sockets', () => {
     return { partner, ports, origin: `https://127.0.0.1:${await listen(proxy)}` }
   }
 
-  it('are used again', async () => {
+  it('are reused', async () => {
     const { ports, origin } = await counting(() => ({ status: 204 }))
     const client = http()
 
     for (let n = 0; n < 20; n += 1) expect(await post(client, origin)).toEqual(answered(204))
 
-    // One is taken back while the next request begins already.
+    // One is returned while the next request begins.
     expect(ports.size).toBeLessThanOrEqual(2)
   })
 
-  it('stay few while the receiver is quick, however much is to be sent', async () => {
+  it('stay few while the receiver is fast, however much is to be sent', async () => {
     const { ports, partner, origin } = await counting(() => ({ status: 204 }))
     const client = http({ socketsPerOrigin: 4 })
 
@@ -657,7 +657,7 @@ describe('sockets', () => {
     expect(ports.size).toBeLessThan(150)
   })
 
-  it('that hang keep nobody waiting who calls the same origin', async () => {
+  it('that hang delay no other request to the origin', async () => {
     const partner = await receiver(({ path }) => (path === '/hang' ? { hang: true } : { status: 204 }))
     const client = http({ socketsPerOrigin: 2, timeoutMs: 20_000 })
     const hanging = Array.from({ length: 10 }, () => post(client, partner.url, '/hang'))
@@ -671,7 +671,7 @@ describe('sockets', () => {
     )
   })
 
-  it('carry nothing more after an abort: what has just got its turn ends like what is under way', async () => {
+  it('send nothing after an abort: a request that has just got its turn ends like those in flight', async () => {
     const partner = await receiver()
     const client = http()
     const turn = await client.turn(partner.url)

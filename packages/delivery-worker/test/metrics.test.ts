@@ -12,7 +12,7 @@ const PATIENT = { timeout: 60_000 }
 let host: Host
 let receiver: Receiver
 
-/** A worker that has started quotes, and made attempts that succeeded, failed and were given up. */
+/** A worker that has started quotes, and made attempts that succeeded, failed and were exhausted. */
 async function open(metrics: boolean): Promise<string> {
   receiver = await startReceiver({
     certificate,
@@ -57,7 +57,7 @@ describe('GET /metrics', () => {
     await receiver.stop()
   })
 
-  it('has every metric of the table, and every metric and label that dashboard and alerts ask for', async () => {
+  it('has every metric of the table, and every metric and label that dashboard and alerts use', async () => {
     const url = await open(true)
     const response = await fetch(`${url}/metrics`)
     expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -100,7 +100,7 @@ describe('GET /metrics', () => {
     }
   })
 
-  it('counts, and shows no queue that it could not read', async () => {
+  it('counts, and leaves out a queue that it cannot read', async () => {
     const url = await open(true)
     const read = async () => (await fetch(`${url}/metrics`)).text()
     const attempts = async () =>
@@ -117,7 +117,7 @@ describe('GET /metrics', () => {
     expect(await read()).toContain('quickquote_delivery_queue_oldest_age_seconds 0')
   })
 
-  it('is not there unless it is asked for', async () => {
+  it('is off by default', async () => {
     const url = await open(false)
     const response = await fetch(`${url}/metrics`)
     expect([response.status, await response.json()]).toEqual([
@@ -127,7 +127,7 @@ describe('GET /metrics', () => {
   })
 })
 
-it('the table of docs/monitoring, the dashboard and the alert rules are those of the metrics: run `pnpm reference`', async () => {
+it('the table of docs/monitoring, the dashboard and the alert rules match the metrics: run `pnpm reference`', async () => {
   const { monitoringFiles } = await import('../scripts/monitoring.mjs' as string)
   for (const [path, text] of Object.entries(await monitoringFiles())) {
     expect(await readFile(new URL(path, ROOT), 'utf8')).toBe(text)

@@ -14,7 +14,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 
-/** A point of a metric: a number, or what a histogram says. */
+/** A point of a metric: a number, or a histogram's values. */
 export interface Point {
   readonly attributes: Record<string, unknown>
   readonly value: unknown

@@ -48,7 +48,7 @@ describe('createDeliveryWorker', () => {
     expect(refusalOf({ integrations, ...wrong })).toMatch(message)
   })
 
-  it('refuses something wrong for every option there is', () => {
+  it('refuses invalid values for every option', () => {
     const names = refusalOf({ '': 1 })
       .replace(/^.*Options: |\.$/g, '')
       .split(', ')
@@ -56,11 +56,11 @@ describe('createDeliveryWorker', () => {
     expect(names.filter((name) => !tried.has(name))).toEqual([])
   })
 
-  it('refuses to be called without options', () => {
+  it('refuses a call without options', () => {
     expect(refusalOf(undefined)).toMatch(/createDeliveryWorker must be an object with/)
   })
 
-  it('takes undefined for an option that is left out', () => {
+  it('treats undefined as an omitted option', () => {
     const options = {
       integrations,
       concurrency: undefined,

@@ -18,7 +18,7 @@ afterEach(async () => {
   await receiver.stop()
 })
 
-it('an endpoint that asks for order gets the events of a quotation in it, and other quotations meanwhile', async () => {
+it('an endpoint that wants order gets the events of a quotation in order, and other quotations meanwhile', async () => {
   let failing = ''
   receiver = await startReceiver({
     certificate,
@@ -42,7 +42,7 @@ it('an endpoint that asks for order gets the events of a quotation in it, and ot
   await expect.poll(() => host.attempts(), { timeout: 30_000 }).toMatchObject([{ status: 'failed' }])
   const late = failing
   failing = ''
-  // This one succeeds, which tells that the endpoint answers again: five minutes before the other would be tried.
+  // Its success shows that the endpoint responds again, five minutes before the retry was due.
   const other = await host.finishStep()
 
   const requests = await receiver.waitFor(4)

@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Time passes, and the process has nothing to do for some of it. */
+/** Lets time pass, for some of which the process is idle. */
 async function pass(ms: number, idleShare: number): Promise<void> {
   for (let n = 0; n < ms; n += 1) {
     idleMs += idleShare
@@ -29,7 +29,7 @@ async function pass(ms: number, idleShare: number): Promise<void> {
 }
 
 describe('a request beyond the sockets of its origin', () => {
-  it('waits for one that ends', async () => {
+  it('waits for another to end', async () => {
     const other = 'https://other.example'
     const turns = [await gate(other), await gate(other)]
     const next = gate(other)
@@ -38,19 +38,19 @@ describe('a request beyond the sockets of its origin', () => {
     expect(letIn).toBe(2)
   })
 
-  it('goes on when the receiver takes its time', async () => {
+  it('proceeds if the receiver is slow', async () => {
     await pass(SLOW_AFTER_MS, 1)
     expect(letIn).toBe(3)
   })
 
-  it('goes on later where it is this process that has no time', async () => {
+  it('proceeds later if this process is busy', async () => {
     await pass(3 * SLOW_AFTER_MS, 0.25)
     expect(letIn).toBe(2)
     await pass(2 * SLOW_AFTER_MS, 0.25)
     expect(letIn).toBe(3)
   })
 
-  it('goes on after two seconds at the latest', async () => {
+  it('proceeds after two seconds at the latest', async () => {
     await pass(1999, 0)
     expect(letIn).toBe(2)
     await pass(1, 0)

@@ -24,7 +24,7 @@ async function orders() {
 const statusOf = async (id: string) => (await host.integrations.quotations.get(ORGANIZATION, id)).status
 
 describe('an accepted quote', () => {
-  it('is handed to the pipeline, which reports through what it is given', async () => {
+  it('is handed to the pipeline, which reports with the given object', async () => {
     await open(async (_, { report }) => report.stepCompleted('requirement_analysis'))
     await host.createWorker().start()
 
@@ -37,7 +37,7 @@ describe('an accepted quote', () => {
     })
   })
 
-  it('waits until there is room: so many starts are under way at once as the policy says', async () => {
+  it('waits for room: the policy limits concurrent starts', async () => {
     const underWay: (() => void)[] = []
     await open(() => new Promise((resolve) => underWay.push(resolve)), { concurrency: 2 })
     await host.createWorker().start()
@@ -57,7 +57,7 @@ describe('an accepted quote', () => {
     await expect.poll(orders).toEqual([])
   })
 
-  it('that has ended before is not started', async () => {
+  it('that has already ended is not started', async () => {
     let starts = 0
     await open(async () => {
       starts += 1
@@ -88,7 +88,7 @@ describe('a start that throws', () => {
     expect(await statusOf(id)).toBe('queued')
   })
 
-  it('is repeated when it throws at once, too', async () => {
+  it('is repeated even if it throws synchronously', async () => {
     let starts = 0
     await open(() => {
       starts += 1
@@ -126,7 +126,7 @@ describe('a start that throws', () => {
     expect(starts).toBe(2)
   })
 
-  it('to the last fails the quote', async () => {
+  it('at the last attempt fails the quote', async () => {
     let starts = 0
     await open(
       async () => {
@@ -147,7 +147,7 @@ describe('a start that throws', () => {
     })
   })
 
-  it('to the last is told to the partner: quotation.failed, with PIPELINE_START_FAILED and no known step', async () => {
+  it('at the last attempt is reported to the partner: quotation.failed, with PIPELINE_START_FAILED and no known step', async () => {
     const certificate = await createCertificate()
     const partner = await startReceiver({ certificate })
     onTestFinished(() => partner.stop())
@@ -169,7 +169,7 @@ describe('a start that throws', () => {
     })
   })
 
-  it('to the last, of a quote that ended all the same, changes nothing more', async () => {
+  it('at the last attempt of a quote that ended anyway changes nothing more', async () => {
     await open(
       async (_, { report }) => {
         await report.failed({ errorCode: 'OUT_OF_PAPER' })
@@ -187,7 +187,7 @@ describe('a start that throws', () => {
     })
   })
 
-  it('is not tried once more than the policy says, though a worker died during the last try', async () => {
+  it('is not attempted more often than the policy says, even if a worker died during the last attempt', async () => {
     let starts = 0
     await open(
       async () => {
@@ -206,8 +206,8 @@ describe('a start that throws', () => {
   })
 })
 
-describe('a start that hangs', () => {
-  it('counts as one that throws when its time is up: its signal aborts, and it holds no place', async () => {
+describe('a start', () => {
+  it('that hangs counts as failed after its timeout: its signal aborts, and it takes no place', async () => {
     const signals: AbortSignal[] = []
     await open(
       (_, { signal }) => {
@@ -233,7 +233,7 @@ describe('a start that hangs', () => {
     )
   })
 
-  it('that resolves in time keeps its signal, for a run that goes on', async () => {
+  it('that resolves in time keeps its signal, for a run that continues', async () => {
     const signals: AbortSignal[] = []
     await open(
       async (_, { signal }) => {
@@ -252,7 +252,7 @@ describe('a start that hangs', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
   })
 
-  it('that is over keeps nothing of its quote, even where its hook left a listener', async () => {
+  it('that has ended keeps nothing of its quote, even if its hook left a listener', async () => {
     const quotes: WeakRef<object>[] = []
     await open(async (quote, { signal }) => {
       quotes.push(new WeakRef(quote))
@@ -277,7 +277,7 @@ describe('a start that hangs', () => {
     ['undefined', () => undefined],
     ['text', () => 'started'],
     ['a number', () => 202],
-  ])('is no question for one that answers %s at once', async (_, answer) => {
+  ])('succeeds if its hook returns %s immediately', async (_, answer) => {
     await open(answer as Start)
     await host.createWorker().start()
 
@@ -287,7 +287,7 @@ describe('a start that hangs', () => {
     expect(await statusOf(id)).toBe('queued')
   })
 
-  it('or throws something that is no error is logged without what it threw', async () => {
+  it('that rejects with something other than an error is logged without it', async () => {
     await open(() => Promise.reject('sk_of_the_host'), { maxAttempts: 1 })
     await host.createWorker().start()
 
@@ -299,7 +299,7 @@ describe('a start that hangs', () => {
 })
 
 describe('stop', () => {
-  it('aborts the starts that are under way, and their try does not count', async () => {
+  it('aborts starts in progress, and their attempt does not count', async () => {
     let running = 0
     await open((_, { signal }) => {
       running += 1
@@ -318,7 +318,7 @@ describe('stop', () => {
     expect(host.logs.filter(({ level }) => level === 'warn')).toEqual([])
   })
 
-  it('lets a start end that can', async () => {
+  it('lets a start end if it can', async () => {
     let running = 0
     await open((_, { signal }) => {
       running += 1
@@ -334,7 +334,7 @@ describe('stop', () => {
     expect(await orders()).toEqual([])
   })
 
-  it('does not wait for ever: what will not end is given back', async () => {
+  it('does not wait forever: hanging starts are returned', async () => {
     let running = 0
     await open(() => {
       running += 1

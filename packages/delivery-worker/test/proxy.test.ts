@@ -44,7 +44,7 @@ async function hostBehind(egress: EgressOptions, options: HostOptions = {}): Pro
   return host
 }
 
-/** The one attempt to deliver an event to this URL. */
+/** The only attempt to deliver an event to this URL. */
 async function attempt(host: Host, url: string) {
   await host.createEndpoint(url)
   await host.finishStep()
@@ -53,7 +53,7 @@ async function attempt(host: Host, url: string) {
 }
 
 describe('with egress.proxy', () => {
-  it('a webhook goes to its receiver through the proxy, over TLS from end to end', async () => {
+  it('a webhook goes through the proxy to its receiver, with end-to-end TLS', async () => {
     const way = await proxy()
     const partner = await receiver()
     const host = await hostBehind({ proxy: way.url })
@@ -68,7 +68,7 @@ describe('with egress.proxy', () => {
     expect(partner.requests[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  it('a test of an endpoint goes through it, sent by a worker', async () => {
+  it("a worker's test of an endpoint goes through it", async () => {
     const way = await proxy()
     const partner = await receiver()
     const host = await hostBehind({ proxy: way.url })
@@ -85,7 +85,7 @@ describe('with egress.proxy', () => {
     expect(way.asked).toEqual([new URL(partner.url).host])
   })
 
-  it('the proxy is asked for the address that was checked, and the receiver sees the name', async () => {
+  it('the proxy is asked for the checked address, and the receiver sees the name', async () => {
     const way = await proxy()
     const seen: unknown[] = []
     const server = createServer(certificate, ({ socket, headers }, response) => {
@@ -107,7 +107,7 @@ describe('with egress.proxy', () => {
     expect(seen).toEqual([['localhost', `localhost:${port}`]])
   })
 
-  it('the certificate of the receiver is verified for the name', async () => {
+  it("the receiver's certificate is verified for the name", async () => {
     const way = await proxy()
     const partner = await receiver()
     const host = await hostBehind({ proxy: way.url, resolve: HERE })
@@ -119,7 +119,7 @@ describe('with egress.proxy', () => {
     expect(partner.requests).toEqual([])
   })
 
-  it('a name that resolves to a private address is refused here: the proxy is asked for nothing', async () => {
+  it('a name that resolves to a private address is refused here, without asking the proxy', async () => {
     const way = await proxy({ hosts: { 'partner.example': '127.0.0.1' } })
     const host = await hostBehind({ proxy: way.url, resolve: async () => ['10.0.0.1', '169.254.169.254'] })
 
@@ -131,7 +131,7 @@ describe('with egress.proxy', () => {
     expect(way.asked).toEqual([])
   })
 
-  it('another allowed address of the name is tried when the proxy cannot reach the first', async () => {
+  it('another allowed address of the name is tried if the proxy cannot reach the first', async () => {
     const way = await proxy()
     const partner = await receiver()
     const host = await hostBehind(
@@ -192,16 +192,16 @@ describe('with egress.proxyResolves', () => {
   })
 })
 
-describe('what goes wrong with the proxy', () => {
+describe('errors of the proxy', () => {
   const FAILURES: readonly [string, ConnectProxyOptions | null, string, RegExp][] = [
     [
-      'that is not there',
+      'that is down',
       null,
       'proxy_unreachable',
       /^the outgoing proxy cannot be reached \(connection refused\): .*`egress\.proxy`/,
     ],
     [
-      'that asks for other credentials',
+      'that requires other credentials',
       { credentials: 'quotes:changed' },
       'proxy_credentials',
       /^the outgoing proxy refused the credentials of this service \(407\): .*`egress\.proxy`/,
@@ -219,13 +219,13 @@ describe('what goes wrong with the proxy', () => {
       /^the outgoing proxy could not reach the receiver \(502\): check/,
     ],
     [
-      'that never answers',
+      'that never responds',
       { answer: 'never' },
       'proxy_timeout',
       /^the outgoing proxy opened no connection within 10000 ms: check/,
     ],
     [
-      'that speaks something else',
+      'that is not an HTTP proxy',
       { answer: 'junk' },
       'proxy_not_http',
       /^the answer of the outgoing proxy is not HTTP: /,
@@ -233,7 +233,7 @@ describe('what goes wrong with the proxy', () => {
   ]
 
   it.each(FAILURES)(
-    '%s: a sentence says that it is the proxy, and what to do',
+    '%s: the message says that it is the proxy, and what to do',
     async (_, options, code, sentence) => {
       const partner = await receiver()
       const way = options && (await proxy(options))
@@ -253,7 +253,7 @@ describe('what goes wrong with the proxy', () => {
     },
   )
 
-  it('a proxy that hangs holds up no stop, and no connection stays', async () => {
+  it('a hanging proxy does not delay a stop, and no connection stays open', async () => {
     const way = await proxy({ answer: 'never' })
     const host = await hostBehind({ proxy: way.url }, { delivery: { timeoutMs: 600_000 } })
     const worker = host.createWorker()

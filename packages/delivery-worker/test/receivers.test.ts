@@ -20,7 +20,7 @@ const ADMIN = memberOf(
   ORGANIZATION,
 )
 
-/** What a partner puts behind the address of the endpoint. */
+/** A partner's server at the address of the endpoint. */
 const PARTNERS: readonly { name: string; build: (options: ReceiverOptions) => Promise<RequestListener> }[] = [
   {
     name: 'Fastify',
@@ -35,7 +35,7 @@ const PARTNERS: readonly { name: string; build: (options: ReceiverOptions) => Pr
     name: 'Express',
     async build(options) {
       const app = express()
-      // Or Express prints what the receiver throws.
+      // Otherwise Express prints errors of the receiver.
       app.set('env', 'test')
       return app.use(PATH, expressWebhooks(options)).use(express.json())
     },
@@ -75,7 +75,7 @@ beforeEach(async () => {
 })
 afterEach(() => host.close())
 
-/** An HTTPS address; what answers there is told later, as the signing secret is known only when the endpoint exists. */
+/** An HTTPS address. Its handler is set later, because the signing secret is only known once the endpoint exists. */
 async function openAddress(): Promise<{ url: string; serve(listener: RequestListener): void }> {
   const server = createServer(certificate).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -104,7 +104,7 @@ describe.each(PARTNERS)('a partner with $name, called by a delivery worker', ({ 
     return { endpointId: id }
   }
 
-  it('gets the event, and gets it again when it failed', async () => {
+  it('gets the event, and gets it again after a failure', async () => {
     const events: WebhookPayload[] = []
     await connect({
       onEvent: (event) => {
@@ -123,7 +123,7 @@ describe.each(PARTNERS)('a partner with $name, called by a delivery worker', ({ 
     })
   })
 
-  it('still gets events while the rotation of the secret overlaps', async () => {
+  it('still gets events during the overlap of a secret rotation', async () => {
     const { endpointId } = await connect({})
     await host.integrations.webhookEndpoints.rotateSecret(ADMIN, endpointId, { overlap_seconds: 60 })
     await host.finishStep()

@@ -8,11 +8,11 @@ beforeEach(async () => {
 })
 afterEach(() => host.close())
 
-it('a worker does not start on an SQL schema whose functions still work on another one', async () => {
+it('a worker refuses to start on an SQL schema whose functions use another', async () => {
   const { sql } = host
   await sql`alter schema quickquote rename to first`
   await sql`create schema quickquote`
-  // What a second installation has under the name that the functions know, and the worker was told.
+  // A second installation, under the name that the functions contain and the worker is configured with.
   const [made] = await sql`select pg_get_functiondef('first.forget_quotation'::regproc) as definition`
   await sql.unsafe(
     String(made?.['definition'])

@@ -12,7 +12,7 @@ describe('Retry-After', () => {
     ['Saturday, 21-Nov-26 10:01:30 GMT', 90_000],
     ['Sat Nov 21 10:01:30 2026', 90_000],
     ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
-  ])('%j asks for %d ms', (header, ms) => {
+  ])('%j requests %d ms', (header, ms) => {
     expect(parseRetryAfter(header, now)).toBe(ms)
   })
 
@@ -27,7 +27,7 @@ describe('Retry-After', () => {
     '2026-11-21',
     'Sat, 99 Nov 2026',
     ['1', '2'],
-  ])('%j asks for nothing', (header) => {
+  ])('%j requests nothing', (header) => {
     expect(parseRetryAfter(header, now)).toBeNull()
   })
 })

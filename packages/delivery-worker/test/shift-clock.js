@@ -1,4 +1,4 @@
-// Loaded before a process begins: its machine's clock is wrong by CLOCK_AHEAD_MS.
+// Preloaded: sets the machine's clock wrong by CLOCK_AHEAD_MS.
 const aheadMs = Number(process.env.CLOCK_AHEAD_MS)
 const RealDate = Date
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   certificate = await createCertificate()
 })
 
-/** An endpoint whose secret was rotated while a worker runs, with what a partner got before and after. */
+/** An endpoint whose secret is rotated while a worker runs, with the partner's requests from before and after. */
 async function rotated(delivery: HostOptions['delivery'] = {}) {
   const partner = await startReceiver({ certificate })
   const host = await openHost({ delivery })
@@ -43,7 +43,7 @@ async function rotated(delivery: HostOptions['delivery'] = {}) {
 const verify = (secret: string, { rawBody, headers }: ReceivedWebhook) =>
   new Webhook(secret).verify(rawBody.toString(), headers as Record<string, string>)
 
-it('the official library verifies what our worker sends, with either secret while a rotation overlaps', async () => {
+it('the official library verifies our webhooks, with either secret during an overlap', async () => {
   const { secret, another, before, during } = await rotated({ standardWebhooks: true })
   const event = verify(secret, before)
   expect(event).toEqual(JSON.parse(before.rawBody.toString()))
@@ -54,7 +54,7 @@ it('the official library verifies what our worker sends, with either secret whil
 
   expect(during.headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/)
   expect(verify(another, during)).toEqual(verify(secret, during))
-  // The newest first: some receivers look at one alone.
+  // Newest first: some receivers only check the first one.
   const [newest] = String(during.headers['webhook-signature']).split(' ')
   const headers = { ...during.headers, 'webhook-signature': newest }
   expect(() => verify(another, { ...during, headers })).not.toThrow()
@@ -63,7 +63,7 @@ it('the official library verifies what our worker sends, with either secret whil
 })
 
 it.for(LANGUAGES)(
-  '$name: the receiver of the guide verifies what our worker sends, by the specification alone',
+  '$name: the receiver in the guide verifies our webhooks, using only the specification',
   { timeout: 300_000 },
   async (language, { skip }) => {
     const missing = missingFor(language)
@@ -81,8 +81,8 @@ it.for(LANGUAGES)(
     const cases: Record<string, Delivery> = {
       valid: sent,
       'valid at the end of the tolerance': { ...sent, now: sent.now + 300 },
-      'valid with the secret before, in a rotation': deliveryOf(during, secret),
-      'valid with the new secret, in a rotation': deliveryOf(during, another),
+      'valid with the previous secret, during an overlap': deliveryOf(during, secret),
+      'valid with the new secret, during an overlap': deliveryOf(during, another),
       'refused: another secret': deliveryOf(before, another),
       'refused: no secret': { ...sent, secrets: ['whsec_'] },
       'refused: another body': { ...sent, body: `${sent.body} ` },
@@ -102,10 +102,10 @@ it.for(LANGUAGES)(
   },
 )
 
-it('the code of the guide does the same', async () => {
+it('the code in the guide does the same', async () => {
   const guide = await readFile(new URL('../../../docs/guides/standard-webhooks.md', import.meta.url), 'utf8')
   const [, code = ''] = /```js\n(.*?)```/s.exec(guide) ?? []
-  // Beside this file, where the library is found by its name.
+  // Beside this file, so that the library can be imported by name.
   const file = new URL(`guide-${process.pid}.mjs`, import.meta.url)
   await writeFile(file, code)
   onTestFinished(() => rm(file))
@@ -118,7 +118,7 @@ it('the code of the guide does the same', async () => {
   expect(stdout.trim()).toBe(before.headers['webhook-id'])
 })
 
-it('is off unless it is asked for', async () => {
+it('is off by default', async () => {
   const { before } = await rotated()
   expect(Object.keys(before.headers).filter((name) => name.startsWith('webhook-'))).toEqual([])
 })

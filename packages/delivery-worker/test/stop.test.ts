@@ -32,7 +32,7 @@ async function open(respond?: ReceiverOptions['respond']): Promise<void> {
 const workers = () => host.sql`select * from quickquote.workers`
 
 describe('stop', () => {
-  it('lets what is under way end, records it, and leaves nothing leased', async () => {
+  it('finishes and records everything in flight, and leaves nothing leased', async () => {
     let answer = () => {}
     const answered = new Promise<void>((resolve) => (answer = resolve))
     await open(async () => {
@@ -59,7 +59,7 @@ describe('stop', () => {
     expect(await workers()).toHaveLength(0)
   })
 
-  it('breaks off what has not ended at the deadline, and records that', async () => {
+  it('aborts and records unfinished attempts at the deadline', async () => {
     await open(() => ({ hang: true }))
     await host.createEndpoint(receiver.url)
     const worker = host.createWorker({ ca: certificate.cert })
@@ -81,7 +81,7 @@ describe('stop', () => {
     expect(await workers()).toHaveLength(0)
   })
 
-  it('of a worker that does not run does nothing, and a second one waits for the first', async () => {
+  it('does nothing for a worker that is not running, and a second call waits for the first', async () => {
     await open()
     const worker = host.createWorker()
     await worker.stop()
@@ -122,7 +122,7 @@ describe('stop', () => {
 
 describe('stop keeps its deadline', () => {
   const DEADLINE_MS = 200
-  /** A worker may take five seconds more for its last steps. What hangs in these tests does so for longer than this. */
+  /** A worker may take five seconds more for its last steps. The hanging parts of these tests take longer. */
   const LONGEST_MS = 30_000
 
   async function expectToStop(worker: DeliveryWorker): Promise<void> {
@@ -131,7 +131,7 @@ describe('stop keeps its deadline', () => {
     expect(performance.now() - begun).toBeLessThan(LONGEST_MS)
   }
 
-  it('while a file store never ends a delete', async () => {
+  it('while a file store never finishes a delete', async () => {
     receiver = await startReceiver({ certificate })
     let deletes = 0
     host = await openHost({
@@ -180,7 +180,7 @@ describe('stop keeps its deadline', () => {
     expect(await workers()).toHaveLength(0)
   })
 
-  it('while the connection that listens is half open, and the worker is no longer known', async () => {
+  it('while the listening connection is half open, and the worker has been removed', async () => {
     await open()
     const worker = host.createWorker()
     await worker.start()
@@ -198,7 +198,7 @@ describe('stop keeps its deadline', () => {
     }
   })
 
-  it('while a start hangs, which is stopped when it has ended', async () => {
+  it('while a start hangs, which is stopped once it has ended', async () => {
     await open()
     const worker = host.createWorker()
     let release = () => {}
@@ -224,7 +224,7 @@ describe('stop keeps its deadline', () => {
 })
 
 describe('start', () => {
-  it('rejects when the database cannot be reached, and may be tried again', async () => {
+  it('rejects if the database cannot be reached, and can be retried', async () => {
     await open()
     const worker = host.createWorker()
     await host.sql`alter table quickquote.workers rename to hidden`

@@ -35,7 +35,7 @@ describe('after an outage of the database', () => {
   const HEARTBEAT_MS = 1000
   const DEAD_AFTER_MS = 10_000
 
-  it('a worker that comes back a little earlier does not take those for dead that are still on their way', async () => {
+  it('a worker that reconnects earlier does not declare others dead that are still reconnecting', async () => {
     let answer = () => {}
     const answered = new Promise<void>((resolve) => (answer = resolve))
     receiver = await startReceiver({
@@ -72,7 +72,7 @@ describe('after an outage of the database', () => {
     answer()
     await sleep(7000)
     early.refuse(false)
-    // To the early one the other has looked dead for a beat or two.
+    // The earlier one saw the other as dead for a heartbeat or two.
     await sleep(DEAD_AFTER_MS + 1500 - (performance.now() - begun))
     late.refuse(false)
 
@@ -83,7 +83,7 @@ describe('after an outage of the database', () => {
 })
 
 describe('a worker that was asleep', () => {
-  it('sends nothing of what it held, for others may have sent it', async () => {
+  it('sends none of its leased deliveries, because others may have sent them', async () => {
     receiver = await startReceiver({
       certificate,
       respond: async () => {
@@ -94,7 +94,7 @@ describe('a worker that was asleep', () => {
     host = await openHost()
     for (let n = 0; n < 12; n += 1) await host.createEndpoint(`${receiver.url}/${n}`)
     for (let n = 0; n < 8; n += 1) await host.finishStep()
-    // One socket after the other: most of what it claims has to wait.
+    // One socket at a time, so that most of its claim has to wait.
     const remote = runWorker({
       DATABASE_URL: host.databaseUrl,
       CA: certificate.cert,
@@ -124,7 +124,7 @@ describe('a worker that was asleep', () => {
 })
 
 describe('a worker whose logger fails', () => {
-  it.each(['throws', 'rejects'])('(it %s) delivers all the same, and lives', async (LOGGER) => {
+  it.each(['throws', 'rejects'])('(it %s) still delivers, and keeps running', async (LOGGER) => {
     receiver = await startReceiver({ certificate })
     host = await openHost()
     await host.createEndpoint(receiver.url)

@@ -12,7 +12,7 @@ afterEach(async () => {
   await receiver.stop()
 })
 
-it('without an OpenTelemetry SDK nothing is asked for its sake, and nothing is stored', async () => {
+it('without an OpenTelemetry SDK, telemetry runs no query and stores nothing', async () => {
   receiver = await startReceiver({ certificate })
   host = await openHost()
   const { storage } = host.integrations

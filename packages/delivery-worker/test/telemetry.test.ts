@@ -40,7 +40,7 @@ async function run(): Promise<void> {
   await host.createWorker({ ca: certificate.cert }).start()
 }
 
-/** What a route of a host does, inside the span of its request. */
+/** A host's route, inside the span of its request. */
 function inSpan<T>(name: string, work: (span: Span) => Promise<T>): Promise<T> {
   return trace.getTracer('host').startActiveSpan(name, (span) => work(span).finally(() => span.end()))
 }
@@ -62,7 +62,7 @@ const finishFirstStep: QuotePipeline['start'] = (_, { report }) =>
   report.stepCompleted('requirement_analysis')
 
 describe('the trace of the request that started a quote', () => {
-  it('goes on in the start of the pipeline, in its reports and in each attempt', async () => {
+  it('continues in the start of the pipeline, in its reports and in each attempt', async () => {
     await open(
       ({ headers }) => ({
         status: headers['x-service-event-id'] && receiver.requests.length < 2 ? 500 : 204,
@@ -88,7 +88,7 @@ describe('the trace of the request that started a quote', () => {
     expect(parents).toEqual(Array(2).fill(pipeline?.spanContext().spanId))
   })
 
-  it('is taken from the headers of the client where no span is active, with its state', async () => {
+  it("is taken from the client's headers without an active span, with its state", async () => {
     await open()
     await host.createEndpoint(receiver.url)
     const { quotation_id } = await start(host.integrations, {
@@ -108,7 +108,7 @@ describe('the trace of the request that started a quote', () => {
     }
   })
 
-  it('counts for nothing when the client sent junk', async () => {
+  it("is ignored if the client's headers are invalid", async () => {
     await open()
     await start(host.integrations, { traceparent: 'junk', tracestate: 'vendor=1' })
 
@@ -119,7 +119,7 @@ describe('the trace of the request that started a quote', () => {
     expect(span?.attributes['quickquote.organization.id']).toBe(ORGANIZATION)
   })
 
-  it('gives way to the span in which a report is made', async () => {
+  it('is replaced by the span in which a report is made', async () => {
     await open()
     await host.createEndpoint(receiver.url)
     const { quotation_id } = await inSpan('POST /quotations', () => start(host.integrations))
@@ -134,7 +134,7 @@ describe('the trace of the request that started a quote', () => {
     expect(attempt?.parentSpanContext?.spanId).toBe(job.spanId)
   })
 
-  it('is not sent to receivers, even where the host instruments its HTTP clients', async () => {
+  it('is not sent to receivers, even if the host instruments its HTTP clients', async () => {
     instrumentation.enable()
     await open()
     await host.createEndpoint(receiver.url)
@@ -153,7 +153,7 @@ describe('the trace of the request that started a quote', () => {
 })
 
 describe('the span of an attempt', () => {
-  it('says what was sent and how it went, and holds no path, query or secret', async () => {
+  it('describes the request and its result, without path, query or secret', async () => {
     await open(() => ({ status: 503 }), { delivery: { ...NO_WAITING, maxAttempts: 2 } })
     const { id, secret } = await host.createEndpoint(`${receiver.url}/hooks/sesame?token=sesame`)
     const quotationId = await host.finishStep()
@@ -191,7 +191,7 @@ describe('the span of an attempt', () => {
     expect(exported).not.toContain(secret)
   })
 
-  it('of a pipeline start that fails tells the kind of the error, not its words', async () => {
+  it('of a failed pipeline start has the name of the error, not its message', async () => {
     await open(undefined, {
       startPipeline: async () => {
         throw new TypeError('sesame')
@@ -212,7 +212,7 @@ describe('the span of an attempt', () => {
 })
 
 describe('metrics', () => {
-  it('count attempts and starts by outcome, and measure their time and lag', async () => {
+  it('count attempts and starts by outcome, and measure their duration and lag', async () => {
     await open(() => ({ status: receiver.requests.length < 3 ? 500 : 204 }), { delivery: NO_WAITING })
     await host.createEndpoint(receiver.url)
     const before = await sdk.collect()
@@ -238,7 +238,7 @@ describe('metrics', () => {
     expect(valueAt(after, 'quickquote.delivery.lag', {})).toMatchObject({ min: expect.any(Number) })
   })
 
-  it('show what waits and what is under way, by one statement for each collection', async () => {
+  it('show waiting work and work in flight, with one statement per collection', async () => {
     await open(() => ({ hang: true }))
     const endpoint = await host.createEndpoint(receiver.url)
     const { storage } = host.integrations
@@ -278,7 +278,7 @@ describe('metrics', () => {
     expect(statements).toBe(1)
   })
 
-  it('go on without the queue while the database is away', async () => {
+  it('continue without the queue while the database is down', async () => {
     await open()
     await run()
     await host.sql`alter table quickquote.deliveries rename to hidden`

@@ -11,7 +11,7 @@ import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost } from 
 const MINUTE_MS = 60 * 1000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** Nothing listens there. */
+/** No server listens there. */
 const NOBODY = 'https://127.0.0.1:1/'
 
 let host: Host
@@ -20,7 +20,7 @@ const failing: EndpointFailingWarning[] = []
 const exhausted: DeliveriesExhaustedWarning[] = []
 const expiring: ApiKeyExpiringWarning[] = []
 
-/** A host whose clock can be moved, and whose hooks note what they were called with. */
+/** A host with an adjustable clock, whose hooks record their calls. */
 async function open(options: HostOptions = {}) {
   laterMs = 0
   for (const warnings of [failing, exhausted, expiring]) warnings.length = 0
@@ -36,7 +36,7 @@ async function open(options: HostOptions = {}) {
 
 afterEach(() => host.close())
 
-/** An endpoint to which every delivery has failed for so long. */
+/** An endpoint whose deliveries have all failed for that long. */
 async function failFor(ms: number) {
   const endpoint = await host.createEndpoint(NOBODY)
   const since = new Date(Date.now() - ms)
@@ -53,8 +53,8 @@ const createKey = (days: number) =>
     expires_at: new Date(Date.now() + laterMs + days * DAY_MS).toISOString(),
   })
 
-describe('an endpoint to which every delivery fails', () => {
-  it('is told once after six hours and once a day before it is disabled, however many workers look', async () => {
+describe('an endpoint whose deliveries all fail', () => {
+  it('is reported once after six hours and once a day before it is disabled, however many workers look', async () => {
     await open()
     const { id, since } = await failFor(6 * HOUR_MS - MINUTE_MS)
     expect(await warn()).toBe(0)
@@ -82,14 +82,14 @@ describe('an endpoint to which every delivery fails', () => {
     ])
   })
 
-  it('is told by a worker', async () => {
+  it('is reported by a worker', async () => {
     await open()
     const { id } = await failFor(6 * HOUR_MS + MINUTE_MS)
     await host.createWorker().start()
     await expect.poll(() => failing.map(({ endpoint }) => endpoint.id)).toEqual([id])
   })
 
-  it('is told once when both warnings are overdue, and again when it fails anew', async () => {
+  it('is reported once if both warnings are overdue, and again if it fails again', async () => {
     await open()
     const { id } = await failFor(4 * DAY_MS + HOUR_MS)
     await warn()
@@ -100,7 +100,7 @@ describe('an endpoint to which every delivery fails', () => {
     expect(failing).toHaveLength(2)
   })
 
-  it('is not told with warnAfterMs: 0, and has no time of its end with disableAfterMs: 0', async () => {
+  it('is not reported with warnAfterMs: 0, and without the time of disabling with disableAfterMs: 0', async () => {
     await open({ delivery: { warnAfterMs: 0 } })
     await failFor(4 * DAY_MS + HOUR_MS)
     expect(await warn()).toBe(0)
@@ -113,10 +113,10 @@ describe('an endpoint to which every delivery fails', () => {
   })
 })
 
-describe('deliveries that were given up', () => {
+describe('exhausted deliveries', () => {
   const pendingIsEmpty = () => expect.poll(() => host.pending(), { timeout: 60_000 }).toEqual([])
 
-  it('are told once for an endpoint and an hour, with their number', async () => {
+  it('are reported once per endpoint and hour, with their number', async () => {
     await open()
     const [one, other] = [await host.createEndpoint(NOBODY), await host.createEndpoint(NOBODY)]
     await host.createWorker().start()
@@ -144,7 +144,7 @@ describe('deliveries that were given up', () => {
     expect(new Set(exhausted.map(({ id }) => id)).size).toBe(4)
   })
 
-  it('are told of when a worker died in the last attempt, and not for a test', async () => {
+  it('are reported if a worker died in the last attempt, but not for a test', async () => {
     await open()
     const { id } = await host.createEndpoint(NOBODY)
     await host.finishStep()
@@ -164,7 +164,7 @@ describe('deliveries that were given up', () => {
 })
 
 describe('an API key that expires', () => {
-  it('is told 30 days, 7 days and 1 day before, each once', async () => {
+  it('is reported 30 days, 7 days and 1 day before, each once', async () => {
     await open()
     const { id, masked_key, expires_at } = await createKey(40)
     const steps: [days: number, told: number[]][] = [
@@ -176,7 +176,7 @@ describe('an API key that expires', () => {
       [41, [30, 7, 1]],
     ]
     for (const [days, told] of steps) {
-      // A worker looks every minute; here it looks a minute after the time.
+      // A worker checks every minute; here a minute after the time.
       for (const at of [10, 33, 39]) {
         if (at > days || laterMs >= at * DAY_MS) continue
         laterMs = at * DAY_MS + MINUTE_MS
@@ -195,7 +195,7 @@ describe('an API key that expires', () => {
     expect(JSON.stringify(warnings())).not.toContain('CRM')
   })
 
-  it('that was created for less than 30 days, is inactive or revoked, is not told of', async () => {
+  it('is not reported if it was created for less than 30 days, is inactive or revoked', async () => {
     await open()
     await createKey(20)
     const [inactive, revoked] = [await createKey(31), await createKey(31)]
@@ -209,8 +209,8 @@ describe('an API key that expires', () => {
   })
 })
 
-describe('a hook that fails', () => {
-  it('is called again with the same id, for about a day, and then no more', async () => {
+describe('a failing hook', () => {
+  it('is called again with the same id for about a day, and then no more', async () => {
     const ids: string[] = []
     await open({
       onEndpointFailing({ id }) {
@@ -235,7 +235,7 @@ describe('a hook that fails', () => {
     expect(warnings().filter(({ level }) => level === 'error')).toHaveLength(29)
   })
 
-  it('or hangs holds up nothing, and is called again', async () => {
+  it('or a hanging one blocks nothing, and is called again', async () => {
     const calls: string[] = []
     await open({
       hookTimeoutMs: 50,
@@ -252,7 +252,7 @@ describe('a hook that fails', () => {
     expect(calls.slice(2)).toEqual(calls.slice(0, 1))
   })
 
-  it('is called again when the process died before it could record the call', async () => {
+  it('is called again if the process died before recording the call', async () => {
     await open()
     const { id } = await failFor(7 * HOUR_MS)
     const now = new Date()
@@ -264,12 +264,12 @@ describe('a hook that fails', () => {
     laterMs = 2 * MINUTE_MS
     expect(await warn()).toBe(1)
     expect(failing.map((warning) => [warning.id, warning.endpoint.id])).toEqual([[lost?.id, id]])
-    // The process was not dead: what it says now is late.
+    // The process was not dead after all: its result is too late.
     await storage.warnings.settle({ id: lost?.id ?? '', attempt: 1, retryAt: now })
     expect(await warn()).toBe(0)
   })
 
-  it('is not called again when the endpoint has recovered, or the key was revoked', async () => {
+  it('is not called again if the endpoint has recovered, or the key was revoked', async () => {
     const fail = () => {
       throw new Error('no')
     }
@@ -287,7 +287,7 @@ describe('a hook that fails', () => {
   })
 })
 
-it('warnings are forgotten after two months, and not while their cause lasts', async () => {
+it('warnings are removed after two months, but not while their cause lasts', async () => {
   await open({ delivery: { disableAfterMs: 0 } })
   const { id } = await failFor(7 * HOUR_MS)
   await createKey(31)

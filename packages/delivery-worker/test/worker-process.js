@@ -1,4 +1,4 @@
-// A worker in a process of its own, for tests that kill it or watch it end. Runs the built packages.
+// A worker in a separate process, for tests that kill it or watch it end. Runs the built packages.
 import { createIntegrations } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { drizzleStorage } from '@quickquote/storage-drizzle'

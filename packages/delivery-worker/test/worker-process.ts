@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** A worker in a process of its own. */
+/** A worker in a separate process. */
 export interface WorkerProcess {
-  /** Resolves when it has printed the line. */
+  /** Resolves once it has printed the line. */
   printed(line: string): Promise<void>
   signal(signal: NodeJS.Signals): void
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly lines: readonly string[]
   /** The exit code; null after a signal. */
   readonly exited: Promise<number | null>
@@ -19,7 +19,7 @@ export function runWorker(env: Record<string, string>): WorkerProcess {
   return run([new URL('worker-process.js', import.meta.url).pathname], env)
 }
 
-/** The program that the package brings. Its errors are among the lines. */
+/** The package's program. Its errors are among the lines. */
 export function runCli(args: readonly string[], env: Record<string, string> = {}): WorkerProcess {
   return run([new URL('../bin/quickquote-worker.js', import.meta.url).pathname, ...args], env, 'pipe')
 }
@@ -54,7 +54,7 @@ function run(
   return worker
 }
 
-/** Ends what a test left running. */
+/** Ends the processes that a test left running. */
 export async function killWorkers(): Promise<void> {
   for (const worker of processes) {
     worker.signal('SIGKILL')

@@ -1,12 +1,12 @@
-// Runs the tests on several versions of Node: `node each-node.mjs [version …] [argument of Vitest …]`, on all that are supported
-// by default, and on the PostgreSQL that POSTGRES_VERSION names. What is missing is installed from npm first.
+// Runs the tests on several versions of Node: `node each-node.mjs [version …] [argument of Vitest …]`. Default: all supported
+// versions, with the PostgreSQL of POSTGRES_VERSION. Installs missing ones from npm.
 import { spawnSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installNode, installPostgres } from './install.mjs'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-/** The oldest and the newest are run by CI. */
+/** CI runs the oldest and the newest. */
 const SUPPORTED = ['20', '22', '24', '26']
 
 const given = process.argv.slice(2)

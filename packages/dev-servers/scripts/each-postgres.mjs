@@ -1,5 +1,5 @@
-// Tries what touches SQL on several versions of PostgreSQL: `node each-postgres.mjs [version …]`, all of them by default. What is
-// missing of them is installed from npm first.
+// Runs the tests that touch SQL on several versions of PostgreSQL: `node each-postgres.mjs [version …]`. Default: all of them.
+// Installs missing ones from npm.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { POSTGRES_VERSIONS } from '@quickquote/dev-servers'
@@ -7,7 +7,7 @@ import { installPostgres } from './install.mjs'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Migrations, upgrades, rights, and the statement whose plans matter; and the whole product from a key to a replay. */
+/** Migrations, upgrades, rights, the statement whose plans matter, and the whole product from a key to a replay. */
 const TESTS = [
   ...[
     'migrate',
@@ -25,7 +25,7 @@ const TESTS = [
 
 const asked = process.argv.slice(2)
 const versions = asked.length > 0 ? asked : POSTGRES_VERSIONS.map(String)
-// A server of one's own has one version.
+// DATABASE_URL has only one version.
 const { DATABASE_URL, ...env } = process.env
 
 const results = versions.map((version) => {

@@ -1,4 +1,4 @@
-// What npm has, and only who asks for another version needs: it is installed into a folder that is no dependency.
+// Installs npm packages that are only needed for other versions, into a folder outside the dependencies.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ const POSTGRES_BUILDS = {
   17: '17.10.0-beta.17',
 }
 
-/** The path of the program: this one if it is that version, else that of the package `node`. */
+/** The path of Node: this one if it has that version, otherwise from the package `node`. */
 export function installNode(version) {
   if (`${process.version}.`.startsWith(`v${version}.`)) return process.execPath
   return `${install(`node-${version}`, `node@${version}`)}/node/bin/node`

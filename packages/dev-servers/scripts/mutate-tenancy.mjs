@@ -1,6 +1,6 @@
-// `pnpm mutation:tenancy`: takes one organization out of the storage's SQL after the other, and tells for which of them no test
-// fails. Mutation tools change operators and texts as a whole; here it is one clause of a statement that counts. The sources
-// are changed while it runs, and are as they were when it ends.
+// `pnpm mutation:tenancy`: removes the organization from the storage's SQL, one place at a time, and reports those for which no
+// test fails. Mutation tools change whole operators and texts; this changes one clause of a statement. The sources are changed
+// while it runs, and restored at the end.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,20 +12,20 @@ import { scratchFolder, usePostgres } from '../dist/index.js'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const STORAGE = 'packages/storage-drizzle'
 
-/** What ties a statement to an organization, and what stands there instead: as true for all others. */
+/** Clauses that tie a statement to an organization, and replacements that are true for every organization. */
 const CLAUSES = [
-  // A condition of drizzle: left out of the `and` that it stands in.
+  // A condition of drizzle: undefined in its `and` leaves it out.
   { pattern: /eq\((?:\w+\.)?organization_id, [\w.]+(?:\('\w+'\))?\)/g, instead: () => 'undefined' },
-  // A condition of a statement: its parameter stays, or the statement would not be one.
+  // A condition of a statement. Its parameter stays, so that the statement remains valid.
   {
     pattern: /(?:\w+\.)?organization_id = (\$\w+)/g,
     instead: (_, parameter) => `${parameter}::uuid is not null`,
   },
-  // What two tables of a statement have in common.
+  // A join of two tables.
   { pattern: /(?:\w+\.)?organization_id = \w+\.organization_id/g, instead: () => 'true' },
 ]
 
-/** The definitions of tables and the making of them are no statements. */
+/** Definitions and migrations are not statements. */
 const LEFT_OUT = ['schema.ts', 'migrate.ts']
 
 process.on('SIGINT', () => process.exit(1))
@@ -62,7 +62,7 @@ await database.stop()
 console.log(`${tried - survivors.length} of ${tried} killed`)
 process.exitCode = survivors.length === 0 ? 0 : 1
 
-/** The tests of tenancy, and those of the file: of the sources themselves, so that nothing has to be built. */
+/** Runs the tenancy tests and the file's own tests, on the sources, so that no build is needed. */
 async function testsFail(name) {
   const own = `${STORAGE}/test/${name.replace(/(\.sql)?\.ts$/, '.test.ts')}`
   const tests = [`${STORAGE}/test/tenancy.test.ts`, ...(existsSync(`${ROOT}/${own}`) ? [own] : [])]

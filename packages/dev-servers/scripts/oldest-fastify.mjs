@@ -1,5 +1,5 @@
-// Tries the plugin on the oldest Fastify that its package allows: `node oldest-fastify.mjs [test file …]`, all tests of the
-// plugin by default. That Fastify is installed from npm first.
+// Tests the plugin on the oldest supported Fastify: `node oldest-fastify.mjs [test file …]`. Default: all tests of the plugin.
+// Installs that Fastify from npm.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

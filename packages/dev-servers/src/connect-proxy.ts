@@ -5,22 +5,22 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { Certificate } from '@quickquote/test-kit'
 
 export interface ConnectProxyOptions {
-  /** With one it is an `https://` proxy. */
+  /** If given, the proxy is an `https://` one. */
   readonly certificate?: Certificate
-  /** Only who gives these credentials (`user:password`) is let through; others get 407. */
+  /** The required credentials (`user:password`); otherwise it responds with 407. */
   readonly credentials?: string
-  /** Answers in place of what a proxy does: with a status, with bytes that are no HTTP, or never. */
+  /** Overrides the response: a status, bytes that are not HTTP, or none at all. */
   readonly answer?: number | 'junk' | 'never'
-  /** The address behind a name, for a proxy that resolves. */
+  /** Resolves a name to an address, for a proxy that resolves. */
   readonly hosts?: Readonly<Record<string, string>>
 }
 
 /** An HTTP proxy for `CONNECT`, on 127.0.0.1. */
 export interface ConnectProxy {
   readonly url: string
-  /** What it was asked to connect to, the oldest first: `127.0.0.1:443`. */
+  /** The requested targets, oldest first: `127.0.0.1:443`. */
   readonly asked: readonly string[]
-  /** Connections to it that are open. */
+  /** Open connections to it. */
   open(): number
   stop(): Promise<void>
 }

@@ -33,8 +33,8 @@ export interface EmbeddedPostgres extends Postgres {
   /** The actual data folder: `dataDir`, unless root's server user cannot reach it. */
   readonly dataDir: string
   /**
-   * Takes the server down and up again, on the same port. Modes as in `pg_ctl`: `fast` (default) ends sessions and writes a
-   * checkpoint, `immediate` does neither; `kill` is SIGKILL. `whileDown` runs in between.
+   * Stops and restarts the server on the same port. Modes as in `pg_ctl`: `fast` (default) ends sessions and writes a checkpoint,
+   * `immediate` does neither; `kill` is SIGKILL. `whileDown` runs in between.
    */
   restart(options?: {
     mode?: 'fast' | 'immediate' | 'kill'
@@ -47,17 +47,17 @@ const LAUNCH_TRIES = 20
 const LAUNCH_PAUSE_MS = 250
 
 /**
- * Starts a PostgreSQL that npm installed (Linux, macOS), on 127.0.0.1 with a random password. The data of an earlier start on the
- * same folder are found again, also when that program or its server was killed.
+ * Starts a PostgreSQL installed by npm (Linux, macOS), on 127.0.0.1 with a random password. Reuses the data of an earlier start
+ * on the same folder, even if that program or its server was killed.
  *
- * A root process runs it as `nobody`. When `nobody` cannot reach the data folder or the programs (a checkout below
- * `/root`), they live in `/var/tmp/quickquote-postgres-*` instead, and a progress line says so.
+ * A root process runs it as `nobody`. If `nobody` cannot reach the data folder or the programs (a checkout below `/root`), they
+ * live in `/var/tmp/quickquote-postgres-*` instead, and a progress line says so.
  *
- * It installs no signal handlers: stop it when you are done. When the process exits without that, the server is told to
- * stop; when the process is killed, the server stays until the next start on the folder stops it.
+ * It installs no signal handlers: call `stop` when you are done. A process that exits without it stops the server; if the process
+ * is killed, the server keeps running until the next start on the folder stops it.
  *
- * @throws Error when the folder is in use by a living process, when there are no programs for this platform, or when the
- * server does not start (the message holds its log).
+ * @throws Error if a living process uses the folder, there are no programs for this platform, or the server does not start (the
+ * message includes its log).
  */
 export async function startPostgres(options: StartPostgresOptions): Promise<EmbeddedPostgres> {
   const { persistent = true, version = 18, onProgress = () => undefined } = options

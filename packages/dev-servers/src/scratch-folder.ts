@@ -6,8 +6,8 @@ const IN_MEMORY = '/dev/shm'
 const ROOM_BYTES = 4 * 1024 ** 3
 
 /**
- * Where to keep the data of a server that is thrown away: in memory on a Linux with 4 GiB to spare there, else where temporary
- * files go. Of a new database most are small files: in memory they cost a fifth of the processor time.
+ * Where to keep the data of a temporary server: in memory on Linux with 4 GiB to spare there, otherwise with temporary files. A
+ * new database is mostly small files, which in memory cost a fifth of the processor time.
  */
 export function scratchFolder(): string {
   return hasRoomInMemory() ? IN_MEMORY : tmpdir()

@@ -50,7 +50,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** Runs the program of `programs/hold-postgres.js` in a process group of its own. */
+/** Runs `programs/hold-postgres.js` in its own process group. */
 async function holdPostgres(options: { ending?: string; uid?: number } = {}) {
   const { ending = '', uid } = options
   const child = spawn(process.execPath, [PROGRAM, dataDir, ending], {
@@ -86,7 +86,7 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
 }
 
 describe('startPostgres', () => {
-  it('finds the data of an earlier start on the same folder, on whatever port it gets', async () => {
+  it('reuses the data of an earlier start on the same folder, on any port', async () => {
     const first = await start()
     await query(first.url, "CREATE TABLE kept AS SELECT 'hello' AS line")
     await first.stop()
@@ -99,14 +99,14 @@ describe('startPostgres', () => {
     expect(lines).toEqual(['Starting PostgreSQL …'])
   })
 
-  it('makes a new cluster when an earlier attempt died half way', async () => {
+  it('creates a new cluster if an earlier attempt died halfway', async () => {
     await mkdir(join(dataDir, 'cluster.new'), { recursive: true })
     writeFileSync(join(dataDir, 'cluster.new', 'PG_VERSION'), '18\n')
     const server = await start()
     expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  it('listens on 127.0.0.1 alone, and only with the password, which is readable by its owner alone', async () => {
+  it('listens only on 127.0.0.1, with a password that only its owner can read', async () => {
     const server = await start()
     expect(await canConnect(server.port)).toBe(true)
     expect(await canConnect(server.port, '127.0.0.2')).toBe(false)
@@ -118,14 +118,14 @@ describe('startPostgres', () => {
     await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/)
   })
 
-  it('takes the port it is given', async () => {
+  it('uses the given port', async () => {
     const server = await start()
     const { port } = server
     await server.stop()
     expect((await start({ port })).url).toContain(`:${port}/`)
   })
 
-  it('refuses a folder that a living program uses', async () => {
+  it('refuses a folder that a running program uses', async () => {
     const server = await start()
     await expect(startPostgres({ dataDir })).rejects.toThrow(`in use by process ${process.pid}`)
     expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
@@ -137,22 +137,19 @@ describe('startPostgres', () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
-  it.each(['fast', 'immediate', 'kill'] as const)(
-    'keeps what was committed over a restart: %s',
-    async (mode) => {
-      const server = await start()
-      await query(server.url, "CREATE TABLE kept AS SELECT 'hello' AS line")
-      let reachableWhileDown: boolean | undefined
-      await server.restart({
-        mode,
-        whileDown: async () => {
-          reachableWhileDown = await canConnect(server.port)
-        },
-      })
-      expect(reachableWhileDown).toBe(false)
-      expect(await query(server.url, 'SELECT line FROM kept')).toEqual([{ line: 'hello' }])
-    },
-  )
+  it.each(['fast', 'immediate', 'kill'] as const)('keeps committed data over a restart: %s', async (mode) => {
+    const server = await start()
+    await query(server.url, "CREATE TABLE kept AS SELECT 'hello' AS line")
+    let reachableWhileDown: boolean | undefined
+    await server.restart({
+      mode,
+      whileDown: async () => {
+        reachableWhileDown = await canConnect(server.port)
+      },
+    })
+    expect(reachableWhileDown).toBe(false)
+    expect(await query(server.url, 'SELECT line FROM kept')).toEqual([{ line: 'hello' }])
+  })
 
   it.each([
     { persistent: true, fsync: 'on' },
@@ -163,7 +160,7 @@ describe('startPostgres', () => {
     expect(await query(server.url, 'SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
   })
 
-  it('tells why when the server does not start', async () => {
+  it('reports why the server does not start', async () => {
     const server = await start()
     await server.stop()
     writeFileSync(join(dataDir, 'cluster', 'postgresql.conf'), 'no_such_setting = 1\n')
@@ -171,8 +168,8 @@ describe('startPostgres', () => {
   })
 })
 
-describe('a program that ends in other ways than stop()', () => {
-  it('killed, its server still running: the next start stops that server and finds the data', async () => {
+describe('a program that ends without stop()', () => {
+  it('killed, with its server still running: the next start stops that server and finds the data', async () => {
     const { child, nextLine } = await holdPostgres()
     const { port } = await nextLine()
     child.kill('SIGKILL')
@@ -196,10 +193,10 @@ describe('a program that ends in other ways than stop()', () => {
     expect(await query(server.url, 'SELECT count(*)::int AS count FROM kept')).toEqual([{ count: 1 }])
   })
 
-  it('a pid file whose number belongs to another process by now does not prevent a start', async () => {
+  it('a pid file whose number now belongs to another process does not prevent a start', async () => {
     const first = await start()
     await first.stop()
-    // Of the server's user: PostgreSQL itself sees through the pid of anybody else.
+    // A process of the server's user: PostgreSQL itself ignores pids of other users.
     const { uid, gid } = statSync(join(dataDir, 'cluster'))
     const other = spawn('sleep', ['60'], isRoot ? { uid, gid } : {})
     cleanups.push(() => other.kill())
@@ -210,7 +207,7 @@ describe('a program that ends in other ways than stop()', () => {
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  it('Ctrl-C: the signal to the whole process group leaves the server up until the program stops it', async () => {
+  it('Ctrl-C: the signal to the whole process group leaves the server running until the program stops it', async () => {
     const { child, nextLine } = await holdPostgres()
     const { port } = await nextLine()
     process.kill(-(child.pid ?? 0), 'SIGINT')
@@ -219,7 +216,7 @@ describe('a program that ends in other ways than stop()', () => {
     expect(await canConnect(port)).toBe(false)
   })
 
-  it('process.exit() takes the server down', async () => {
+  it('process.exit() stops the server', async () => {
     const { child } = await holdPostgres({ ending: 'exit' })
     expect(await exitOf(child)).toBe(0)
     await until(() => !existsSync(join(dataDir, 'cluster', 'postmaster.pid')))
@@ -232,8 +229,8 @@ describe.runIf(isRoot)('as root', () => {
     expect(statSync(join(dataDir, 'cluster')).uid).not.toBe(0)
   })
 
-  it('moves the data to where that user can reach them, says so, and finds them again', async () => {
-    // mkdtemp gives mode 700, as /root has.
+  it('moves the data to a folder that user can reach, says so, and finds them again', async () => {
+    // mkdtemp sets mode 700, like /root.
     const closed = mkdtempSync(join(tmpdir(), 'quickquote-closed-'))
     cleanups.push(() => rm(closed, { recursive: true, force: true }))
     const lines: string[] = []
@@ -251,7 +248,7 @@ describe.runIf(isRoot)('as root', () => {
   })
 
   it.runIf(nobodyReachesTheCheckout)(
-    'works on the folder of a normal user, who finds everything as before',
+    'works on the folder of a normal user, who can still use it',
     async () => {
       chownSync(dataDir, NOBODY, NOBODY)
       const before = await holdPostgres({ uid: NOBODY })
@@ -274,7 +271,7 @@ describe.runIf(isRoot)('as root', () => {
 })
 
 describe('databases', () => {
-  it('are made with a random name, or with the given one, once', async () => {
+  it('are created once, with a random or given name', async () => {
     const server = await start()
     const [a, b] = [await server.createDatabase(), await server.createDatabase()]
     expect(a).not.toBe(b)
@@ -292,7 +289,7 @@ describe('databases', () => {
     expect(await query(copy, 'SELECT line FROM kept')).toEqual([{ line: 'hello' }])
   })
 
-  it('testDatabase gives an empty one, and drops it under open connections', async () => {
+  it('testDatabase creates an empty one, and drops it despite open connections', async () => {
     const database = await testDatabase(inject('postgresUrl'))
     const name = new URL(database.url).pathname.slice(1)
     const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
@@ -305,7 +302,7 @@ describe('databases', () => {
 })
 
 describe('usePostgres', () => {
-  it('with DATABASE_URL uses that server, and on stop drops what it made there and nothing else', async () => {
+  it('with DATABASE_URL uses that server, and on stop drops only its own databases', async () => {
     const DATABASE_URL = inject('postgresUrl')
     const mine = await testDatabase(DATABASE_URL)
     cleanups.push(() => mine.drop())
@@ -334,7 +331,7 @@ describe('usePostgres', () => {
 
 describe('versions', () => {
   /** `pnpm test:postgres` installs the others. */
-  it('the one that is asked for is started', async () => {
+  it('the requested one is started', async () => {
     const asked = Number(process.env['POSTGRES_VERSION'] ?? 18)
     const version = POSTGRES_VERSIONS.find((known) => known === asked) ?? 18
     const server = await start({ version, persistent: false })

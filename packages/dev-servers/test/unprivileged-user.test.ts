@@ -22,7 +22,7 @@ async function distributionIn(folder: string): Promise<string> {
 }
 
 it.runIf(process.getuid?.() === 0)(
-  'programs that the server user cannot reach are copied, all that belongs to them included',
+  'programs that the server user cannot reach are copied with everything they need',
   async () => {
     const closed = await mkdtemp(join(tmpdir(), 'quickquote-closed-'))
     cleanups.push(() => rm(closed, { recursive: true }))
@@ -38,7 +38,7 @@ it.runIf(process.getuid?.() === 0)(
   },
 )
 
-it.runIf(process.getuid?.() !== 0)('a normal user runs the programs where they are, as itself', () => {
+it.runIf(process.getuid?.() !== 0)('a normal user runs the programs in place, as itself', () => {
   expect(serverUser(tmpdir())).toBeUndefined()
   expect(reachableProgram('/anywhere/native/bin/postgres', undefined)).toBe('/anywhere/native/bin/postgres')
 })

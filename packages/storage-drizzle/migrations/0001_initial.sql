@@ -256,7 +256,7 @@ create table "quickquote".feed_floors (
   position bigint not null
 );
 
--- The number of the last event of each quotation, whoever keeps the quotation.
+-- The number of the last event of each quotation, including quotations kept by the host.
 create table "quickquote".event_sequences (
   organization_id uuid not null,
   quotation_id uuid not null,
@@ -725,7 +725,7 @@ revoke all on function "quickquote".make_partitions() from public;
 
 -- Drops the oldest day of events or attempts that ended at or before "before". One per call, so that locks are short. Returns:
 --
---   dropped  there may be another one
+--   dropped  there may be more
 --   none     there is none
 --   busy     another process is dropping it
 --   in_use   a delivery needs an event older than "before"

@@ -112,7 +112,7 @@ interface OnWholeDatabase extends Pick<Storage, 'retention' | 'inspection'> {
   readonly batches: BatchErasing
 }
 
-/** All parts of the storage, on our own connections or bound to a transaction, which has no timeout of ours. */
+/** All parts of the storage, on our own connections or bound to a transaction, which does not have our timeouts. */
 function storageOn(
   database: Database,
   { listen, retention, inspection, batches }: OnWholeDatabase,

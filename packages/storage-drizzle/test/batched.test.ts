@@ -7,7 +7,7 @@ import { MANY_KEYS, sampleApiKey, sampleQuotation } from './samples.ts'
 /** The look-ups sent to the database. */
 let statements: string[] = []
 
-// postgres.js sends a statement of its own on each new connection.
+// postgres.js sends its own statement on each new connection.
 const { sql } = await openDatabase({
   sql: { debug: (_, text) => text.includes('any (') && statements.push(text) },
 })

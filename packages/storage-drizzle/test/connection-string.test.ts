@@ -94,17 +94,16 @@ const root = () => `sslrootcert=${encodeURIComponent(join(folder, 'server.crt'))
 const TAKEN: Record<string, () => string> = {
   'an IPv6 address in brackets': () => connectionString(`[::1]:${server.port}`),
   'a Unix socket as a parameter': () => connectionString('', `/postgres?host=${folder}&port=${server.port}`),
-  'a Unix socket in the place of the host': () =>
-    connectionString(`${encodeURIComponent(folder)}:${server.port}`),
-  'a Unix socket and sslmode, which does not count there': () =>
+  'a Unix socket instead of the host': () => connectionString(`${encodeURIComponent(folder)}:${server.port}`),
+  'a Unix socket and sslmode, which is ignored there': () =>
     connectionString('', `/postgres?host=${folder}&port=${server.port}&sslmode=verify-full`),
   'a percent-encoded name of a database': () => connectionString(`127.0.0.1:${server.port}`, `/${encoded}`),
-  'several hosts, the first of them away': () => connectionString(`127.0.0.1:1,127.0.0.1:${server.port}`),
+  'several hosts, the first of them down': () => connectionString(`127.0.0.1:1,127.0.0.1:${server.port}`),
   'several hosts with a port for each': () =>
     connectionString('', `/postgres?host=127.0.0.1,localhost&port=1,${server.port}`),
   'several hosts with one port': () =>
     connectionString('', `/postgres?host=127.0.0.1,localhost&port=${server.port}`),
-  'sslmode=require, which takes any certificate': () =>
+  'sslmode=require, which accepts any certificate': () =>
     connectionString(`127.0.0.1:${server.port}`, '/postgres?sslmode=require'),
   'sslmode=prefer': () => connectionString(`127.0.0.1:${server.port}`, '/postgres?sslmode=prefer'),
   'sslmode=verify-ca with its certificate': () =>
@@ -113,7 +112,7 @@ const TAKEN: Record<string, () => string> = {
     connectionString(`localhost:${server.port}`, `/postgres?sslmode=verify-full&${root()}`),
   'sslmode=verify-full with its certificate, by address': () =>
     connectionString(`127.0.0.1:${server.port}`, `/postgres?sslmode=verify-full&${root()}`),
-  'what providers print': () =>
+  'parameters that providers print': () =>
     connectionString(
       `127.0.0.1:${server.port}`,
       '/postgres?gssencmode=disable&channel_binding=prefer&pgbouncer=true&connection_limit=5&sslmode=require&target_session_attrs=any&connect_timeout=20&keepalives=1&application_name=app&options=-c%20geqo%3Doff',
@@ -204,14 +203,14 @@ describe('a connection string', () => {
     ['a parameter that looks like a secret', '?pass%20word=hunter2', /the parameter after the \? is unknown/],
     ['Kerberos encryption', '?gssencmode=require', /gssencmode=require is not supported/],
     ['channel binding', '?channel_binding=require', /channel_binding=require is not supported.*verify-full/],
-    [
-      'a file that is not there',
-      '?sslmode=verify-full&sslrootcert=/no/where',
-      /sslrootcert cannot be read \(ENOENT\)/,
-    ],
-    ['a mode that does not exist', '?sslmode=verify', /sslmode must be one of disable, allow, prefer/],
+    ['a missing file', '?sslmode=verify-full&sslrootcert=/no/where', /sslrootcert cannot be read \(ENOENT\)/],
+    ['an unknown mode', '?sslmode=verify', /sslmode must be one of disable, allow, prefer/],
     ['public authorities without their check', '?sslmode=require&sslrootcert=system', /verify-full/],
-    ['a wish for a server', '?target_session_attrs=leader', /target_session_attrs must be one of any/],
+    [
+      'an unknown choice of server',
+      '?target_session_attrs=leader',
+      /target_session_attrs must be one of any/,
+    ],
     ['a time in words', '?connect_timeout=soon', /connect_timeout must be a number of seconds/],
     ['broken percent-encoding', '/%zz', /must have the form/],
     ['two sockets', '?host=/a,/b', /a Unix socket must be the only host/],

@@ -168,7 +168,7 @@ describe('Attempts by the hour', () => {
 })
 
 describe('An attempt recorded after its hour was counted', () => {
-  it('is added to the counts, whoever records it', async () => {
+  it('is added to the counts, however it is recorded', async () => {
     await countHours()
     await outbox.recordEvent(endpoint)
     const workerId = randomUUID()

@@ -157,7 +157,7 @@ describe('an upload', () => {
     expect(await uploads.abandon([{ ...file, organization_id: randomUUID() }], now)).toEqual([])
     expect(await uploads.abandon([file], now)).toEqual([file])
     await expect(take(file)).rejects.toMatchObject(refusal)
-    // Its bytes may still exist, so it can be abandoned again until it is forgotten.
+    // Its bytes may still exist, so it can be abandoned again until its record is removed.
     expect(await uploads.abandon([file], now)).toEqual([file])
     await uploads.forget([{ ...file, organization_id: randomUUID() }])
     expect(await noted()).toEqual([file.id])

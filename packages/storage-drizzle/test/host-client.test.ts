@@ -86,8 +86,8 @@ const QUOTE = {
 } as const
 
 const CLIENTS: Record<string, postgres.Options<Record<string, postgres.PostgresType>>> = {
-  'as it comes': {},
-  'with types of its own': { types: { bigint: postgres.BigInt } },
+  'with defaults': {},
+  'with its own types': { types: { bigint: postgres.BigInt } },
   'that prepares nothing and fetches no types': { prepare: false, fetch_types: false },
 }
 

@@ -22,7 +22,7 @@ export const HOSTS: Record<string, (url: string) => Host> = {
     onPostgresJs(postgres(url, { transform: postgres.camel, types: { bigint: postgres.BigInt } })),
   'sql.begin of a postgres.js client that knows no array types': (url) =>
     onPostgresJs(postgres(url, { fetch_types: false, prepare: false })),
-  'sql.begin of a postgres.js client that drizzle was given': (url) => {
+  'sql.begin of a postgres.js client that drizzle wraps': (url) => {
     const sql = postgres(url)
     drizzleOnPostgresJs(sql)
     return onPostgresJs(sql)

@@ -91,11 +91,11 @@ describe('an endpoint that wants the events of a quotation in order', () => {
 
   it.each([
     [
-      'has been given up',
+      'is exhausted',
       (delivery: ClaimedDelivery) => ({ ...succeeded(delivery), status: 'exhausted' as const }),
     ],
     [
-      'was answered with 410',
+      'is rejected with 410',
       (delivery: ClaimedDelivery) => ({ ...succeeded(delivery), status: 'rejected' as const }),
     ],
   ])('gets the next one after the previous one %s', async (_, ended) => {

@@ -114,7 +114,7 @@ describe('dropHistory', () => {
     },
   )
 
-  it('waits for nobody and blocks nobody while a transaction reads the day, and drops it later', async () => {
+  it('neither waits nor blocks others while a transaction reads the day, and drops it later', async () => {
     await makeDay(31)
     await delivered(daysAgo(31))
     const reader = await outbox.sql.reserve()
@@ -213,7 +213,7 @@ describe('dropHistory', () => {
     expect(await eventsLeft()).toHaveLength(1)
   })
 
-  it('drops nothing from another SQL schema, and nothing that is not a day', async () => {
+  it('drops nothing from another SQL schema, and only partitions of days', async () => {
     await outbox.sql`create schema other`
     await outbox.sql`create table other.events (created_at timestamptz) partition by range (created_at)`
     await outbox.sql`create table other.old partition of other.events for values from (minvalue) to ('2000-01-01')`
@@ -229,7 +229,7 @@ describe('dropHistory', () => {
 })
 
 describe('ensurePartitions', () => {
-  it('waits for nobody while a transaction reads the default partition, and creates the day later', async () => {
+  it('does not wait while a transaction reads the default partition, and creates the day later', async () => {
     const { sql, storage } = outbox
     const today = `events_${new Date(MIDNIGHT).toISOString().slice(0, 10).replaceAll('-', '_')}`
     const isThere = async () =>

@@ -23,9 +23,9 @@ it('every column of the migrations has a note, and there are no others', async (
 
 const HEADER = `# Data that we keep
 
-Every table, with each column that may hold something of a person, a text or a secret; the others hold ids, times, numbers and
-states. [Retention](../guides/retention.md) says how long each is kept, [When a customer leaves](../guides/erasing.md) how it is
-erased. Log lines, backups and what your own code keeps are not in it. Written by \`pnpm run schema\` from \`schema-notes.ts\`.
+Every table, with the columns that may hold personal data, text or secrets; all others hold ids, times, numbers and states.
+[Retention](../guides/retention.md) and [When a customer leaves](../guides/erasing.md) describe how they are removed. Your logs,
+backups and own tables are not included. Written by \`pnpm run schema\` from \`schema-notes.ts\`.
 
 | Table | Column | Holds | Kept | Erased by |
 | --- | --- | --- | --- | --- |
@@ -34,7 +34,7 @@ erased. Log lines, backups and what your own code keeps are not in it. Written b
 it('the page in the documents matches the notes', async () => {
   const rows = notes.flatMap(({ table, kept, erasedBy, columns }) => {
     const told = Object.entries(columns).filter(([, holds]) => holds !== null)
-    const lines = told.length === 0 ? [['', 'ids, times, numbers and states alone']] : told
+    const lines = told.length === 0 ? [['', 'only ids, times, numbers and states']] : told
     return lines.map(([column, holds]) =>
       ['', `\`${table}\``, column && `\`${column}\``, holds, kept, erasedBy ?? '', ''].join(' | ').trim(),
     )

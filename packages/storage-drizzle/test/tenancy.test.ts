@@ -498,7 +498,7 @@ it.each(Object.entries(REACHES))(
     for (const { id } of [quotation, endpoint, key, event, entry, proposal]) expect(text).not.toContain(id)
     expect(text).not.toContain(other.organization_id)
     const after = await rowsOf(other)
-    // An organization may store another one's quotation id in its own row.
+    // An organization may store a quotation id of another in its own row.
     const own = (rows: string[] = []) => rows.filter((row) => row.includes(other.organization_id))
     const numbered = ['events', 'event_sequences']
     for (const table of numbered) expect(own(after[table])).toEqual(own(before[table]))

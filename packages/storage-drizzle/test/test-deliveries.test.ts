@@ -81,7 +81,7 @@ it('tests count for the limit of their endpoint, over all workers and together w
   expect(claimed.map(({ is_test }) => is_test)).toEqual([true])
 })
 
-it('tests of an endpoint that hangs delay nobody, nor do tests of one organization', async () => {
+it('tests of an endpoint that hangs delay no others, nor do tests of one organization', async () => {
   const hung = await insertEndpoint()
   for (let count = 0; count < 100; count += 1) await insertTestOf(hung)
   const worker = randomUUID()

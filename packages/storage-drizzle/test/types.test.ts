@@ -28,9 +28,9 @@ const { url, sql } = await openDatabase({ sql: { connection: PLAIN_SETTINGS, onn
 
 /** Every way in which our statements reach PostgreSQL. */
 const PATHS: Record<string, (url: string, use: (opened: Opened) => Promise<void>) => Promise<void>> = {
-  'connections of our own': (url, use) => onClient(postgres(url), true, use),
-  'connections of our own without prepared statements': (url, use) => onClient(postgres(url), false, use),
-  'a client of the host that drizzle was given': (url, use) => {
+  'our own connections': (url, use) => onClient(postgres(url), true, use),
+  'our own connections without prepared statements': (url, use) => onClient(postgres(url), false, use),
+  'a client of the host that drizzle wraps': (url, use) => {
     const client = postgres(url)
     drizzle(client)
     return onClient(client, true, use)
@@ -86,7 +86,7 @@ async function onClient(client: postgres.Sql, prepare: boolean, use: (opened: Op
 /** Session settings, each of which changes how values are written or read. */
 const SESSIONS: Record<string, string[]> = {
   '': [],
-  ', in a session that is set otherwise': HOSTILE_SETTINGS,
+  ', in a session with other settings': HOSTILE_SETTINGS,
 }
 
 const WAYS = Object.entries(SESSIONS).flatMap(([session, settings]) =>

@@ -5,10 +5,10 @@ import { type Finding, finding } from './finding.ts'
 
 const PATIENCE_MS = 10_000
 
-/** A name that exists nowhere (RFC 2606): the proxy looks at the credentials first, and nobody is called. */
+/** A name that never exists (RFC 2606): the proxy checks the credentials first, and no server is called. */
 const NOWHERE = 'quickquote.invalid'
 
-/** Asks the proxy for a connection that it cannot open: how it refuses says whether it would let a webhook through. */
+/** Asks the proxy for a connection that it cannot open. Its error shows whether it would connect a webhook. */
 export async function checkProxy(proxy: EgressProxy, ca: Certificates | undefined): Promise<Finding> {
   const tunnel = createProxyTunnel({ proxy, secureContext: trust(ca), timeoutMs: PATIENCE_MS })
   try {

@@ -40,7 +40,7 @@ export function createAgent({
     secureContext,
     maxCachedSessions: TLS_SESSIONS,
   })
-  // Half of the time: a proxy that hangs is to be told from a receiver that does.
+  // Half of the timeout, to distinguish a hanging proxy from a hanging receiver.
   const timeoutMs = Math.ceil(connectTimeoutMs / 2)
   const tunnel = proxy && createProxyTunnel({ proxy, secureContext, timeoutMs })
   const agent = new Agent({

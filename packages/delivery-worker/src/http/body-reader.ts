@@ -3,7 +3,7 @@ import { createBrotliDecompress, createInflate, createUnzip } from 'node:zlib'
 /** Reads the body of a response as it arrives. */
 export interface BodyReader {
   write(chunk: Uint8Array): void
-  /** The body has ended. */
+  /** Call it at the end of the body. */
   end(): void
   /** Discards the rest. */
   close(): void

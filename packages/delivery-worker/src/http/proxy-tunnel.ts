@@ -8,7 +8,7 @@ import type { buildConnector } from 'undici'
 import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
 import { describeTransportError } from './transport-error.ts'
 
-/** No tunnel came about. The message says that it is the proxy and what to do, and names neither it nor its credentials. */
+/** No tunnel could be opened. The message says that the proxy is the cause and what to do, without its name or credentials. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError'
   readonly code: ProxyErrorCode
@@ -30,15 +30,15 @@ type ProxyErrorCode =
 /** Connections through a proxy. */
 export interface ProxyTunnel {
   /**
-   * A connection to this address or, where the proxy resolves names, to this name.
+   * A connection to this address or, if the proxy resolves names, to this name.
    * @throws ProxyError
    */
   open(host: string, port: number): Promise<Socket>
-  /** Gives up what is being opened. */
+  /** Aborts connections being opened. */
   close(): void
 }
 
-/** @param options.timeoutMs for the connection to the proxy, its handshake and its answer together */
+/** @param options.timeoutMs for connecting to the proxy, the TLS handshake and its response together */
 export function createProxyTunnel({
   proxy,
   secureContext,
@@ -105,7 +105,7 @@ export function createProxyTunnel({
 
 /**
  * TLS with the receiver, through the proxy.
- * @param lookup finds the addresses that the proxy is asked for, one after another; without it the proxy gets the name
+ * @param lookup finds the addresses to request from the proxy, one after another; without it, the proxy gets the name
  */
 export function throughProxy(
   connect: buildConnector.connector,
@@ -120,7 +120,7 @@ export function throughProxy(
         return await tunnel.open(host, port)
       } catch (error) {
         failure ??= error
-        // Only then may it reach another one.
+        // Other failures would repeat for every address.
         if (!(error instanceof ProxyError && error.code === 'proxy_failed')) break
       }
     }

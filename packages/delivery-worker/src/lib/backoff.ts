@@ -4,13 +4,13 @@ import { isOutage } from '@quickquote/core/internal'
 /** Counts consecutive failures, mostly of the database, and the waits between them. */
 export interface Backoff {
   /**
-   * Returns the milliseconds to wait before the next attempt. Logs the first failure of a row, unless the database is
-   * down: that is logged once for everything.
+   * Returns the milliseconds to wait before the next attempt. Logs the first failure of a series, unless the database is down:
+   * that is logged once for everything.
    */
   failed(error: unknown): number
-  /** Ends the row of failures. */
+  /** Ends the series of failures. */
   succeeded(): void
-  /** Milliseconds since the first failure of the row; 0 without failures. */
+  /** Milliseconds since the first failure of the series; 0 without failures. */
   failingForMs(): number
 }
 

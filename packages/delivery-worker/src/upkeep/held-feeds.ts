@@ -5,7 +5,7 @@ const TOLERATED_MS = 60_000
 
 /** Reports transactions that hold up an event feed. */
 export interface HeldFeeds {
-  /** Looks. Rejects when the database cannot be asked. */
+  /** Checks once. Rejects if the database cannot be reached. */
   check(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export function createHeldFeeds({
   /** For tests. Default: 60,000. */
   toleratedMs?: number
 }): HeldFeeds {
-  /** When each was seen first; Infinity once it is logged. */
+  /** When each was first seen; Infinity once logged. */
   let seen: ReadonlyMap<string, number> = new Map()
   return {
     async check() {

@@ -1,4 +1,4 @@
-// A host program: starts PostgreSQL on the folder, and on SIGINT uses it once more before it stops it.
+// A program that starts PostgreSQL on the folder, and on SIGINT uses it once more before stopping it.
 import { startPostgres } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 
@@ -13,7 +13,7 @@ await sql.end()
 if (ending === 'exit') process.exit(0)
 const stayAlive = setInterval(() => undefined, 60_000)
 process.once('SIGINT', async () => {
-  // The signal went to the whole process group: give it the time to reach the server, were it in there.
+  // The signal went to the whole process group: waits long enough for it to reach the server, if it were in the group.
   await new Promise((resolve) => setTimeout(resolve, 200))
   const late = postgres(server.url, { max: 1 })
   const [{ count }] = await late`SELECT count(*)::int AS count FROM kept`

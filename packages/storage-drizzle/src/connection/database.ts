@@ -60,7 +60,7 @@ export interface Connection {
   readonly prepare: boolean
   /** Wakes the workers after a commit of our own. */
   readonly wake: () => void
-  /** A longer transaction of ours is rolled back: its caller has already received an error. */
+  /** Our longer transactions are rolled back: their caller has already received an error. */
   readonly callTimeoutMs?: number
 }
 

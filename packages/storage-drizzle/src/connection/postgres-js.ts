@@ -90,7 +90,7 @@ const CONNECTION_LOST = Object.assign(new Error('the connection that listened wa
 })
 
 /**
- * Listens on a connection of its own until it is ended, and tries again even after a refused LISTEN, for example on a
+ * Listens on a separate connection until it is ended, and tries again even after a refused LISTEN, for example on a
  * standby that is promoted later. postgres.js only does so when its connection closes.
  */
 function listen({

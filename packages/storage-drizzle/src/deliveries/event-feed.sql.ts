@@ -40,7 +40,7 @@ export const FIND_READERS_WITH_NEWS = statement(
 
 /**
  * The locks of `next_feed_position`, whatever their organization. Locks of the host look different: they are exclusive, have a
- * small key, or one that holds no number of ours.
+ * small key, or one without one of our numbers.
  */
 export const FIND_OPEN_WRITERS = statement(
   { lock: text, pid: nullable(int) },

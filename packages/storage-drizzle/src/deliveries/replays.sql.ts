@@ -30,7 +30,7 @@ export const INSERT_REPLAY = statement(
 /** The relevant columns of a batch's events. */
 const EVENT = `id, created_at, type, generation_source, is_test, body = '${ERASED}' as is_erased, quotation_id, sequence`
 
-/** Matches what was created from an event of the batch for the endpoint of the replay. */
+/** Matches the attempts or deliveries of an event of the batch at the endpoint of the replay. */
 function ofEvent(table: 'attempt' | 'delivery'): string {
   return `${deliveryIds('batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
           and ${table}.event_id = batch.id and ${table}.endpoint_id = replay.endpoint_id`

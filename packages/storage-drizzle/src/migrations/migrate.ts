@@ -129,7 +129,7 @@ function missing(schema: string, found: Found, pending: readonly ShippedMigratio
   ]
 }
 
-/** Everything belongs to the owner of the schema, whoever migrates. */
+/** Everything belongs to the owner of the schema, whichever role migrates. */
 function actAsOwner({ owner }: Found): string[] {
   return owner === null ? [] : [`set local role "${owner.replaceAll('"', '""')}";`]
 }

@@ -22,7 +22,7 @@ export function rolesSql({ schema, owner, runtime }: Roles): string {
     throw new ConfigurationError('The owner and the runtime role must be two different roles.')
   return `-- The roles of the SQL schema "${schema}": "${owner}" owns and migrates it, API and workers run as "${runtime}".
 -- Apply it before the first migration, as a superuser or as a role that may create roles and schemas. An existing schema
--- is handed over to the owner, which takes a superuser. Set the passwords apart: \\password ${owner}
+-- is transferred to the owner, which requires a superuser. Set the passwords separately: \\password ${owner}
 begin;
 
 do $$
@@ -31,7 +31,7 @@ declare
 begin
   if to_regrole('"${owner}"') is null then create role "${owner}" login; end if;
   if to_regrole('"${runtime}"') is null then create role "${runtime}" login; end if;
-  -- Superusers may act as anybody, others as the roles that they are members of.
+  -- Superusers may act as any role, others as roles of which they are members.
   if current_user <> '${owner}' and not (select rolsuper from pg_roles where rolname = current_user) then
     grant "${owner}" to current_user;
   end if;
@@ -61,13 +61,13 @@ grant usage on schema "${schema}" to "${runtime}";
 grant select, insert, update, delete on all tables in schema "${schema}" to "${runtime}";
 grant usage, select on all sequences in schema "${schema}" to "${runtime}";
 grant execute on all functions in schema "${schema}" to "${runtime}";
--- The same on what later migrations make.
+-- The same rights on objects of later migrations.
 alter default privileges in schema "${schema}" grant select, insert, update, delete on tables to "${runtime}";
 alter default privileges in schema "${schema}" grant usage, select on sequences to "${runtime}";
 alter default privileges in schema "${schema}" grant execute on functions to "${runtime}";
 -- Only the owner records migrations.
 revoke insert, update, delete on "${schema}".migrations from "${runtime}";
--- History is added to, and never changed or deleted but by functions that keep to the floor of "${schema}".retention_floor.
+-- History is append-only, except for functions that enforce the floor in "${schema}".retention_floor.
 do $$
 begin
   if to_regprocedure('"${schema}".protect_history()') is not null then

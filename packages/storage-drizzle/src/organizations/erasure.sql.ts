@@ -217,7 +217,7 @@ export const ERASE_BATCH: Readonly<Partial<Record<ErasurePhase, Batch>>> = {
   webhook_endpoints: removing('webhook_endpoints', 'id', ofOrganization),
   api_keys: removing('api_keys', 'id', ofOrganization),
   feed_floors: removingHistory('feed_floors'),
-  // Files that belong to no upload and no quotation of ours, such as files of the host's quotations.
+  // Files that belong to no upload and none of our quotations, such as files of the host's quotations.
   file_chunks: statement(
     { over: bool },
     (schema) => `with strays as (
@@ -271,7 +271,7 @@ export const NOBODY_ADDS = statement(
   (schema) => `select ${schema}.nobody_adds_to($organization_id) as alone`,
 )
 
-/** A statement after the one that found nobody: it sees what they committed. */
+/** A separate statement after the one that found no open transaction: it sees their rows. */
 export const END_ERASURE = statement(
   {},
   (schema) => `with ended as (
