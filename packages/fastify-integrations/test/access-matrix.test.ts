@@ -6,7 +6,7 @@ import { createEndpoint, failQuote, useDeliveries, webhooksOf } from './support/
 
 const context = useDeliveries({ integrations: { limits: { failedAuthenticationsPerMinute: 10_000 } } })
 
-/** What the organization GLOBEX has, by the part of the path that a parameter follows. */
+/** Resources of the organization GLOBEX, by the part of the path before the parameter. */
 const THEIRS: Record<string, string> = {}
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** The id that a row's parameter would name in GLOBEX. */
+/** The id in GLOBEX for the parameter of a row. */
 function theirIdFor({ prefix, url }: { prefix: string; url: string }): string | undefined {
   const path = (prefix + url).replace(':organizationId', '')
   const parent = /([\w-]+)\/:\w+/.exec(path)?.[1]
@@ -54,7 +54,7 @@ const nameOf = ({ method, prefix, url }: { method: string; prefix: string; url: 
   `${method} ${prefix}${url}`
 
 describe('every session route of the table', () => {
-  it('is there', () => {
+  it('exists', () => {
     expect(rows().map(nameOf)).toEqual(
       expect.arrayContaining([
         'GET /v1/organizations/:organizationId/webhooks/events',
@@ -90,7 +90,7 @@ describe('every session route of the table', () => {
     expect(open.map(nameOf)).toEqual([])
   })
 
-  it('answers 403 to an admin of another organization, and the same for one that does not exist', async () => {
+  it('answers 403 to an admin of another organization, whether or not the organization exists', async () => {
     for (const row of rows()) {
       const id = theirIdFor(row) ?? NOWHERE
       const answers = [
@@ -120,7 +120,7 @@ describe('every session route of the table', () => {
     expect(tried).toBeGreaterThanOrEqual(5)
   })
 
-  it('refuses what a page of another site would change', async () => {
+  it('refuses changes from pages of other sites', async () => {
     for (const row of rows()) {
       if (row.method === 'GET') continue
       const { status, body } = await call(row, ACME, NOWHERE, {

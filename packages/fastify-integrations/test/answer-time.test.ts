@@ -9,7 +9,7 @@ const context = useHost({
   }),
 })
 
-it('A request whose answer never comes is a 503 with Retry-After within 15 s, whatever hangs', async () => {
+it('A hanging request is answered with 503 and Retry-After within 15 s, whatever hangs', async () => {
   const { key } = await context.host.createKey()
 
   const answer = await context.host.call('GET', `/v1/integrations/quotations/${randomUUID()}`, { key })

@@ -27,7 +27,7 @@ describe('the documentation', () => {
   it.each([
     ['partners', 'apiKey', ['Quick Quotes', 'Proposals', 'Events']],
     ['members', 'session', ['API keys', 'Webhooks', 'Members', 'Audit log']],
-  ])('has a page and a document for %s alone', async (audience, scheme, tags) => {
+  ])('has a page and a document for %s only', async (audience, scheme, tags) => {
     const page = await get(`/api-docs/${audience}`)
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const document = await documentAt(`/api-docs/${audience}/json`)
@@ -39,13 +39,13 @@ describe('the documentation', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual([scheme])
     expect(document.tags.map(({ name }) => name).sort()).toEqual(expect.arrayContaining(tags.sort()))
     expect(document.webhooks !== undefined).toBe(audience === 'partners')
-    // No schema of the others' routes: generators would write it, too.
+    // No schema of other audiences, because generators would include it.
     const all = JSON.stringify(document)
     const { schemas } = document.components
     expect(Object.keys(schemas).filter((name) => !all.includes(`"#/components/schemas/${name}"`))).toEqual([])
   })
 
-  it('has each route on the page of partners or on that of members, and all of them in one document', async () => {
+  it('has each route on the page for partners or on that for members, and all of them in one document', async () => {
     const [all, partners, members] = [
       await documentAt('/api-docs/json'),
       await documentAt('/api-docs/partners/json'),
@@ -70,7 +70,7 @@ describe('the documentation', () => {
     expect(JSON.stringify(converted)).not.toMatch(/"type":\[|"null"/)
   })
 
-  it('has llms.txt, with every route and where the documents are', async () => {
+  it('has llms.txt, with every route and links to the documents', async () => {
     const answer = await get('/api-docs/llms.txt')
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     const text = await answer.text()
@@ -94,7 +94,7 @@ describe('the documentation', () => {
     const host = await startHost({
       databaseUrl: database.url,
       plugin: { prefix: '/acme', apiDocs: { path: '/docs', ...own } },
-      // It has its document where the helper looks for one.
+      // The helper looks for the document there.
       before: (app) => void app.get('/acme/api-docs/json', async () => ({})),
     })
     onTestFinished(() => host.close())
@@ -111,7 +111,7 @@ describe('the documentation', () => {
     )
   })
 
-  it('has no license line where the host wants none', async () => {
+  it('has no license line if the host wants none', async () => {
     const host = await startHost({ databaseUrl: database.url, plugin: { apiDocs: { license: null } } })
     onTestFinished(() => host.close())
     expect(host.openapi.info.license).toBeUndefined()
@@ -124,7 +124,7 @@ describe('the documentation', () => {
     ['apiDocs.logo', { logo: { type: 'image/png', content: '' } }],
     ['apiDocs.license', { license: { url: 'https://acme.example' } }],
     ['apiDocs.license', { license: { name: 'Terms', url: '/terms' } }],
-  ])('refuses a wrong %s at boot', async (name, apiDocs) => {
+  ])('refuses an invalid %s at startup', async (name, apiDocs) => {
     const start = startHost({ databaseUrl: database.url, plugin: { apiDocs: apiDocs as ApiDocsOptions } })
     await expect(start).rejects.toThrow(name)
   })

@@ -38,11 +38,11 @@ const setKey = (keyId: string, values: Record<string, unknown>) =>
   context.sql`update quickquote.api_keys set ${context.sql(values)} where id = ${keyId}`
 
 describe('Authentication, rule 1: the key is sent in X-API-Key', () => {
-  it('a good key is taken, whatever the case of the header', async () => {
+  it('accepts a valid key, whatever the case of the header', async () => {
     expect((await get({ 'x-API-key': key })).status).toBe(200)
   })
 
-  it('and nowhere else', async () => {
+  it('accepts it nowhere else', async () => {
     expect((await get({ Authorization: `Bearer ${key}` })).status).toBe(401)
     expect((await get({ Cookie: `X-API-Key=${key}` })).status).toBe(401)
   })
@@ -71,8 +71,8 @@ describe('Authentication, rule 2: a key in the query is a 400', () => {
     ['twice', (value: string) => `?q=1&q=${value}`],
     ['after a semicolon', (value: string) => `?a=1;q=${value}`],
     ['in capitals', (value: string) => `?q=${value.toUpperCase()}`],
-    ['beside a malformed escape', (value: string) => `?x=%zz&q=${value}`],
-  ])('as a value that looks like one, %s', async (_, query) => {
+    ['next to a malformed escape', (value: string) => `?x=%zz&q=${value}`],
+  ])('as a value like a key, %s', async (_, query) => {
     for (const headers of [{}, { 'X-API-Key': key }]) {
       const { status, body } = await get(headers, query(key))
       expect(status).toBe(400)
@@ -81,7 +81,7 @@ describe('Authentication, rule 2: a key in the query is a 400', () => {
     }
   })
 
-  it('also with a good key in the header, on every kind of route, and without a query to the database', async () => {
+  it('even with a valid key in the header, on every kind of route, and without a database query', async () => {
     for (const [method, path] of [
       ['GET', `/v1/integrations/quotations/${id}`],
       ['POST', '/v1/integrations/quotations'],
@@ -96,11 +96,11 @@ describe('Authentication, rule 2: a key in the query is a 400', () => {
     expect(lookUps).toBe(0)
   })
 
-  it('other parameters are nobody’s business', async () => {
+  it('ignores other parameters', async () => {
     expect((await get({ 'X-API-Key': key }, '?keyboard=1&q=pk_short&organization_id=1')).status).toBe(200)
   })
 
-  it('the value reaches no log line of a route, a known path, or an unknown one', async () => {
+  it('keeps the value out of every log line, on known and unknown paths', async () => {
     const secret = 'a-secret-without-shape'
     const { host } = context
     const before = host.logs.length
@@ -135,13 +135,13 @@ describe('Authentication, rule 3: a missing or invalid key is a 401', () => {
     ['in the wrong case', (value) => `pk_${value.slice(3).toLowerCase()}`],
     ['with a prefix in capitals', (value) => `PK_${value.slice(3)}`],
     ['cut off', (value) => value.slice(0, -1)],
-    ['with something behind it', (value) => `${value}x`],
+    ['with something after it', (value) => `${value}x`],
     ['without its prefix', (value) => value.slice(3)],
     ['with Bearer before it', (value) => `Bearer ${value}`],
     ['10 kB long', (value) => value.repeat(200)],
     ['twice in one header', (value) => `${value}, ${value}`],
     ['a masked form', (value) => `${value.slice(0, 7)}...${value.slice(-4)}`],
-  ])('%s, without a query to the database', async (_, spoil) => {
+  ])('%s, without a database query', async (_, spoil) => {
     const { status, body } = await get({ 'X-API-Key': spoil(key) })
     expect(status).toBe(401)
     expect(body).toMatchObject({ code: 'API_KEY_INVALID' })
@@ -198,14 +198,14 @@ describe('Authentication, rule 6: last_used_at', () => {
   const lastUsed = async (keyId: string) =>
     (await context.sql`select last_used_at from quickquote.api_keys where id = ${keyId}`)[0]?.['last_used_at']
 
-  /** Uses are written in the order in which they were noted. */
+  /** Uses are written in the order of their requests. */
   async function usesAreWritten(): Promise<void> {
     const last = await context.host.createKey()
     await get({ 'X-API-Key': last.key })
     await expect.poll(() => lastUsed(last.id)).not.toBeNull()
   }
 
-  it('is updated by a successful authentication, and by no other', async () => {
+  it('is updated only by a successful authentication', async () => {
     const fresh = await context.host.createKey()
     await usesAreWritten()
     expect(await lastUsed(fresh.id)).toBeNull()
@@ -222,7 +222,7 @@ describe('Authentication, rule 6: last_used_at', () => {
     expect(await lastUsed(fresh.id)).toEqual(first)
   })
 
-  it('is updated by a request that ends in an error, too', async () => {
+  it('is also updated by a request that ends in an error', async () => {
     const fresh = await context.host.createKey()
     await context.host.call('GET', `/v1/integrations/quotations/${NOWHERE}`, { key: fresh.key })
     await usesAreWritten()
@@ -234,7 +234,7 @@ describe('the order of checks', () => {
   const path = '/v1/integrations/quotations'
   const broken = { body: '{', headers: { 'Content-Type': 'application/json' } }
 
-  it('a key in the query comes before everything', async () => {
+  it('a key in the query is checked first', async () => {
     expect((await context.host.call('POST', `${path}?key=x`, broken)).body).toMatchObject({
       code: 'API_KEY_IN_QUERY',
     })

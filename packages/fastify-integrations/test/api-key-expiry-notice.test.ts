@@ -20,7 +20,7 @@ const createKey = async (days: number) => {
   return { key: key.reveal(), expires_at }
 }
 
-it('in the last 30 days of a key every response to it says when it expires', async () => {
+it('every response in the last 30 days of a key carries its expiry', async () => {
   const { key, expires_at } = await createKey(31)
   const { call } = context.host
   const notice = async (method: string, path: string, json?: unknown) => {
@@ -37,7 +37,7 @@ it('in the last 30 days of a key every response to it says when it expires', asy
   expect(await notice('GET', QUOTATIONS)).toEqual([403, null])
 })
 
-it('a request without a key or a session route says nothing of it', async () => {
+it('responses without a key, or of session routes, do not', async () => {
   await createKey(1)
   const { call } = context.host
   expect((await call('GET', QUOTATIONS)).headers.get('x-api-key-expires-at')).toBeNull()

@@ -23,7 +23,7 @@ async function createMany(host: Host, member: MemberName, count: number): Promis
   return created.map(({ body }) => String(body['id']))
 }
 
-/** A host on a database of its own, so that every test begins without keys. */
+/** A host with its own database, so that every test starts without keys. */
 function beside(name: string, test: (host: Host, sql: typeof database.sql) => Promise<void>, limits = {}) {
   it(name, async () => {
     await database.sql`delete from quickquote.api_keys`
@@ -46,7 +46,7 @@ describe('keys that are neither revoked nor expired', () => {
       },
     })
     await createMany(host, 'acme-admin', 24)
-    // Of 75 other members: the 26th would be one key too many for acme-admin as well.
+    // Of 75 other members: a 26th key would exceed the limit of acme-admin, too.
     await sql`
       insert into quickquote.api_keys
       select gen_random_uuid(), organization_id, 'member ' || n, name, sha256(n::text::bytea), masked_key, status,
@@ -65,7 +65,7 @@ describe('keys that are neither revoked nor expired', () => {
   const limits = { apiKeysPerMember: 3, apiKeysPerOrganization: 5 }
 
   beside(
-    'are as many as the limit when twelve are created at once',
+    'stay within the limit if twelve are created at once',
     async (host) => {
       const [first, second, third] = await Promise.all([
         Promise.all(Array.from({ length: 6 }, () => create(host, 'acme-member'))),
@@ -83,7 +83,7 @@ describe('keys that are neither revoked nor expired', () => {
   )
 
   beside(
-    'are counted when inactive, so that activating never fails for it; not when revoked or expired',
+    'count while inactive, so that activating one never fails, but not once revoked or expired',
     async (host, sql) => {
       const [id] = await createMany(host, 'acme-member', 3)
       const path = `${keysOf(ACME)}/${id}`
@@ -103,7 +103,7 @@ describe('keys that are neither revoked nor expired', () => {
   )
 
   beside(
-    'are limited for the host that calls the service as well, in a transaction of its own too',
+    'are also limited for the host’s own calls, even in its own transaction',
     async (host, sql) => {
       const member = memberOf({ memberId: 'acme-member', organizations: [{ id: ACME }] }, ACME)
       for (let count = 0; count < 3; count += 1) await host.integrations.apiKeys.create(member, json)
@@ -115,7 +115,7 @@ describe('keys that are neither revoked nor expired', () => {
     limits,
   )
 
-  beside('are kept by whoever has more of them already', async (host, sql) => {
+  beside('are kept by a member who already has more', async (host, sql) => {
     await createMany(host, 'acme-member', 4)
     const lower = await startHost({ databaseUrl: database.url, integrations: { limits } })
     expect((await create(lower, 'acme-member')).status).toBe(409)

@@ -27,7 +27,7 @@ const RECORD_FIELDS = [
   'updated_at',
 ]
 
-/** An organization of its own: nobody else's keys are in its list. */
+/** A separate organization, whose list has no other keys. */
 function member(memberId: string, permissions: string[] = [], organizationId = ACME): Member {
   return { memberId, organizationId, permissions: new Set(permissions) }
 }
@@ -58,7 +58,7 @@ async function pages(path: string, as: MemberName): Promise<{ id: string; owner_
 }
 
 describe('GET /v1/organizations/:organizationId/api-keys', () => {
-  it("lists the caller's own keys, without the keys themselves, not to be stored", async () => {
+  it('lists the caller’s own keys, without their values, with no-store', async () => {
     const [own, other] = [await keyOf('acme-member'), await keyOf('somebody')]
     const { status, headers, body } = await call('GET', KEYS, 'acme-member')
     expect(status).toBe(200)
@@ -69,7 +69,7 @@ describe('GET /v1/organizations/:organizationId/api-keys', () => {
     for (const record of listed(body)) expect(Object.keys(record)).toEqual(RECORD_FIELDS)
   })
 
-  it('lists the keys of all members with ?owner=all for holders of manage_integrations alone', async () => {
+  it('lists the keys of all members with ?owner=all, only for holders of manage_integrations', async () => {
     const id = await keyOf('somebody')
     const all = await call('GET', `${KEYS}?owner=all&limit=100`, 'acme-admin')
     expect(listed(all.body).map((key) => key.id)).toContain(id)
@@ -94,7 +94,7 @@ describe('GET /v1/organizations/:organizationId/api-keys', () => {
     ])
   })
 
-  it('goes on, page by page, by the next link, with what was asked for', async () => {
+  it('continues page by page through the next link, which keeps the filters', async () => {
     const ids = []
     for (let count = 0; count < 5; count += 1) ids.push(await keyOf('acme-admin', `page ${count}`))
     const whole = listed((await call('GET', `${KEYS}?owner=all&limit=100`, 'acme-admin')).body)
@@ -105,7 +105,7 @@ describe('GET /v1/organizations/:organizationId/api-keys', () => {
     expect(new Set(whole.map(({ owner_id }) => owner_id)).size).toBeGreaterThan(1)
   })
 
-  it('repeats nothing in the next link that it was not asked for by a name it knows', async () => {
+  it('repeats only known parameters in the next link', async () => {
     await keyOf('acme-member')
     const { headers } = await call('GET', `${KEYS}?limit=1&api_key=none&x=1`, 'acme-member')
     expect(headers.get('link')).toMatch(
@@ -132,7 +132,7 @@ describe('GET /v1/organizations/:organizationId/api-keys', () => {
 })
 
 describe('GET /v1/organizations/:organizationId/api-keys/:id', () => {
-  it('shows the record of a key, and when it was used last', async () => {
+  it('returns the record of a key, with its last use', async () => {
     const { id, key } = await context.host.createKey('acme-member')
     await context.host.call('GET', `/v1/integrations/quotations/${NOWHERE}`, { key })
     let record: Record<string, unknown> = {}
@@ -172,7 +172,7 @@ describe('PATCH /v1/organizations/:organizationId/api-keys/:id', () => {
     expect((await call('GET', `${KEYS}/${id}`, 'acme-member')).body).toEqual(body)
   })
 
-  it('does nothing when the name is the same', async () => {
+  it('does nothing if the name is the same', async () => {
     const id = await keyOf('acme-member')
     const before = (await call('GET', `${KEYS}/${id}`, 'acme-member')).body
     expect((await call('PATCH', `${KEYS}/${id}`, 'acme-member', { name: 'CRM' })).body).toEqual(before)
@@ -208,7 +208,7 @@ describe('PATCH /v1/organizations/:organizationId/api-keys/:id', () => {
   })
 })
 
-describe('a key that the caller does not reach', () => {
+describe('a key that the caller may not manage', () => {
   const ROUTES = [
     ['GET', ''],
     ['PATCH', ''],
@@ -217,7 +217,7 @@ describe('a key that the caller does not reach', () => {
     ['POST', '/deactivate'],
   ] as const
 
-  it.each(ROUTES)('is the same 404 as none: %s :id%s', async (method, path) => {
+  it.each(ROUTES)('is the same 404 as an unknown key: %s :id%s', async (method, path) => {
     const others = {
       "another member's": await keyOf('somebody'),
       "another organization's": (await context.host.createKey('globex-admin')).id,
@@ -242,7 +242,7 @@ describe('a key that the caller does not reach', () => {
   })
 
   it.each(ROUTES)(
-    'that is of another organization is 404 for holders of manage_integrations too: %s :id%s',
+    'of another organization is also a 404 for holders of manage_integrations: %s :id%s',
     async (method, path) => {
       const { id } = await context.host.createKey('globex-admin')
       const json = method === 'PATCH' ? { name: 'stolen' } : undefined
@@ -253,10 +253,10 @@ describe('a key that the caller does not reach', () => {
   )
 })
 
-describe('a host with key screens of its own', () => {
+describe('a host with its own key screens', () => {
   const database = useDatabase()
 
-  it('turns the routes off and calls the same service, in its own transaction when it likes', async () => {
+  it('turns the routes off and calls the same service, also in its own transaction', async () => {
     const host = await startHost({ databaseUrl: database.url, plugin: { apiKeyRoutes: false } })
     try {
       expect((await host.call('GET', KEYS, { member: 'acme-admin' })).status).toBe(404)

@@ -11,10 +11,10 @@ afterAll(() => host.close())
 
 const KEYS = `/v1/organizations/${ACME}/api-keys`
 
-/** What came back, headers included. */
+/** The response, including headers. */
 const textOf = ({ headers, body }: Answer) => JSON.stringify([[...headers], body])
 
-/** Makes a key and sends it through everything that takes or shows keys. Returns the answers after the one of the create. */
+/** Creates a key and uses it in every request that accepts or shows keys. Returns all responses but the first. */
 async function wholeLife(): Promise<{ key: string; answers: Answer[] }> {
   // So that a page of one key has a link to the next.
   await host.createKey('acme-admin')
@@ -64,7 +64,7 @@ async function wholeLife(): Promise<{ key: string; answers: Answer[] }> {
   return { key, answers }
 }
 
-it('shows a key once, when it is made, and never again: in no answer, no log line and no column of any table', async () => {
+it('shows a key once, at its creation, and never again in a response, a log line or a table', async () => {
   const watch = watchSecrets()
   const { key, answers } = await wholeLife()
   watch.answered('POST', KEYS, '', { key })
@@ -78,7 +78,7 @@ it('shows a key once, when it is made, and never again: in no answer, no log lin
   expect(await watch.leaks(host.logs, database.url)).toEqual([])
 })
 
-it('would be told of a key in any table, as text or as bytes', async () => {
+it('would find a key in any table, as text or as bytes', async () => {
   const watch = watchSecrets()
   const { id, key } = await host.createKey('acme-member')
   watch.answered('POST', KEYS, '', { key })

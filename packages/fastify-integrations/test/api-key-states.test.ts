@@ -21,7 +21,7 @@ const admin: Member = {
   permissions: new Set(['manage_integrations']),
 }
 
-/** Makes a key of a member in a state. */
+/** Creates a key of a member in a state. */
 async function keyIn(state: ApiKeyStatus, memberId: string) {
   const { apiKeys } = context.host.integrations
   const owner: Member = { memberId, organizationId: ACME, permissions: new Set() }
@@ -35,13 +35,13 @@ async function keyIn(state: ApiKeyStatus, memberId: string) {
 
 const stateOf = async (id: string) => (await context.host.integrations.apiKeys.get(admin, id)).status
 
-/** What the audit log tells of a key: the newest first. */
+/** The audit log entries of a key, newest first. */
 async function auditOf(id: string) {
   const { items } = await context.host.integrations.auditLog.list(admin, { resource_id: id })
   return items
 }
 
-/** What a partner is told who uses the key. An unknown quotation is 404 for a key that works. */
+/** The response to a partner with the key. A working key gets 404, because the quotation is unknown. */
 const CODE_IN: Record<ApiKeyStatus, [number, string]> = {
   active: [404, 'QUOTATION_NOT_FOUND'],
   inactive: [403, 'API_KEY_INACTIVE'],
@@ -55,7 +55,7 @@ const REQUESTS: Record<ApiKeyMove, { method: string; path: string; status: numbe
   revoke: { method: 'DELETE', path: '', status: 204, action: 'api_key.revoked' },
 }
 
-/** The state table of the specification: where each move leads; null: it is refused. */
+/** The state table of the specification: the next state of each move; null: refused. */
 const TABLE: Record<ApiKeyStatus, Record<ApiKeyMove, ApiKeyStatus | null>> = {
   active: { activate: 'active', deactivate: 'inactive', revoke: 'revoked' },
   inactive: { activate: 'active', deactivate: 'inactive', revoke: 'revoked' },
@@ -67,7 +67,7 @@ interface Actor {
   readonly member?: MemberName
   readonly owner: string
   readonly organization?: string
-  /** What the actor is refused with; without it, the state table decides. */
+  /** The refusal of the actor; without it, the state table decides. */
   readonly refused?: readonly [number, string]
 }
 
@@ -161,7 +161,7 @@ describe('States and transitions: API key', () => {
     expect(answer.status).toBe(409)
   })
 
-  it('holds when many move a key at once: each move starts where the one before ended, none follows a revocation', async () => {
+  it('concurrent moves of a key: each starts from the result of the previous one, none follows a revocation', async () => {
     const { id } = await keyIn('active', 'acme-member')
     const moves = Array.from({ length: 30 }, (_, index) =>
       index === 20 ? 'revoke' : index % 2 === 0 ? 'deactivate' : 'activate',

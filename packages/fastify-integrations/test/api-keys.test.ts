@@ -8,7 +8,7 @@ const create = (json: unknown) => context.host.call('POST', path, { member: 'acm
 const days = (count: number) => new Date(Date.now() + count * 24 * 60 * 60 * 1000).toISOString()
 
 describe('POST /v1/organizations/:organizationId/api-keys', () => {
-  it('answers 201 with the key record and the key, once, not to be stored', async () => {
+  it('answers 201 with the record and the key, shown once, with no-store', async () => {
     const { status, headers, body } = await create({ name: 'CRM', expires_at: YEAR_AHEAD })
     expect(status).toBe(201)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -29,7 +29,7 @@ describe('POST /v1/organizations/:organizationId/api-keys', () => {
     expect(body['masked_key']).toBe(`${key.slice(0, 7)}…${key.slice(-4)}`)
   })
 
-  it('stores nothing but the hash of the key', async () => {
+  it('stores only the hash of the key', async () => {
     const { body } = await create({ name: 'CRM', expires_at: YEAR_AHEAD })
     const [row] =
       await context.sql`select *, api_keys::text as everything from quickquote.api_keys where id = ${String(body['id'])}`
@@ -56,7 +56,7 @@ describe('POST /v1/organizations/:organizationId/api-keys', () => {
     ['null for a name', { name: null, expires_at: YEAR_AHEAD }, '/name'],
     ['a name of 201 characters', { name: 'x'.repeat(201), expires_at: YEAR_AHEAD }, '/name'],
     ['no expiry', { name: 'CRM' }, '/expires_at'],
-    ['an expiry that is no timestamp', { name: 'CRM', expires_at: 'tomorrow' }, '/expires_at'],
+    ['an expiry that is not a timestamp', { name: 'CRM', expires_at: 'tomorrow' }, '/expires_at'],
     ['an expiry without a time zone', { name: 'CRM', expires_at: '2027-01-01T00:00:00' }, '/expires_at'],
     ['a number for an expiry', { name: 'CRM', expires_at: 4_000_000_000 }, '/expires_at'],
     ['an expiry in the past', { name: 'CRM', expires_at: days(-1) }, '/expires_at'],
@@ -67,7 +67,7 @@ describe('POST /v1/organizations/:organizationId/api-keys', () => {
     expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ pointer }] })
   })
 
-  it('makes a key that works', async () => {
+  it('creates a key that works', async () => {
     const { body } = await create({ name: 'CRM', expires_at: YEAR_AHEAD })
     const key = String(body['key'])
     const id = await context.host.startQuotation(key)

@@ -15,7 +15,7 @@ async function endpoint() {
   return createEndpoint(context.host, { url: context.receiver.url, events: [EVENT] })
 }
 
-/** What the log tells of a resource, the oldest first. */
+/** The log entries of a resource, oldest first. */
 async function logOf(id: string, organization = ACME): Promise<unknown[]> {
   const member = organization === ACME ? 'acme-admin' : 'globex-admin'
   const path = `/v1/organizations/${organization}/audit-log?resource_id=${id}`
@@ -45,7 +45,7 @@ async function deliveryOf(endpointId: string): Promise<string> {
   return row?.['delivery_id']
 }
 
-describe('the audit log tells who had something sent by hand', () => {
+describe('the audit log names the member who sent', () => {
   it('a test', async () => {
     const { id } = await endpoint()
     const { body } = await post(`${WEBHOOKS}/${id}/test`, 'acme-admin', { event_type: EVENT })
@@ -96,7 +96,7 @@ describe('the audit log tells who had something sent by hand', () => {
     ])
   })
 
-  it('and nothing of what was refused', async () => {
+  it('but records no refused request', async () => {
     const { id } = await createEndpoint(context.host, { url: context.receiver.url, is_enabled: false })
     expect((await post(`${WEBHOOKS}/${id}/test`, 'acme-admin', { event_type: 'no.such' })).status).toBe(400)
     expect((await post(`${WEBHOOKS}/${id}/replay`, 'acme-admin', { since: YEAR_AHEAD })).status).toBe(400)
@@ -106,7 +106,7 @@ describe('the audit log tells who had something sent by hand', () => {
     expect(await logOf(id)).toMatchObject([{ action: 'webhook_endpoint.created' }])
   })
 
-  it('and nothing of what another organization tried with its ids', async () => {
+  it('but records no attempt of another organization with these ids', async () => {
     const { id } = await endpoint()
     await failQuote(context.host, 'theirs')
     const delivery = await deliveryOf(id)
@@ -133,7 +133,7 @@ describe('the address in the audit log', () => {
     return rows.map(({ client_address }) => client_address)
   }
 
-  it('is the client’s behind a proxy that is trusted, and null where that says no address', async () => {
+  it('is the client’s behind a trusted proxy, and null if the proxy reports none', async () => {
     const host = await startHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
     onTestFinished(() => host.close())
     for (const forwarded of ['198.51.100.7', '2001:db8::7, 10.0.0.1', 'unknown', `1${'0'.repeat(5000)}`]) {
@@ -147,7 +147,7 @@ describe('the address in the audit log', () => {
     expect(await addresses()).toEqual(['198.51.100.7', '2001:db8::7', null, null])
   })
 
-  it('is null where the host itself calls, unless it gives one', async () => {
+  it('is null if the host itself calls, unless it passes one', async () => {
     const host = await startHost({ databaseUrl: database.url })
     onTestFinished(() => host.close())
     const { apiKeys } = host.integrations

@@ -31,7 +31,7 @@ async function made(path: string, as: MemberName, json: unknown): Promise<string
 const makeKey = (name = 'CRM') => made(KEYS, 'acme-member', { name, expires_at: YEAR_AHEAD })
 
 describe('GET /v1/organizations/:organizationId/audit-log', () => {
-  it('tells who changed a key, what, and when, the newest first', async () => {
+  it('lists who changed a key, what and when, newest first', async () => {
     const id = await makeKey()
     await call('PATCH', `${KEYS}/${id}`, 'acme-member', { name: 'ERP' })
     await call('POST', `${KEYS}/${id}/deactivate`, 'acme-admin')
@@ -67,7 +67,7 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
     expect(times).toEqual(times.toSorted().toReversed())
   })
 
-  it('tells who changed an endpoint, without its secret, its description or the query of its URL', async () => {
+  it('lists who changed an endpoint, without its secret, its description or the query of its URL', async () => {
     const url = 'https://crm.example.com/hook?token=t0p-s3cret'
     const id = await made(WEBHOOKS, 'acme-admin', {
       name: 'CRM',
@@ -102,7 +102,7 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
     expect(text).not.toMatch(/t0p-s3cret|a long story|whsec_/)
   })
 
-  it('tells nothing of what was refused or changed nothing', async () => {
+  it('omits refused requests and those that changed nothing', async () => {
     const id = await makeKey()
     await call('POST', `${KEYS}/${id}/activate`, 'acme-member')
     await call('PATCH', `${KEYS}/${id}`, 'acme-member', { name: 'CRM' })
@@ -111,7 +111,7 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
     expect(await log(`resource_id=${id}`)).toMatchObject([{ action: 'api_key.created' }])
   })
 
-  it('finds by resource, action and time', async () => {
+  it('filters by resource, action and time', async () => {
     const id = await makeKey()
     ahead = 60_000
     await call('POST', `${KEYS}/${id}/deactivate`, 'acme-member')
@@ -130,7 +130,7 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
     expect(new Set(revocations.map(({ action }) => action))).toEqual(new Set(['api_key.revoked']))
   })
 
-  it('goes on, page by page, by the next link, with the filter that was asked for', async () => {
+  it('continues page by page through the next link, which keeps the filter', async () => {
     const id = await makeKey()
     for (const name of ['a', 'b', 'c', 'd']) await call('PATCH', `${KEYS}/${id}`, 'acme-member', { name })
     const whole = await log(`resource_id=${id}`)
@@ -144,7 +144,7 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
     expect(read.flat()).toEqual(whole)
   })
 
-  it('is for holders of manage_integrations, of this organization alone', async () => {
+  it('is only for holders of manage_integrations in this organization', async () => {
     expect((await context.host.call('GET', LOG)).status).toBe(401)
     expect((await call('GET', LOG, 'acme-member')).body).toMatchObject({ code: 'PERMISSION_REQUIRED' })
     expect((await call('GET', LOG, 'globex-admin')).body).toMatchObject({ code: 'NOT_A_MEMBER' })

@@ -8,7 +8,7 @@ import { expect, inject, it } from 'vitest'
 const HOUR_MS = 60 * 60 * 1000
 const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 
-it('a host whose clock is wrong says so when it gets ready, and goes by the time of the database', async () => {
+it('a host with a wrong clock logs it at startup, and uses the time of the database', async () => {
   const database = await testDatabase(inject('postgresUrl'))
   const storage = drizzleStorage({ connectionString: database.url })
   await storage.migrate()
@@ -16,7 +16,7 @@ it('a host whose clock is wrong says so when it gets ready, and goes by the time
   const log = (_: object, message: string) => void lines.push(message)
   const logger: Logger = { debug: log, info: log, warn: log, error: log }
   const integrations = createIntegrations({
-    // The other way round it is the same: the database's clock is two hours behind this machine's.
+    // The same the other way round: the database's clock is two hours behind this machine's.
     storage: {
       ...storage,
       clock: { read: async () => new Date((await storage.clock.read()).getTime() - 2 * HOUR_MS) },

@@ -29,7 +29,7 @@ afterEach(async () => {
   await postgres.stop()
 })
 
-/** What an operator who looks at warnings and errors sees. */
+/** The warnings and errors in the log. */
 function troubles() {
   return host.logs
     .map((line) => JSON.parse(line) as { level: number; msg: string; err?: { code?: string } })
@@ -39,7 +39,7 @@ function troubles() {
 
 const AWAY = expect.stringMatching(/^the database is away: requests are answered with 503, .* \(string\)$/)
 
-it('A database that is stopped and started again: 503 with Retry-After, one line when it begins and one when it is over', async () => {
+it('A database that is stopped and restarted: 503 with Retry-After, one log line at the beginning and one at the end', async () => {
   const { key } = await host.createKey()
   const quotation = `/v1/integrations/quotations/${await host.startQuotation(key)}`
   const ask = () =>
@@ -52,7 +52,7 @@ it('A database that is stopped and started again: 503 with Retry-After, one line
         json: { name: 'x', expires_at: new Date(Date.now() + 86_400_000).toISOString() },
       }),
     ])
-  // In the same process: together they tell of it once.
+  // In the same process: together they log it once.
   const worker = createDeliveryWorker({ integrations: host.integrations, pollIntervalMs: 100 })
   await worker.start()
   expect(troubles()).toEqual([])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ACME, useHost } from './support/host.ts'
 
-// A host that sets no limits of its own.
+// A host without its own limits.
 const context = useHost({ limitsKeys: true })
 const KEYS = `/v1/organizations/${ACME}/api-keys`
 const WEBHOOKS = `/v1/organizations/${ACME}/webhooks`
@@ -10,7 +10,7 @@ const MIB = 1024 * 1024
 
 type Body = Record<string, unknown> | FormData
 
-/** Starts a quote with a key of its own, since starts are limited. */
+/** Starts a quote with a new key, because starts are limited. */
 async function start(body: Body) {
   const { key } = await context.host.createKey()
   if (!(body instanceof FormData)) {
@@ -24,7 +24,7 @@ async function start(body: Body) {
   })
 }
 
-/** A form with so many files of so many bytes. */
+/** A form with this many files of this many bytes. */
 function form(count: number, bytes: number): FormData {
   const sent = new FormData()
   for (let index = 0; index < count; index += 1) {
@@ -39,7 +39,7 @@ const description = (length: number) => ({ ...text(1), description: 'x'.repeat(l
 /** `{"a":"…"}` has eight bytes around its text. */
 const metadata = (bytes: number) => ({ ...text(1), metadata: { a: 'x'.repeat(bytes - 8) } })
 
-describe('a start holds at most', () => {
+describe('a start has at most', () => {
   it.each<[string, Body, Body, number, string]>([
     ['requirementsText of 500,000 characters', text(500_000), text(500_001), 400, '/requirementsText'],
     ['a name of 200 characters', name(200), name(201), 400, '/name'],
@@ -58,7 +58,7 @@ describe('a start holds at most', () => {
 describe('a body of a session route', () => {
   const create = (description: string, filler = '') => {
     const endpoint = { name: 'CRM', url: 'https://crm.example.com/hook', events: ['quotation.completed'] }
-    // As a client writes it that escapes all but ASCII.
+    // As sent by a client that escapes all but ASCII.
     const json = JSON.stringify({ ...endpoint, description, filler }).replace(
       /[^\0-\x7f]/g,
       (unit) => `\\u${unit.charCodeAt(0).toString(16)}`,
@@ -82,14 +82,14 @@ describe('a body of a session route', () => {
   })
 })
 
-describe('an organization makes at most', () => {
+describe('an organization creates at most', () => {
   const expiring = (days: number) =>
     context.host.call('POST', KEYS, {
       member: 'acme-member',
       json: { name: 'CRM', expires_at: new Date(Date.now() + days * DAY_MS - 60_000).toISOString() },
     })
 
-  it('keys that live for two years', async () => {
+  it('keys with a lifetime of two years', async () => {
     expect((await expiring(731)).status).toBe(201)
     const refused = await expiring(732)
     expect(refused.status).toBe(400)

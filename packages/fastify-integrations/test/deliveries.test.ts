@@ -89,14 +89,14 @@ describe('GET /deliveries', () => {
     )
   })
 
-  it('has the newest first, and those of one endpoint alone when asked', async () => {
+  it('lists newest first, and filters by endpoint', async () => {
     const { attempts } = await read(`?endpoint_id=${portal.id}`)
     expect(attempts.map(({ endpoint_id }) => endpoint_id)).toEqual([portal.id, portal.id, portal.id])
     const times = attempts.map(({ created_at }) => created_at)
     expect(times).toEqual([...times].sort().reverse())
   })
 
-  it('leaves quotation_name out when the quotation cannot be found', async () => {
+  it('omits quotation_name if the quotation cannot be found', async () => {
     const { host } = context
     await host.call('POST', `${webhooksOf(GLOBEX)}/${theirs.id}/test`, {
       member: 'globex-admin',
@@ -109,7 +109,7 @@ describe('GET /deliveries', () => {
     expect(real).toMatchObject({ quotation_name: 'theirs' })
   })
 
-  it('keeps the history of a deleted endpoint readable, by the filter and without it', async () => {
+  it('lists the history of a deleted endpoint, with and without the filter', async () => {
     const { host, receiver } = context
     const { id } = await createEndpoint(host, {
       url: `${receiver.url}/gone`,
@@ -130,7 +130,7 @@ describe('GET /deliveries', () => {
     expect([status, attempts, headers.get('link')]).toEqual([200, [], null])
   })
 
-  it('gives pages of `limit`, with a link to the next, and all of them together are the list', async () => {
+  it('returns pages of `limit`, with a link to the next; together they are the list', async () => {
     const all = (await read(`?endpoint_id=${crm.id}`)).attempts
     const seen: Attempt[] = []
     let next: string | undefined = `?limit=2&endpoint_id=${crm.id}`
@@ -144,7 +144,7 @@ describe('GET /deliveries', () => {
     expect(seen).toEqual(all)
   })
 
-  it('gives 50 by default', async () => {
+  it('returns 50 by default', async () => {
     const parameters = context.host.openapi.paths['/v1/organizations/{organizationId}/webhooks/deliveries']?.[
       'get'
     ]?.parameters as { name: string; schema: object }[]
@@ -201,7 +201,7 @@ describe('GET /deliveries', () => {
     expect(ofQuotes).toHaveLength(count)
   })
 
-  it('has `since` inclusive and `until` exclusive', async () => {
+  it('includes `since` and excludes `until`', async () => {
     const [newest] = (await read(`?endpoint_id=${crm.id}`)).attempts
     const at = newest?.created_at
     const ids = async (query: string) =>
@@ -240,7 +240,7 @@ describe('GET /deliveries', () => {
 })
 
 describe('GET /deliveries/:deliveryId', () => {
-  it('returns the delivery with what was sent, what came back, and how long it took', async () => {
+  it('returns the delivery with its request, the response, and its duration', async () => {
     context.respond(() => ({ status: 503, body: `{"error":"busy \u0000"}${'x'.repeat(2000)}` }))
     const { host, receiver } = context
     const endpoint = await createEndpoint(host, { url: `${receiver.url}/detailed` })
@@ -286,7 +286,7 @@ describe('GET /deliveries/:deliveryId', () => {
     expect(parked.body).toMatchObject({ status: 'parked', next_attempt_at: null })
   })
 
-  it('tells of a success, of a failure for good, and of an attempt that was never sent', async () => {
+  it('reports a success, a final failure, and an attempt that was never sent', async () => {
     const { host, receiver } = context
     const statusAfter = async (status: number) => {
       context.respond(() => ({ status }))
@@ -310,7 +310,7 @@ describe('GET /deliveries/:deliveryId', () => {
 
   it.each([
     ['an unknown id', NOWHERE, 404, 'DELIVERY_NOT_FOUND'],
-    ['something that is no id', 'crm', 400, 'VALIDATION_FAILED'],
+    ['an invalid id', 'crm', 400, 'VALIDATION_FAILED'],
   ])('answers %s with %s', async (_, id, status, code) => {
     const answer = await read(`${webhooksOf(ACME)}/deliveries/${id}`)
     expect([answer.status, answer.body['code']]).toEqual([status, code])
@@ -321,7 +321,7 @@ describe('POST /deliveries/:deliveryId/resend', () => {
   const resend = (deliveryId: unknown) =>
     context.host.call('POST', `${webhooksOf(ACME)}/deliveries/${deliveryId}/resend`, { member: 'acme-admin' })
 
-  it.each([200, 503])('sends the event once more, as a new delivery, after a %s', async (first) => {
+  it.each([200, 503])('sends the event again, as a new delivery, after a %s', async (first) => {
     const { host, receiver } = context
     context.respond(() => ({ status: first }))
     const path = `/resent-${first}`
@@ -349,7 +349,7 @@ describe('POST /deliveries/:deliveryId/resend', () => {
     ).toHaveLength(0)
   })
 
-  it('sends what was parked, once its endpoint is enabled again', async () => {
+  it('sends a parked delivery once its endpoint is enabled again', async () => {
     const { host, receiver } = context
     context.respond(() => ({ status: 503 }))
     const endpoint = await createEndpoint(host, { url: `${receiver.url}/parked` })
@@ -371,7 +371,7 @@ describe('POST /deliveries/:deliveryId/resend', () => {
     await receiver.next(({ path }) => path === '/parked')
   })
 
-  it('answers 409 when the endpoint was deleted, for a test, and when the event is gone', async () => {
+  it('answers 409 for a deleted endpoint, for a test, and for an event that is gone', async () => {
     const { host, receiver } = context
     context.respond(() => ({ status: 204 }))
     const deleted = await createEndpoint(host, { url: `${receiver.url}/deleted` })
@@ -399,7 +399,7 @@ describe('POST /deliveries/:deliveryId/resend', () => {
     })
   })
 
-  it('answers 409 while the delivery is being sent, and that attempt is recorded as ever', async () => {
+  it('answers 409 while the delivery is being sent; that attempt is recorded as usual', async () => {
     const { host, receiver } = context
     let answer = () => {}
     const held = new Promise<void>((resolve) => (answer = resolve))
@@ -434,7 +434,7 @@ describe('POST /deliveries/:deliveryId/resend', () => {
   })
 })
 
-/** The first attempt at an endpoint, once it is there. */
+/** Waits for the first attempt at an endpoint. */
 async function attemptOf(endpointId: string): Promise<Attempt> {
   return vi.waitFor(
     async () => {

@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 
 describe('GET /deliveries?undelivered', () => {
-  it('lists what never reached an endpoint: what is retried, what was given up, or both', async () => {
+  it('lists events that were never delivered: retrying, given up, or all', async () => {
     expect(await endpointsOf('all')).toEqual([bad.id, gone.id].sort())
     expect(await endpointsOf('retrying')).toEqual([bad.id])
     expect(await endpointsOf('given_up')).toEqual([gone.id])
@@ -64,14 +64,14 @@ describe('GET /deliveries?undelivered', () => {
     ])
   })
 
-  it('counts what is parked among all, and among nothing else', async () => {
+  it('counts parked deliveries only in `all`', async () => {
     await act('PATCH', `/${bad.id}`, { is_enabled: false })
     expect(await endpointsOf('retrying')).toEqual([])
     expect(await endpointsOf('all')).toEqual([bad.id, gone.id].sort())
     await act('PATCH', `/${bad.id}`, { is_enabled: true })
   })
 
-  it('shows an event once, and no more once any delivery of it has arrived', async () => {
+  it('lists an event once, and no longer after any delivery of it has succeeded', async () => {
     const [row] = (await read(`/deliveries?undelivered=all&endpoint_id=${gone.id}`)).rows
     await act('POST', `/deliveries/${row?.delivery_id}/resend`)
     await attemptsAre(6)
@@ -83,7 +83,7 @@ describe('GET /deliveries?undelivered', () => {
     expect(await endpointsOf('all')).toEqual([bad.id])
   })
 
-  it('takes no other word', async () => {
+  it('accepts no other value', async () => {
     expect((await read('/deliveries?undelivered=yes')).body).toMatchObject({
       status: 400,
       errors: [{ pointer: '?undelivered' }],
@@ -91,8 +91,8 @@ describe('GET /deliveries?undelivered', () => {
   })
 })
 
-describe('The log names things', () => {
-  it('says the name of the endpoint today, of a deleted one too', async () => {
+describe('The log', () => {
+  it('has the current name of an endpoint, even of a deleted one', async () => {
     await act('PATCH', `/${good.id}`, { name: 'Better' })
     const [row] = (await read(`/deliveries?endpoint_id=${good.id}`)).rows
     expect(row).toMatchObject({ endpoint_name: 'Better' })
@@ -103,7 +103,7 @@ describe('The log names things', () => {
     })
   })
 
-  it('shows what was sent, byte for byte', async () => {
+  it('shows the sent body, byte for byte', async () => {
     const [row] = (await read(`/deliveries?endpoint_id=${gone.id}`)).rows
     const { body } = await read(`/deliveries/${row?.delivery_id}`)
     const received = context.receiver.requests.find(({ path }) => path === '/gone')
@@ -123,7 +123,7 @@ describe('GET /deliveries/hours', () => {
     hours.reduce((sum, { failed }) => sum + failed, 0),
   ]
 
-  it('counts attempts of the organization by hours, without tests', async () => {
+  it('counts the attempts of the organization by hour, without tests', async () => {
     const hours = await counted()
     // One success at the first endpoint, one failure at the second; at the third two failures and a success.
     expect(sums(hours)).toEqual([2, 3])
@@ -132,7 +132,7 @@ describe('GET /deliveries/hours', () => {
     expect(sums(await counted('', 'globex-admin'))).toEqual([0, 1])
   })
 
-  it('counts one endpoint, and a span of time', async () => {
+  it('filters by endpoint and period', async () => {
     expect(sums(await counted(`?endpoint_id=${gone.id}`))).toEqual([1, 2])
     expect(await counted(`?until=${new Date(Date.now() - 12 * HOUR_MS).toISOString()}`)).toEqual([])
     const before = await context.sql<{ id: string }[]>`
@@ -141,7 +141,7 @@ describe('GET /deliveries/hours', () => {
       select gen_random_uuid(), gen_random_uuid(), ${ACME}, ${gone.id}, gen_random_uuid(), 'quotation.failed', 1,
         'failed', false, now() - hours * interval '1 hour' from unnest(array[2, 30]) as hours
       returning id`
-    // Hours that were counted, and those that were not yet, are told alike.
+    // Hours look the same before and after they are counted.
     for (const _ of ['before', 'after']) {
       expect(sums(await counted(`?endpoint_id=${gone.id}`))).toEqual([1, 3])
       expect(await counted(`?endpoint_id=${gone.id}`)).toHaveLength(2)
@@ -150,7 +150,7 @@ describe('GET /deliveries/hours', () => {
     await context.sql`delete from quickquote.delivery_attempts where id = any (${before.map(({ id }) => id)})`
   })
 
-  it('takes at most seven days, and only endpoints of the organization', async () => {
+  it('accepts at most seven days, and only endpoints of the organization', async () => {
     const since = new Date(Date.now() - 8 * 24 * HOUR_MS).toISOString()
     expect((await read(`/deliveries/hours?since=${since}`)).body).toMatchObject({
       status: 400,
@@ -170,15 +170,15 @@ describe('GET /:id/replay/count', () => {
   const count = (id: string, query = '', member?: MemberName) =>
     read(`/${id}/replay/count?since=${since}${query}`, member)
 
-  it('counts what a replay would send, and sends nothing', async () => {
-    // What is parked is missed; once it is on its way again it is not.
+  it('counts the events that a replay would send, and sends nothing', async () => {
+    // A parked event is missed; once it is resent, it is not.
     expect((await count(bad.id)).body).toEqual({ events: 1, is_more: false })
     const [row] = (await read(`/deliveries?undelivered=all&endpoint_id=${bad.id}`)).rows
     await act('POST', `/deliveries/${row?.delivery_id}/resend`)
     await attemptsAre(8)
     const before = context.receiver.requests.length
     expect((await count(bad.id)).body).toEqual({ events: 0, is_more: false })
-    // What arrived is sent again only when all is asked for.
+    // A delivered event is sent again only with `all`.
     expect((await count(gone.id)).body).toEqual({ events: 0, is_more: false })
     expect((await count(gone.id, '&status=all')).body).toEqual({ events: 1, is_more: false })
     await act('PATCH', `/${bad.id}`, { is_enabled: false })
@@ -187,7 +187,7 @@ describe('GET /:id/replay/count', () => {
     expect(context.receiver.requests).toHaveLength(before)
   })
 
-  it('is what the replay then sends', async () => {
+  it('is the number of events that the replay then sends', async () => {
     await act('PATCH', `/${bad.id}`, { is_enabled: true })
     const { body: counted } = await count(gone.id, '&status=all')
     const { body: replay } = await act('POST', `/${gone.id}/replay`, { since, status: 'all' })
@@ -201,7 +201,7 @@ describe('GET /:id/replay/count', () => {
     )
   })
 
-  it('knows endpoints of the organization only, and needs a beginning', async () => {
+  it('accepts only endpoints of the organization, and requires `since`', async () => {
     for (const id of [theirs.id, NOWHERE]) {
       expect((await count(id)).body).toMatchObject({ status: 404, code: 'WEBHOOK_ENDPOINT_NOT_FOUND' })
     }

@@ -9,7 +9,7 @@ import { type HostOptions, startHost, useDatabase } from './support/host.ts'
 const database = useDatabase()
 const WORKER = join(createRequire(import.meta.url).resolve('@quickquote/delivery-worker/package.json'), '..')
 
-/** What the doctor finds at an app. */
+/** The findings of the doctor about an app. */
 async function examine(options: Omit<HostOptions, 'databaseUrl'>, prefix = '') {
   const host = await startHost({ databaseUrl: database.url, ...options })
   onTestFinished(() => host.close())
@@ -35,7 +35,7 @@ async function examine(options: Omit<HostOptions, 'databaseUrl'>, prefix = '') {
   return findings.filter(({ code }) => code.startsWith('APP_'))
 }
 
-it('the doctor says that an app answers on our routes as the plugin does, below a prefix, too', async () => {
+it('the doctor confirms that an app leaves our routes to the plugin, also below a prefix', async () => {
   expect(await examine({})).toMatchObject([{ code: 'APP_ANSWERS' }])
   expect(await examine({ plugin: { prefix: '/api' } }, '/api/')).toMatchObject([{ code: 'APP_ANSWERS' }])
 })
@@ -53,7 +53,7 @@ it('the doctor finds a session guard of the app that answers before the plugin',
   expect(findings[0]?.message).toContain('if (request.routeOptions.config.integrations) return')
 })
 
-it('the doctor finds a limiter of the app that counts our requests, and none that lets them pass', async () => {
+it('the doctor finds a limiter of the app that counts our requests, but none that exempts them', async () => {
   const withLimiter = (options: object) =>
     examine({ before: async (app) => void (await app.register(rateLimit, { max: 100, ...options })) })
   expect(await withLimiter({})).toMatchObject([{ code: 'APP_LIMITS_TWICE' }])

@@ -13,7 +13,7 @@ const context = useDeliveries({
 let values = 0
 let paths = 0
 
-/** A value that stands nowhere else. */
+/** A value that occurs nowhere else. */
 const secretValue = () => {
   values += 1
   return `header-value-nobody-may-see-${values}-${'x'.repeat(20)}`
@@ -25,7 +25,7 @@ const call = (method: string, path: string, json?: unknown, member: MemberName =
     ...(json === undefined ? {} : { json }),
   })
 
-/** An endpoint at a path of the receiver that is its own. */
+/** An endpoint with its own path at the receiver. */
 async function endpointWith(headers?: Record<string, string>) {
   paths += 1
   const path = `/${paths}`
@@ -34,7 +34,7 @@ async function endpointWith(headers?: Record<string, string>) {
   return { ...endpoint, path, url }
 }
 
-/** What a test of the endpoint sends. */
+/** The request of a test of the endpoint. */
 async function received({ id, path }: { id: string; path: string }): Promise<ReceivedWebhook['headers']> {
   await call('POST', `/${id}/test`, { event_type: 'quotation.failed' })
   const { headers } = await context.receiver.next((request) => request.path === path)
@@ -43,7 +43,7 @@ async function received({ id, path }: { id: string; path: string }): Promise<Rec
 
 const patch = (id: string, json: unknown) => call('PATCH', `/${id}`, json)
 
-/** What a client is told of a refused update of a new endpoint with these headers, which it keeps. */
+/** The refusal of an update of a new endpoint with these headers, which it keeps. */
 async function refusalOf(change: object, has: Record<string, string> = {}) {
   const endpoint = await endpointWith(has)
   const { status, body } = await patch(endpoint.id, change)
@@ -53,7 +53,7 @@ async function refusalOf(change: object, has: Record<string, string> = {}) {
 }
 
 describe('headers of an endpoint', () => {
-  it('are sent with deliveries, tests and resends; answers show their names alone', async () => {
+  it('are sent with deliveries, tests and resends; responses show only their names', async () => {
     context.respond(() => ({ status: 204 }))
     const headers = { 'x-zone': secretValue(), Authorization: `Bearer ${secretValue()}` }
     const endpoint = await endpointWith(headers)
@@ -76,7 +76,7 @@ describe('headers of an endpoint', () => {
     expect(body['attempts']).toMatchObject([{ request_headers: { Authorization: '…', 'x-zone': '…' } }])
   })
 
-  it('are merged by an update: a value replaces, null removes, the others stay; the case of a name makes no difference', async () => {
+  it('are merged by an update: a value replaces, null removes, the others stay, ignoring the case of names', async () => {
     context.respond(() => ({ status: 204 }))
     const [first, kept, second] = [secretValue(), secretValue(), secretValue()]
     const endpoint = await endpointWith({ Authorization: first, 'X-Kept': kept, 'X-Gone': 'x' })
@@ -92,7 +92,7 @@ describe('headers of an endpoint', () => {
     expect(await received(endpoint)).not.toHaveProperty('x-gone')
   })
 
-  it('stay with {} and go with null', async () => {
+  it('are kept by {} and removed by null', async () => {
     context.respond(() => ({ status: 204 }))
     const value = secretValue()
     const endpoint = await endpointWith({ 'X-Zone': value })
@@ -103,7 +103,7 @@ describe('headers of an endpoint', () => {
     expect((await createEndpoint(context.host, { headers: null }))['header_names']).toEqual([])
   })
 
-  it('stay when the path of the URL changes; another origin takes none along and wants to be told', async () => {
+  it('are kept if the path of the URL changes; another origin requires the complete new set', async () => {
     const endpoint = await endpointWith({ 'X-Zone': secretValue() })
     const moved = { url: `${endpoint.url}/further?x=1` }
     expect((await patch(endpoint.id, moved)).body).toMatchObject({ header_names: ['X-Zone'] })
@@ -119,7 +119,7 @@ describe('headers of an endpoint', () => {
     expect(replaced.body).toMatchObject({ ...elsewhere, header_names: ['X-Other'] })
     const emptied = await patch(endpoint.id, { url: endpoint.url, headers: {} })
     expect(emptied.body).toMatchObject({ url: endpoint.url, header_names: [] })
-    // Who has none need not say so.
+    // An endpoint without headers need not send any.
     expect((await patch(endpoint.id, elsewhere)).body).toMatchObject({ ...elsewhere, header_names: [] })
   })
 
@@ -177,11 +177,11 @@ describe('headers of an endpoint', () => {
     ['another charset', 'grün', 'visible ASCII'],
     ['a lone surrogate', '\ud800', 'visible ASCII'],
     ['a space before', ' a', 'visible ASCII'],
-    ['a space behind', 'a ', 'visible ASCII'],
+    ['a space after', 'a ', 'visible ASCII'],
     ['1,025 characters', 'x'.repeat(1025), 'at most 1024'],
     ['a number', 5, 'must be a string'],
     ['a list', ['x'], 'must be a string'],
-  ])('may not have a value with %s; the answer does not repeat it', async (_, value, detail) => {
+  ])('may not have a value with %s; the response does not repeat it', async (_, value, detail) => {
     for (const refused of [
       await refusalOf({ headers: { 'X-Zone': value } }),
       (
@@ -197,7 +197,7 @@ describe('headers of an endpoint', () => {
     }
   })
 
-  it('may not be empty values, nor nulls on a create, nor anything but an object', async () => {
+  it('must be an object without empty values, and on a create without nulls', async () => {
     expect(await refusalOf({ headers: { 'X-Zone': '' } })).toMatchObject([{ pointer: '/headers/X-Zone' }])
     for (const headers of [[], 'X-Zone: x', 5, true]) {
       expect(await refusalOf({ headers })).toMatchObject([{ pointer: '/headers' }])
@@ -211,7 +211,7 @@ describe('headers of an endpoint', () => {
     expect([status, body['errors']]).toMatchObject([400, [{ pointer: '/headers/X-Zone' }]])
   })
 
-  it('may not be there twice, nor be more than ten, nor more than 4 KiB, counting those that the endpoint has', async () => {
+  it('may not be duplicate, nor more than ten, nor more than 4 KiB, including existing ones', async () => {
     expect(await refusalOf({ headers: { 'X-Zone': 'a', 'x-zone': 'b' } })).toMatchObject([
       { pointer: '/headers/x-zone', detail: expect.stringContaining('duplicate') },
     ])
@@ -232,7 +232,7 @@ describe('headers of an endpoint', () => {
     expect([more.status, more.body['errors']]).toMatchObject([400, [{ pointer: '/headers' }]])
   })
 
-  it('belong to the organization: nobody else changes or sees them', async () => {
+  it('cannot be changed or seen by other organizations', async () => {
     const value = secretValue()
     const theirs = await createEndpoint(context.host, { headers: { 'X-Theirs': value } }, 'globex-admin')
     const seen = await patch(theirs.id, { headers: { 'X-Theirs': null, 'X-Mine': 'x' } })
@@ -255,7 +255,7 @@ describe('the value of a header', () => {
     return { stored: row?.['response_body'], delivery: delivery.body }
   }
 
-  it('is hidden where the receiver repeats it, and so are the credentials after Bearer or Basic', async () => {
+  it('is hidden if the receiver repeats it, as are the credentials after Bearer or Basic', async () => {
     const [token, basic, plain] = [secretValue(), secretValue(), secretValue()]
     const headers = { Authorization: `Bearer ${token}`, 'X-Basic': `basic ${basic}`, 'X-Plain': plain }
     const answer = `got Bearer ${token}, then ${token} and ${basic}, ${JSON.stringify({ headers })}, ${plain}.`
@@ -266,25 +266,25 @@ describe('the value of a header', () => {
     expect(delivery['attempts']).toMatchObject([{ response_body: stored }])
   })
 
-  it('is hidden where JSON escapes it', async () => {
+  it('is hidden if JSON escapes it', async () => {
     const quoted = `"${secretValue()}" \\ "${secretValue()}"`
     expect((await recordOf({ 'X-Quoted': quoted }, JSON.stringify({ quoted }))).stored).toBe('{"quoted":"…"}')
   })
 
-  it.each([1, 2, 11, 40])('is hidden where the record ends after %i of its characters', async (length) => {
+  it.each([1, 2, 11, 40])('is hidden if the record ends after %i of its characters', async (length) => {
     const token = secretValue()
     const before = '.'.repeat(1024 - length)
     const { stored } = await recordOf({ 'X-Token': token }, `${before}${token} and so on`)
     expect(stored).toBe(`${before}…`)
   })
 
-  it('hides nothing of an answer that ends as a value begins', async () => {
+  it('does not hide the end of a response that resembles its beginning', async () => {
     expect((await recordOf({ 'X-Token': 'd3VzZXI6cGFzc3dvcmQ=' }, 'unauthorized')).stored).toBe(
       'unauthorized',
     )
   })
 
-  it('stands in no answer, log line, audit entry or table, nor does anything print it', async () => {
+  it('is in no response, log line, audit entry or table, and is never printed', async () => {
     context.respond(({ headers }) => ({ status: 500, body: JSON.stringify(headers) }))
     const [old, current] = [`Bearer ${secretValue()}`, `Bearer ${secretValue()}`]
     const endpoint = await endpointWith({ Authorization: old })
@@ -327,7 +327,7 @@ describe('the value of a header', () => {
     }
   })
 
-  it('goes with the endpoint', async () => {
+  it('is removed with the endpoint', async () => {
     const { id } = await endpointWith({ 'X-Zone': secretValue() })
     await call('DELETE', `/${id}`)
     expect(
@@ -337,7 +337,7 @@ describe('the value of a header', () => {
   })
 })
 
-it('a change that changes no header is in no audit log', async () => {
+it('an update that changes no header is not in the audit log', async () => {
   const headers = { 'X-Zone': secretValue() }
   const { id } = await endpointWith(headers)
   await patch(id, { headers })

@@ -34,7 +34,7 @@ const call = (method: string, path: string, json?: unknown) =>
     ...(json === undefined ? {} : { json }),
   })
 
-/** A failed quote, told to an endpoint that answers as said. */
+/** Sends a failed quote to an endpoint whose receiver answers with this status. */
 async function deliver(endpoint: { id: string }, status: number) {
   context.respond(() => ({ status }))
   const count = async () => {
@@ -49,7 +49,7 @@ const endpointAt = (path: string) => createEndpoint(context.host, { url: context
 const get = async (id: string) => (await call('GET', `/${id}`)).body
 
 describe('the health of an endpoint', () => {
-  it('tells the last success, since when it fails, and how often it succeeded lately; in a list, too', async () => {
+  it('has the last success, the first failure since, and the recent success rate; also in a list', async () => {
     const endpoint = await endpointAt('/health')
     await deliver(endpoint, 204)
     expect((await get(endpoint.id))['health']).toEqual({
@@ -81,10 +81,10 @@ describe('the health of an endpoint', () => {
   })
 })
 
-describe('an endpoint that nothing but failures came of', () => {
+describe('an endpoint whose deliveries have all failed', () => {
   const disable = () => context.host.integrations.disableFailingEndpoints()
 
-  it('is disabled after five days, with the reason shown, the host told, and an entry in the audit log', async () => {
+  it('is disabled after five days, with a visible reason, a call of the hook, and an entry in the audit log', async () => {
     const endpoint = await endpointAt('/failing')
     await deliver(endpoint, 500)
     later = 5 * DAYS - 60_000
@@ -116,7 +116,7 @@ describe('an endpoint that nothing but failures came of', () => {
     await call('DELETE', `/${endpoint.id}`)
   })
 
-  it('stays enabled when anything succeeded meanwhile', async () => {
+  it('stays enabled if anything succeeded meanwhile', async () => {
     const endpoint = await endpointAt('/mixed')
     await deliver(endpoint, 500)
     await deliver(endpoint, 204)
@@ -128,7 +128,7 @@ describe('an endpoint that nothing but failures came of', () => {
   it.each<[string, () => Promise<void>]>([
     ['rejects', () => Promise.reject(new Error('the mail server is down'))],
     ['hangs', () => new Promise(() => {})],
-  ])('is disabled once by any number of processes, also when the hook %s', async (does, failure) => {
+  ])('is disabled once by any number of processes, even if the hook %s', async (does, failure) => {
     const endpoint = await endpointAt(`/raced/${does}`)
     await deliver(endpoint, 500)
     later = 6 * DAYS

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ACME, GLOBEX, useHost, YEAR_AHEAD } from './support/host.ts'
 
-/** What happens right after a request found that the organization is not being erased. */
+/** Runs right after a request has found that the organization is not being erased. */
 let onceLetIn: (() => Promise<unknown>) | undefined
 
 async function letIn<T>(found: T): Promise<T> {
@@ -23,7 +23,7 @@ const context = useHost({
 })
 const quote = { requirementsText: 'Customers sign in.' }
 
-it('an organization that is being erased: its keys are revoked, its members refused, and others notice nothing', async () => {
+it('an organization that is being erased: its keys are revoked, its members refused, and others unaffected', async () => {
   const { host } = context
   const [acme, globex] = [await host.createKey('acme-admin'), await host.createKey('globex-admin')]
   await host.startQuotation(acme.key)
@@ -45,7 +45,7 @@ it('an organization that is being erased: its keys are revoked, its members refu
   expect(await start(globex.key)).toMatchObject({ status: 202 })
 })
 
-it('requests that were let in just before are refused like those that come later', async () => {
+it('requests accepted just before are refused like later ones', async () => {
   const { host } = context
   const { key } = await host.createKey('acme-admin')
   onceLetIn = () => host.integrations.organizations.erase(ACME)

@@ -36,7 +36,7 @@ async function failedQuote(source: 'ui' | 'api_key' = 'api_key', organizationId 
 const quotesOf = ({ events }: Awaited<ReturnType<typeof read>>) => events.map(({ data }) => data.quotation_id)
 
 describe('GET /v1/integrations/events', () => {
-  it('has the events of the organization, the oldest first, page by page', async () => {
+  it('lists the events of the organization, oldest first, page by page', async () => {
     const { next: start } = await read('?after=latest')
     const quotes = [await failedQuote(), await failedQuote(), await failedQuote()]
     await failedQuote('api_key', GLOBEX)
@@ -51,7 +51,7 @@ describe('GET /v1/integrations/events', () => {
     expect(quotesOf(await read()).slice(-4)).toEqual([...quotes, later])
   })
 
-  it('has the very bytes of the webhooks', async () => {
+  it('has the exact bytes of the webhooks', async () => {
     const { next } = await read('?after=latest')
     await failedQuote()
     const answer = await fetch(`${context.host.url}${PATH}${next}`, { headers: { 'X-API-Key': acmeKey } })
@@ -61,7 +61,7 @@ describe('GET /v1/integrations/events', () => {
     expect(await answer.text()).toBe(`[${event?.body}]`)
   })
 
-  it('goes on after an event whose id is given', async () => {
+  it('continues after a given event id', async () => {
     const { next } = await read('?after=latest')
     const quotes = [await failedQuote(), await failedQuote()]
     const [first] = (await read(next)).events
@@ -71,7 +71,7 @@ describe('GET /v1/integrations/events', () => {
     ])
   })
 
-  it('filters by type and source, and passes over what they hide', async () => {
+  it('filters by type and source, and continues after hidden events', async () => {
     const { next } = await read('?after=latest')
     const ui = await failedQuote('ui')
     const partner = await failedQuote()
@@ -105,7 +105,7 @@ describe('GET /v1/integrations/events', () => {
     expect([status, body['code'], body['errors']]).toMatchObject([400, 'VALIDATION_FAILED', [{ pointer }]])
   })
 
-  it('takes a cursor of another organization or another list for forged', async () => {
+  it('treats a cursor of another organization or another list as forged', async () => {
     const { next } = await read('?after=latest')
     expect((await read(next, globexKey)).status).toBe(400)
     await failedQuote()
@@ -116,7 +116,7 @@ describe('GET /v1/integrations/events', () => {
     expect((await read(`?after=${cursor}`)).status).toBe(400)
   })
 
-  it('answers 410 when events after the cursor are gone', async () => {
+  it('answers 410 if events after the cursor are gone', async () => {
     const { next } = await read('?after=latest')
     await failedQuote()
     const { next: seen } = await read(next)
@@ -129,7 +129,7 @@ describe('GET /v1/integrations/events', () => {
 })
 
 describe('With wait', () => {
-  it('the answer comes with the next event that is wanted', async () => {
+  it('responds with the next matching event', async () => {
     const { next } = await read('?after=latest')
     const waiting = read(`${next}&wait=20&types=quotation.failed`)
     await failedQuote('ui')
@@ -137,7 +137,7 @@ describe('With wait', () => {
     expect(quotesOf(await waiting)).toEqual([id])
   })
 
-  it('it is empty when the time is over, and goes on after what was hidden', async () => {
+  it('responds with an empty page after the wait, and continues after hidden events', async () => {
     const { next } = await read('?after=latest')
     const waiting = read(`${next}&wait=1`)
     await failedQuote('ui')
@@ -147,7 +147,7 @@ describe('With wait', () => {
     expect((await read(`?after=${after}&generation_source=all`)).events).toEqual([])
   })
 
-  it('five wait for one key; the next one is answered at once, and a place is free again later', async () => {
+  it('lets five requests of a key wait, answers the next one at once, and lets one wait again later', async () => {
     const { key } = await context.host.createKey('acme-admin')
     const { next } = await read('?after=latest', key)
     const sixth: string[] = []
@@ -166,7 +166,7 @@ describe('With wait', () => {
     expect(quotesOf(await again)).toEqual([last])
   })
 
-  it('a client that goes away gives its place back', async () => {
+  it('frees the place of a client that disconnects', async () => {
     const { key } = await context.host.createKey('acme-admin')
     const { next } = await read('?after=latest', key)
     const { hostname, port } = new URL(context.host.url)
@@ -175,7 +175,7 @@ describe('With wait', () => {
       socket.write(`GET ${PATH}${next}&wait=20 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`)
       return socket
     })
-    // The sixth finds no place, and is answered at once: the five others wait.
+    // The sixth is answered at once: the five others wait.
     await Promise.race(sockets.map((socket) => once(socket, 'data')))
     for (const socket of sockets) socket.resetAndDestroy()
     // Without a place it would be answered at once until the waits are over, 20 s later.
@@ -191,7 +191,7 @@ describe('With wait', () => {
       .toBeGreaterThan(1900)
   })
 
-  it('whoever waits is answered when the server closes', async () => {
+  it('answers waiting requests when the server closes', async () => {
     const host = await startHost({ databaseUrl: database.url })
     let isOpen = true
     onTestFinished(async () => {
@@ -206,7 +206,7 @@ describe('With wait', () => {
     expect(await waiting).toMatchObject({ status: 200, events: [] })
   })
 
-  it('a hundred wait without a connection of the database, and others are answered', async () => {
+  it('lets a hundred requests wait without a database connection, and answers others', async () => {
     const host = await startHost({
       databaseUrl: database.url,
       integrations: { limits: { requestsPerMinute: 10_000, eventWaitsPerApiKey: 100 } },
@@ -216,7 +216,7 @@ describe('With wait', () => {
     const { next } = await read('?after=latest', key, host)
     const { next: otherNext } = await read('?after=latest', other, host)
     let answered = 0
-    // One of them finds no place, and is answered at once: the hundred others wait.
+    // One of them is answered at once: the hundred others wait.
     const waiting = Array.from({ length: 101 }, async () => {
       const { status, events } = await read(`${next}&wait=20`, key, host)
       answered += 1

@@ -13,7 +13,7 @@ const context = useHost({
 
 const PATH = '/v1/integrations/quotations'
 
-it('A pipeline with fewer steps reports those alone, and partners see the others as done once a later one began', async () => {
+it('A pipeline with fewer steps reports only those, and partners see the others as completed once a later one has begun', async () => {
   const { host, sql } = context
   const { key } = await host.createKey()
   const id = await host.startQuotation(key)

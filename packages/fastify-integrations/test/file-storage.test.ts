@@ -43,14 +43,14 @@ const store = (put: FileStorage['put']): FileStorage => ({
   async delete() {},
 })
 
-it('a file store of the host that throws is a 503 with Retry-After, and its own error is in the log', async () => {
+it('a host’s file store that throws is a 503 with Retry-After, and its own error is in the log', async () => {
   await serve(store(() => Promise.reject(new Error('the bucket is gone'))))
   expectUnavailable(await upload())
   expect(host.logs.join('')).toContain('the bucket is gone')
   expect(host.logs.join('')).not.toContain('AbortError')
 })
 
-it('one that breaks off in the middle of a docx is told by its own error', async () => {
+it('one that fails in the middle of a docx is logged with its own error', async () => {
   await serve(
     store(async (_file, bytes) => {
       for await (const _ of bytes) throw new Error('the bucket is full')
@@ -67,7 +67,7 @@ it('one that hangs is a 503 after hookTimeoutMs', async () => {
   expect(host.logs.join('')).toContain('files.put did not respond within 2000 ms')
 })
 
-it('a folder for temporary files that is missing is a 503 with Retry-After, and works again when it is back', async () => {
+it('a missing folder for temporary files is a 503 with Retry-After, and works again once it is back', async () => {
   await serve()
   vi.stubEnv('TMPDIR', join(tmpdir(), 'quickquote-missing'))
   expectUnavailable(await upload())
@@ -75,7 +75,7 @@ it('a folder for temporary files that is missing is a 503 with Retry-After, and 
   expect((await upload()).status).toBe(202)
 })
 
-it('one that is full is a 503 with Retry-After', async ({ skip }) => {
+it('a full one is a 503 with Retry-After', async ({ skip }) => {
   await serve()
   const folder = await mkdtemp(join(tmpdir(), 'quickquote-full-'))
   onTestFinished(() => rm(folder, { recursive: true }))

@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ACME, type Answer, type Host, startHost } from './support/host.ts'
 
-/** "Each request of ours is answered within 15 s of the moment when its body was there." */
+/** The longest time until a request is answered, from the arrival of its body. */
 const BOUND_MS = 15_000
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -50,7 +50,7 @@ function expectUnavailable({ status, body, headers }: Answer): void {
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
 }
 
-/** A transaction of somebody else, who holds a key and a quotation, and does nothing. */
+/** A foreign transaction that locks a key and a quotation, and does nothing. */
 async function holdRows(keyId: string, quotationId: string) {
   const other = await sql.reserve()
   await other`begin`
@@ -68,7 +68,7 @@ async function holdRows(keyId: string, quotationId: string) {
 
 describe('A database that hangs', () => {
   it.each(['idle', 'stopped'])(
-    'a row lock of a transaction that is %s: who needs it is told in time, the others notice nothing, and all can be repeated',
+    'a row lock of a transaction that is %s: requests that need it fail in time, others are unaffected, and all can be repeated',
     async (state) => {
       const { id, key } = await host.createKey()
       const quotationId = await host.startQuotation(key)
@@ -102,7 +102,7 @@ describe('A database that hangs', () => {
     },
   )
 
-  it('our own backends that are stopped: each request is answered in time, and later ones as ever', async () => {
+  it('our own backends, stopped: each request is answered in time, and later ones as usual', async () => {
     const { key } = await host.createKey()
     const id = await host.startQuotation(key)
     const read = () => host.call('GET', `/v1/integrations/quotations/${id}`, { key })
@@ -120,7 +120,7 @@ describe('A database that hangs', () => {
     expect((await read()).status).toBe(200)
   })
 
-  it('connections that swallow everything: each request and each call is answered in time, and later ones as ever', async () => {
+  it('connections that swallow everything: each request and each call ends in time, and later ones as usual', async () => {
     const { key } = await host.createKey()
     const id = await host.startQuotation(key)
     const read = () => host.call('GET', `/v1/integrations/quotations/${id}`, { key })

@@ -11,7 +11,7 @@ const PROJECT = '0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d'
 const projectEvents = defineEvents({
   'project.created': {
     description: 'A project was created.',
-    // The title is that of a schema of ours.
+    // The same title as one of our schemas.
     data: Type.Object(
       { project_id: Type.String({ format: 'uuid' }), title: Type.Optional(Type.String()) },
       { title: 'Proposal' },
@@ -27,7 +27,7 @@ const projectEvents = defineEvents({
 
 const context = useDeliveries({ integrations: { events: projectEvents } })
 
-/** The host's own object, beside the one that its server runs with: the same declaration, the same database. */
+/** The host's own instance, in addition to its server's: same declaration, same database. */
 function open() {
   return createIntegrations({
     storage: drizzleStorage({ sql: context.sql }),
@@ -82,7 +82,7 @@ describe('events of the host, from one declaration', () => {
     })
   })
 
-  it('reach endpoints of their organization alone', async () => {
+  it('reach only endpoints of their organization', async () => {
     const [own, other] = [await endpointAt({}), await endpointAt({}, 'globex-admin')]
     await emitCreated(ACME)
     const id = await emitCreated(GLOBEX)
@@ -94,7 +94,7 @@ describe('events of the host, from one declaration', () => {
     expect(context.receiver.requests.filter(({ path }) => path === other.path)).toHaveLength(1)
   })
 
-  it('reach the default trigger mode unless they come of something that was started in the web app', async () => {
+  it('reach endpoints in the default trigger mode, unless they originate in the web app', async () => {
     const [headless, always] = [await endpointAt(), await endpointAt({ trigger_mode: 'always' })]
     const data = { project_id: randomUUID() }
     const ofUi = await integrations.emit('project.created', {
@@ -108,7 +108,7 @@ describe('events of the host, from one declaration', () => {
     expect(both.map(({ rawBody }) => JSON.parse(String(rawBody)).id).sort()).toEqual([ofUi, id].sort())
   })
 
-  it('join the transaction of the host: a rollback takes them along', async () => {
+  it('join the transaction of the host, and roll back with it', async () => {
     const emitWithin = (fault?: Error) =>
       context.sql.begin(async (transaction) => {
         const organizationId = ACME
@@ -127,7 +127,7 @@ describe('events of the host, from one declaration', () => {
     expect(await recorded()).toBe(1)
   })
 
-  it("are refused with the field's name when they are not what was declared, and nothing is written", async () => {
+  it('are refused with the name of the field if they do not match the declaration, and nothing is written', async () => {
     const recorded = () => context.sql`select count(*)::int as events from quickquote.events`
     const before = await recorded()
     const emit = integrations.emit as (type: string, event: object) => Promise<string>
@@ -147,7 +147,7 @@ describe('events of the host, from one declaration', () => {
     expect(await recorded()).toEqual(before)
   })
 
-  it('stand in the catalog route, after those of the specification', async () => {
+  it('are in the catalog route, after those of the specification', async () => {
     const { status, body } = await call('GET', '/events')
     expect(status).toBe(200)
     const catalog = body as unknown as { type: string; description: string; example: { data: object } }[]
@@ -162,7 +162,7 @@ describe('events of the host, from one declaration', () => {
     ])
   })
 
-  it('can be subscribed to, and what was not declared cannot', async () => {
+  it('can be subscribed to, unless they are undeclared', async () => {
     const { id } = await endpointAt()
     expect((await call('PATCH', `/${id}`, { events: ['project.closed'] })).body).toMatchObject({
       events: ['project.closed'],
@@ -184,7 +184,7 @@ describe('events of the host, from one declaration', () => {
     })
   })
 
-  it('can be asked for in the delivery log, and replayed', async () => {
+  it('can be filtered in the delivery log, and replayed', async () => {
     const { id, path } = await endpointAt({ events: ['project.created', 'project.closed'] })
     const event_id = await emitCreated()
     await arrivedAt(path)
@@ -204,7 +204,7 @@ describe('events of the host, from one declaration', () => {
     expect(again.headers['x-service-event-type']).toBe('project.created')
   })
 
-  it('are seen by holders of manage_integrations of that organization alone', async () => {
+  it('are visible only to holders of manage_integrations in that organization', async () => {
     for (const path of ['/events', '/deliveries?event_type=project.created']) {
       const answers = [
         await context.host.call('GET', webhooksOf(ACME) + path, { member: 'acme-member' }),
@@ -214,7 +214,7 @@ describe('events of the host, from one declaration', () => {
     }
   })
 
-  it('are `webhooks` of the OpenAPI document, with their schema, and what is sent is what it says', async () => {
+  it('are `webhooks` of the OpenAPI document, which describes their deliveries exactly', async () => {
     const { openapi } = context.host
     expect(Object.keys(openapi.webhooks).slice(7)).toEqual(['project.created', 'project.closed'])
     const { path } = await endpointAt()

@@ -12,7 +12,7 @@ const memberOf = (organizationId: string, memberId = 'm'): Member => ({
   permissions: new Set(['manage_integrations']),
 })
 
-/** Every call of a service that takes an organization or a member. */
+/** Every service call that takes an organization or a member. */
 function calls(organizationId: string): Record<string, () => Promise<unknown>> {
   const { integrations } = context.host
   const { apiKeys, webhookEndpoints, deliveryLog, replays, auditLog, quotations } = integrations
@@ -60,9 +60,9 @@ function calls(organizationId: string): Record<string, () => Promise<unknown>> {
   }
 }
 
-describe('an organization id that is no uuid', () => {
+describe('an organization id that is not a uuid', () => {
   it.each(['org_2abc', '', '17', `{${ACME}}`, `urn:uuid:${ACME}`, `${ACME}\0`])(
-    '%j is refused by every call, with how to map it',
+    '%j is refused by every call, which says how to convert it',
     async (id) => {
       for (const [name, call] of Object.entries(calls(id))) {
         const refusal = await call().then(
@@ -82,7 +82,7 @@ describe('an organization id that is no uuid', () => {
     },
   )
 
-  it('in a session is answered with 500, and the log says how to map it', async () => {
+  it('in a session is answered with 500, and the log says how to convert it', async () => {
     const session: Session = { memberId: 'm', organizations: [{ id: 'org_2abc', role: 'admin' }] }
     const host = await startHost({
       databaseUrl: database.url,

@@ -27,7 +27,7 @@ interface Problem {
   readonly errors?: readonly { pointer: string; detail: string }[]
 }
 
-/** Sends a request as it is: `fetch` would mend some of it. */
+/** Sends a request unchanged: `fetch` would correct some of it. */
 function send({ method, path, headers = {}, body }: Sent): Promise<{ status: number; problem: Problem }> {
   return new Promise((resolve, reject) => {
     const credentials = path.startsWith('/v1/integrations')
@@ -50,7 +50,7 @@ function send({ method, path, headers = {}, body }: Sent): Promise<{ status: num
   })
 }
 
-/** A refusal says what is wrong, and no request is ever our fault. */
+/** No request may cause a 5xx, and a refusal must name the problem. */
 async function expectNoFault(sent: Sent): Promise<{ status: number; problem: Problem }> {
   const { status, problem } = await send(sent)
   const what = JSON.stringify({ ...sent, body: sent.body?.slice(0, 100), status, problem }).slice(0, 600)
@@ -73,7 +73,7 @@ function propertiesOf(schema: TSchema | undefined): string[] {
   return Object.keys((schema as TObject | undefined)?.properties ?? {})
 }
 
-/** As they stand in a URL. */
+/** As written in a URL. */
 const URL_VALUES = [
   '',
   '%20',
@@ -124,7 +124,7 @@ const URL_VALUES = [
   'x'.repeat(4000),
 ]
 
-/** As they stand in JSON. */
+/** As written in JSON. */
 const JSON_VALUES = [
   'null',
   'true',
@@ -199,7 +199,7 @@ const HEADER_VALUES = [
 const START = '/v1/integrations/quotations'
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
-/** Whatever the route makes of a body, an empty object is one. */
+/** An empty object is a body for every route. */
 function bodyOf({ method }: Route): Pick<Sent, 'headers' | 'body'> {
   return method === 'GET' ? {} : { headers: JSON_TYPE, body: '{}' }
 }
@@ -208,7 +208,7 @@ function pointersOf(problem: Problem): string[] {
   return [...new Set(problem.errors?.map(({ pointer }) => pointer))]
 }
 
-/** Sends all of them at once and tells what was refused by a rule. */
+/** Sends all of them at once, and returns the fields that broke a rule. */
 async function refusalsOf(requests: readonly Sent[]): Promise<string[][]> {
   const answers = await Promise.all(requests.map(expectNoFault))
   return answers
@@ -216,8 +216,8 @@ async function refusalsOf(requests: readonly Sent[]): Promise<string[][]> {
     .map(({ problem }) => pointersOf(problem))
 }
 
-describe('hostile input (specification, "Errors": 400 for what breaks a rule)', { timeout: 300_000 }, () => {
-  it('no id in a path is our fault', async () => {
+describe('hostile input (specification, "Errors": 400 for a broken rule)', { timeout: 300_000 }, () => {
+  it('no id in a path causes a 5xx', async () => {
     for (const { route, path } of rows()) {
       for (const name of path.match(/:\w+/g) ?? []) {
         const paths = URL_VALUES.map((value) => path.replace(name, () => value).replace(/:\w+/g, NOWHERE))
@@ -229,13 +229,13 @@ describe('hostile input (specification, "Errors": 400 for what breaks a rule)', 
     }
   })
 
-  it('no organization in a path is', async () => {
+  it('no organization in a path does', async () => {
     const paths = URL_VALUES.map((value) => `/v1/organizations/${value}/webhooks`)
     const answers = await Promise.all(paths.map((path) => expectNoFault({ method: 'GET', path })))
     for (const { status } of answers) expect([400, 403, 404]).toContain(status)
   })
 
-  it('no parameter of a query is: what is refused is named', async () => {
+  it('no query parameter does; refused ones are named', async () => {
     let refused = 0
     for (const { route, path } of rows()) {
       const names =
@@ -261,7 +261,7 @@ describe('hostile input (specification, "Errors": 400 for what breaks a rule)', 
     expect(refused).toBeGreaterThan(100)
   })
 
-  it('no field of a JSON body is: what is refused is named', async () => {
+  it('no field of a JSON body does; refused ones are named', async () => {
     let refused = 0
     for (const { route, path } of rows()) {
       const body = route.body?.['application/json']
@@ -284,7 +284,7 @@ describe('hostile input (specification, "Errors": 400 for what breaks a rule)', 
     expect(refused).toBeGreaterThan(200)
   })
 
-  it('no JSON in the place of a body is', async () => {
+  it('no other JSON as a body does', async () => {
     const bodies = [...JSON_VALUES, '', '{"__proto__":{}}', '{"constructor":{"prototype":{}}}', '\u0000']
     for (const { route, path } of rows()) {
       if (route.body === undefined) continue
@@ -299,7 +299,7 @@ describe('hostile input (specification, "Errors": 400 for what breaks a rule)', 
     }
   })
 
-  it('no field of a form is: what is refused is named', async () => {
+  it('no field of a form does; refused ones are named', async () => {
     let refused = 0
     for (const field of [
       'name',
@@ -336,7 +336,7 @@ describe('hostile input (specification, "Errors": 400 for what breaks a rule)', 
     'Accept',
     'Origin',
     'X-Request-Id',
-  ])('no header %s is: a refused Idempotency-Key is named', async (name) => {
+  ])('no header %s does; a refused Idempotency-Key is named', async (name) => {
     const traced = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
     const pointers = await refusalsOf(
       [...HEADER_VALUES, ['a', 'b']].map((value) => ({

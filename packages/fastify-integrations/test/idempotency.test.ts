@@ -42,7 +42,7 @@ async function quotations(): Promise<number> {
 }
 
 describe('Idempotency-Key on the start', () => {
-  it('the same key and the same request: the first answer, and nothing is started', async () => {
+  it('the same key and the same request: the first response again, and no new quote', async () => {
     const first = await start('a-1')
     const before = await quotations()
     const second = await start('a-1')
@@ -67,7 +67,7 @@ describe('Idempotency-Key on the start', () => {
     }
   })
 
-  it('the contents of files belong to the request, and files of a repeated one do not stay', async () => {
+  it('file contents are part of the request, and files of a repeated one are removed', async () => {
     const first = await startWithFile('c-1', 'Customers sign in.')
     expect(first.status).toBe(202)
     const same = await startWithFile('c-1', 'Customers sign in.')
@@ -81,7 +81,7 @@ describe('Idempotency-Key on the start', () => {
     expect(left).toEqual({ uploads: 0, files: 1 })
   })
 
-  it('20 repeats at once start one quote; who comes while it is being accepted gets 409', async () => {
+  it('20 concurrent repeats start one quote; those during its acceptance get 409', async () => {
     const before = await quotations()
     const answers = await Promise.all(Array.from({ length: 20 }, () => start('d-1')))
 
@@ -94,8 +94,8 @@ describe('Idempotency-Key on the start', () => {
     expect(await quotations()).toBe(before + 1)
   })
 
-  it('a request that is still being accepted under the key: 409', async () => {
-    // What another process does while it accepts a request under the key.
+  it('a request that is still being accepted with the key: 409', async () => {
+    // Another process that is accepting a request with the key.
     await database.sql.begin(async (sql) => {
       await sql`select pg_advisory_xact_lock(hashtextextended(${`"quickquote" idempotency ${ACME} e-1`}, 0))`
       const { status, body } = await start('e-1')
@@ -110,7 +110,7 @@ describe('Idempotency-Key on the start', () => {
     expect((await start('f-1')).status).toBe(202)
   })
 
-  it('counts within its organization', async () => {
+  it('is separate for each organization', async () => {
     const globex = await host.createKey('globex-admin')
     const own = await start('g-1')
     const theirs = await start('g-1', { ...REQUEST, name: 'Theirs' }, globex.key)
@@ -118,7 +118,7 @@ describe('Idempotency-Key on the start', () => {
     expect(theirs.body['quotation_id']).not.toBe(own.body['quotation_id'])
   })
 
-  it('counts for every key of the organization', async () => {
+  it('is shared by all keys of the organization', async () => {
     const another = await host.createKey('acme-member')
     const first = await start('i-1')
     const repeated = await start('i-1', REQUEST, another.key)

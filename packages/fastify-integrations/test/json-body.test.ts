@@ -35,7 +35,7 @@ async function open(minDataRate: MinDataRate, contentLength: number) {
     socket,
     /** Resolves when the server has read the head. */
     taken,
-    /** The log line with a code, now or later. */
+    /** Waits for the log line with this code. */
     async refusal() {
       for (;;) {
         const line = log.find(({ code }) => code !== undefined)
@@ -46,7 +46,7 @@ async function open(minDataRate: MinDataRate, contentLength: number) {
   }
 }
 
-/** What the server answers until it closes the connection. */
+/** The response, once the server has closed the connection. */
 async function answerOn(socket: Socket): Promise<string> {
   let answer = ''
   for await (const chunk of socket.setEncoding('utf8')) answer += chunk
@@ -67,12 +67,12 @@ it('a client that sends a byte now and then is answered with 400, and the connec
   expect(answer).toContain('"code":"MALFORMED_REQUEST"')
 })
 
-it('so is a client that sends nothing', async () => {
+it('a client that sends nothing is answered with 400, too', async () => {
   const { socket } = await open(SHORT, 9000)
   expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 400 .*arrived too slowly/s)
 })
 
-it('a client that is slow is waited for, as long as it is not slower than allowed', async () => {
+it('a slow client is served if it is not slower than allowed', async () => {
   const body = Buffer.from('{"name":"Café"}')
   const { socket } = await open(LONG, body.length)
   const answer = once(socket, 'data')
@@ -84,7 +84,7 @@ it('a client that is slow is waited for, as long as it is not slower than allowe
   socket.destroy()
 })
 
-it('a client that hangs up in the middle is no failure of ours', async () => {
+it('a client that disconnects in the middle is not logged as our error', async () => {
   const { socket, taken, refusal } = await open(LONG, 9000)
   socket.write('{"name":')
   await taken

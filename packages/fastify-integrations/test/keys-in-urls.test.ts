@@ -6,7 +6,7 @@ import { sendRaw } from './support/socket.ts'
 const lines: string[] = []
 let sessionsAsked = 0
 const context = useHost({
-  // As the quick start has it.
+  // As in the quick start.
   fastify: {
     logger: {
       level: 'trace',
@@ -53,7 +53,7 @@ const PATHS = [
   ['GET', '/api-docs'],
 ] as const
 
-/** What a line of the log becomes when it is decoded as often as anybody would. */
+/** A log line with all of its percent-decoded forms. */
 function decodings(line: string): string[] {
   const forms = [line]
   for (let round = 0; round < 5; round += 1) {
@@ -75,7 +75,7 @@ async function send(method: string, target: string): Promise<{ status: string; c
 }
 
 describe.each(SPELLINGS)('a key in the URL, %s', (_, spell) => {
-  it('is refused on every path below our prefixes before a session is asked for, and is in no log line', async () => {
+  it('is refused on every path below our prefixes, before the session is resolved, and is in no log line', async () => {
     const secret = spell(key)
     const before = { lines: lines.length, asked: sessionsAsked }
     const targets = PATHS.flatMap(([method, path]) => [
@@ -106,7 +106,7 @@ describe.each(SPELLINGS)('a key in the URL, %s', (_, spell) => {
   })
 })
 
-it('a parameter that is named like a key is refused on partner routes, and is a session’s own affair on the others', async () => {
+it('a parameter named like a key is refused on partner routes, and accepted on session routes', async () => {
   expect(await send('GET', `/v1/integrations/quotations/${NOWHERE}?access_token=1`)).toMatchObject({
     status: '400',
   })

@@ -29,7 +29,7 @@ async function auditOf(id: string) {
 }
 
 describe('revokeOfMember', () => {
-  it('stops every key of the member from the next request on, and no other one', async () => {
+  it('revokes every key of the member from the next request on, and no other key', async () => {
     const { apiKeys } = context.host.integrations
     const [first, inactive] = [await createKey('leaver'), await createKey('leaver')]
     await apiKeys.deactivate(memberOf('leaver'), inactive.id)
@@ -52,7 +52,7 @@ describe('revokeOfMember', () => {
     expect(await apiKeys.revokeOfMember(ACME, 'leaver')).toEqual([])
   })
 
-  it('refuses ids that cannot be', async () => {
+  it('refuses invalid ids', async () => {
     const { apiKeys } = context.host.integrations
     await expect(async () => apiKeys.revokeOfMember('crm', 'leaver')).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
@@ -64,7 +64,7 @@ describe('revokeOfMember', () => {
 })
 
 describe('transfer', () => {
-  it('gives the keys to another member: they work on, and the log says who had them', async () => {
+  it('gives the keys to another member: they keep working, and the log names the previous owner', async () => {
     const { apiKeys } = context.host.integrations
     const key = await createKey('giver')
     const elsewhere = await createKey('giver', GLOBEX)
@@ -84,7 +84,7 @@ describe('transfer', () => {
     expect(await apiKeys.transfer(ACME, { from: 'taker', to: 'taker' })).toEqual([])
   })
 
-  it('changes nothing when the other member would have too many', async () => {
+  it('changes nothing if the other member would have too many', async () => {
     const { apiKeys } = context.host.integrations
     for (let n = 0; n < 2; n += 1) await createKey('full')
     const keys = [await createKey('many'), await createKey('many')]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ACME, GLOBEX, type MemberName, NOWHERE, useHost } from './support/host.ts'
 
-/** The members of the header, with the names that a host may give to organizations. */
+/** The members of the `x-member` header, some with names of their organizations. */
 const context = useHost({
   plugin: {
     resolveSession: ({ headers }) => {
@@ -23,7 +23,7 @@ const me = (organizationId: string, member?: MemberName) =>
   context.host.call('GET', `/v1/organizations/${organizationId}/me`, member === undefined ? {} : { member })
 
 describe('GET /v1/organizations/:organizationId/me', () => {
-  it('answers who calls, with the permissions there and the names that the session gives', async () => {
+  it('returns the caller, with the permissions and the names in the session', async () => {
     const acme = { id: ACME, name: 'Acme GmbH' }
     const globex = { id: GLOBEX, name: null }
     const { status, headers, body } = await me(ACME, 'acme-admin')
@@ -46,7 +46,7 @@ describe('GET /v1/organizations/:organizationId/me', () => {
     expect([status, body['permissions'], body['member_id']]).toEqual([200, [], 'max'])
   })
 
-  it('tells nobody of an organization that is not theirs', async () => {
+  it('reveals nothing about other organizations', async () => {
     for (const organizationId of [GLOBEX, NOWHERE]) {
       const { status, body } = await me(organizationId, 'acme-member')
       expect([status, body['code']]).toEqual([403, 'NOT_A_MEMBER'])

@@ -6,7 +6,7 @@ import { clientOf } from '../src/auth/client-address.ts'
 import { memoryCounter } from '../src/limits/memory-counter.ts'
 import type { Count } from '../src/limits/request-counter.ts'
 
-/** The clock alone is not real here: a window lasts a minute. */
+/** Only the clock is fake, because a window lasts a minute. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
@@ -14,7 +14,7 @@ const take = (counter: ReturnType<typeof memoryCounter>, key: string, max: numbe
   counter.take([{ key, max }]) as Count
 
 describe('memoryCounter', () => {
-  it('lets a request in as soon as one has left the window, and says when that is', () => {
+  it('accepts a request as soon as one has left the window, and reports when that is', () => {
     const counter = memoryCounter()
     expect(take(counter, 'a', 2)).toMatchObject({
       isAdmitted: true,
@@ -35,7 +35,7 @@ describe('memoryCounter', () => {
     })
   })
 
-  it('takes several limits or none', () => {
+  it('counts in several limits or in none', () => {
     const counter = memoryCounter()
     const both = [
       { key: 'all', max: 3 },
@@ -55,7 +55,7 @@ describe('memoryCounter', () => {
     })
   })
 
-  it('forgets what is given back', () => {
+  it('forgets a request that is given back', () => {
     const counter = memoryCounter()
     const limits = [{ key: 'a', max: 1 }]
     const { at } = take(counter, 'a', 1)
@@ -63,7 +63,7 @@ describe('memoryCounter', () => {
     expect(take(counter, 'a', 1)).toMatchObject({ isAdmitted: true })
   })
 
-  it('takes nothing else back for what it does not know any more', () => {
+  it('gives back nothing else for a request it has already forgotten', () => {
     const counter = memoryCounter()
     const limits = [{ key: 'a', max: 1 }]
     expect(() => counter.giveBack(limits, 0)).not.toThrow()
@@ -75,7 +75,7 @@ describe('memoryCounter', () => {
     expect(take(counter, 'a', 1).isAdmitted).toBe(false)
   })
 
-  it('holds for every span of 60 seconds, and refuses nobody for whom there is room, whenever requests come', () => {
+  it('enforces the limit in any 60 seconds, and refuses no request for which there is room', () => {
     const counter = memoryCounter()
     const max = 20
     const passed: number[] = []
@@ -91,7 +91,7 @@ describe('memoryCounter', () => {
     expect(Math.min(...spans)).toBeGreaterThanOrEqual(60_000)
   })
 
-  it('forgets none of many clients before their minute is over, however long it has been running', () => {
+  it('keeps each of many clients for a minute, however long it has been running', () => {
     const counter = memoryCounter()
     const takeAll = () => Array.from({ length: 10 }, (_, key) => take(counter, String(key), 1).isAdmitted)
     vi.advanceTimersByTime(100_000)
@@ -102,7 +102,7 @@ describe('memoryCounter', () => {
     expect(takeAll()).toEqual(Array(10).fill(true))
   })
 
-  it('forgets who was not seen for longest beyond 100,000, and nobody who was', () => {
+  it('drops only the least recently seen clients beyond 100,000', () => {
     const counter = memoryCounter()
     take(counter, 'idle', 2)
     for (let key = 0; key < 100_000; key += 1) {
@@ -114,7 +114,7 @@ describe('memoryCounter', () => {
     expect(take(counter, 'idle', 2)).toMatchObject({ states: [{ left: 1 }] })
   })
 
-  it('keeps a hundred bytes or so of a client, and nothing of a header of 14 KB', () => {
+  it('stores about a hundred bytes per client, even for a header of 14 KB', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const heap = () => {

@@ -55,7 +55,7 @@ describe.each(WAYS)('numbers in metadata, sent as %s', (way) => {
     `1${'0'.repeat(300)}`,
     `0.${'0'.repeat(300)}1`,
     `${'1'}.${'0'.repeat(5000)}`,
-  ])('takes %s, and keeps its value', async (number) => {
+  ])('accepts %s, and keeps its value', async (number) => {
     const { status, body } = await start(way, `{"deal":[{"id":${number}}]}`)
     expect([status, body]).toEqual([202, expect.anything()])
     const kept = JSON.parse(await stored(body['quotation_id'])) as { deal: [{ id: number }] }
@@ -73,7 +73,7 @@ describe.each(WAYS)('numbers in metadata, sent as %s', (way) => {
     '2e-324',
     '1.7976931348623158e308',
     `${'9'.repeat(5000)}`,
-  ])('refuses %s at its place', async (number) => {
+  ])('refuses %s, and points at it', async (number) => {
     const { status, body } = await start(way, `{"a/b~c":1.10,"deal":[{"id":${number}},"${number}"]}`)
     expect([status, body['code'], body['errors']]).toEqual([
       400,
@@ -83,7 +83,7 @@ describe.each(WAYS)('numbers in metadata, sent as %s', (way) => {
     expect(JSON.stringify(body)).not.toContain(number)
   })
 
-  it('names every number that is wrong, and escapes pointers', async () => {
+  it('names every invalid number, and escapes pointers', async () => {
     const { body } = await start(way, '{"a/b":{"~":1e999},"":[0,1e-999]}')
     expect(body['errors']).toEqual([
       { pointer: '/metadata/a~1b/~0', detail: SEND_AS_STRING },
@@ -91,7 +91,7 @@ describe.each(WAYS)('numbers in metadata, sent as %s', (way) => {
     ])
   })
 
-  it.each(['1e999', '[1e999]'])('%s in the place of the object is no object', async (metadata) => {
+  it.each(['1e999', '[1e999]'])('%s instead of the object is not an object', async (metadata) => {
     const { status, body } = await start(way, metadata)
     expect([status, body['errors']]).toEqual([
       400,
@@ -99,7 +99,7 @@ describe.each(WAYS)('numbers in metadata, sent as %s', (way) => {
     ])
   })
 
-  it('keeps digits in strings and names as they are', async () => {
+  it('does not change digits in strings and names', async () => {
     const metadata = { '1e999': '12345678901234567890', text: '{"a":1e999}, \\" 1e999 \\\\' }
     const { status, body } = await start(way, JSON.stringify(metadata))
     expect(status).toBe(202)
@@ -117,8 +117,8 @@ describe.each(WAYS)('numbers in metadata, sent as %s', (way) => {
   })
 })
 
-describe('a number that is not kept', () => {
-  it('is refused in the place of every other field, and ignored where nothing is read', async () => {
+describe('an inexact number', () => {
+  it('is refused in every known field, and ignored in others', async () => {
     const send = (body: string) =>
       context.host.call('POST', PATH, { key, body, headers: { 'Content-Type': 'application/json' } })
     const refused = await send('{"requirementsText":"A portal.","name":1e999}')
@@ -129,7 +129,7 @@ describe('a number that is not kept', () => {
     expect((await send('{"a":01e999}')).body['code']).toBe('MALFORMED_REQUEST')
   })
 
-  it('costs time in proportion to its length, whatever the digits', () => {
+  it('takes time in proportion to its length, whatever the digits', () => {
     const digits = 2 ** 20
     for (const number of [
       '9'.repeat(digits),

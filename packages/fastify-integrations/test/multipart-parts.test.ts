@@ -19,7 +19,7 @@ async function readAll(parts: AsyncIterable<Part>): Promise<string[]> {
   return read
 }
 
-it('stops the clock when the last part was read', async () => {
+it('stops the clock once the last part has been read', async () => {
   const before = timers()
   expect(await readAll(readParts(Readable.from([Buffer.from(BODY)]), 'b', limits))).toEqual([
     'a=one',
@@ -28,7 +28,7 @@ it('stops the clock when the last part was read', async () => {
   expect(timers()).toBe(before)
 })
 
-it('stops the clock when the body is not read to its end', async () => {
+it('stops the clock if the body is not read to its end', async () => {
   const before = timers()
   const body = new PassThrough()
   body.write(BODY.slice(0, 100))
@@ -41,7 +41,7 @@ it('stops the clock when the body is not read to its end', async () => {
   expect(timers()).toBe(before)
 })
 
-it('stops the clock when the body breaks off', async () => {
+it('stops the clock if the body breaks off', async () => {
   const before = timers()
   const body = new PassThrough()
   body.write(BODY.slice(0, 100))
@@ -51,7 +51,7 @@ it('stops the clock when the body breaks off', async () => {
   expect(timers()).toBe(before)
 })
 
-it('does not charge a client for the time that it takes to store what came', async () => {
+it('does not charge a client for the time it takes to store its data', async () => {
   const body = new PassThrough()
   const minDataRate = { graceMs: 2000, bytesPerSecond: 1_000_000 }
   body.write(BODY.slice(0, 52))
@@ -64,7 +64,7 @@ it('does not charge a client for the time that it takes to store what came', asy
     for await (const chunk of bytes) {
       read.push(`${name}=${chunk.length}`)
       if (read.length > 1) continue
-      // More than the parser holds: it waits for us, and nobody waits for the client.
+      // More than the parser buffers: it waits for us, and nothing waits for the client.
       body.end(Buffer.concat([Buffer.alloc(100_000, 'x'), Buffer.from('\r\n--b--\r\n')]))
       await new Promise((resolve) => setTimeout(resolve, 3000))
     }

@@ -55,7 +55,7 @@ afterAll(async () => {
   await scratch.drop()
 })
 
-/** Nothing here may go wrong in silence. */
+/** No test may cause a warning or an error unnoticed. */
 const failingLogger: Logger = {
   debug() {},
   info() {},
@@ -122,7 +122,7 @@ function formOf(
   return form
 }
 
-/** What is in the database, of files that no quote took yet. */
+/** The files in the database that belong to no quote yet. */
 async function left() {
   const [row] = await sql`select (select count(*)::int from quickquote.file_chunks) as chunks,
     (select count(*)::int from quickquote.uploads) as uploads`
@@ -132,7 +132,7 @@ const NOTHING = { chunks: 0, uploads: 0 }
 
 const BOUNDARY = 'boundary-of-the-test'
 
-/** A part, as it goes over the wire. */
+/** A part as sent over the wire. */
 function part(headers: string | Buffer, content: string | Buffer = ''): Buffer {
   return Buffer.concat([
     Buffer.from(`--${BOUNDARY}\r\n`),
@@ -149,7 +149,7 @@ const field = (name: string, value: string | Buffer) =>
 const file = (fileName: string, content: string | Buffer) =>
   part(`Content-Disposition: form-data; name="files"; filename="${fileName}"`, content)
 
-/** Sends these bytes as the body, and hangs up neither before nor after the answer. */
+/** Sends these bytes as the body, and does not disconnect before or after the response. */
 async function send(
   body: Buffer | readonly Buffer[],
   options: { contentType?: string; contentLength?: number; chunked?: boolean } = {},
@@ -170,7 +170,7 @@ function head(contentType = `multipart/form-data; boundary=${BOUNDARY}`, length:
   return `POST /start HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: ${length}\r\n\r\n`
 }
 
-/** A connection, and the first answer that comes over it. */
+/** A connection, and its first response. */
 function open(): { socket: Socket; answer: Promise<Answer & { connection: string | undefined }> } {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const answer = new Promise<Answer & { connection: string | undefined }>((resolve, reject) => {
@@ -246,7 +246,7 @@ describe('a multipart start', () => {
     expect(await left()).toEqual({ chunks: 5, uploads: 5 })
   })
 
-  it('takes its parts in any order', async () => {
+  it('may have its parts in any order', async () => {
     const answer = await send([
       file('a.txt', 'a'),
       field('name', 'A'),
@@ -261,7 +261,7 @@ describe('a multipart start', () => {
     })
   })
 
-  it('takes five files of 10 MiB, whole', async () => {
+  it('accepts five files of 10 MiB, complete', async () => {
     const bytes = Buffer.alloc(10 * MIB, 'a')
     const answer = await post(formOf({}, Array(5).fill(['a.txt', bytes])))
     expect(answer.status).toBe(202)
@@ -276,7 +276,7 @@ describe('a multipart start', () => {
     expect(forms[0]).toMatchObject({ body: { name: 'Grüße' }, files: [{ size: 7 }] })
   })
 
-  it('may have a preamble, an epilogue, and a connection that is used again', async () => {
+  it('may have a preamble, an epilogue, and a reused connection', async () => {
     const { socket, answer } = open()
     const body = Buffer.concat([
       Buffer.from('preamble\r\n'),
@@ -296,7 +296,7 @@ describe('a multipart start', () => {
     expect(forms[0]?.body).toEqual({ metadata: { a: 1 } })
   })
 
-  it('counts an empty metadata, an empty config_id, and a file that was not chosen as absent', async () => {
+  it('treats an empty metadata, an empty config_id, and an unchosen file as absent', async () => {
     const answer = await send([
       field('metadata', ''),
       field('config_id', ''),
@@ -308,7 +308,7 @@ describe('a multipart start', () => {
     expect(forms[0]).toEqual({ body: { metadata: null, config_id: null }, files: [] })
   })
 
-  it('ignores text fields that a start does not have, whatever they are called', async () => {
+  it('ignores unknown text fields, whatever their names', async () => {
     const unknown = ['organization_id', '__proto__', 'constructor', 'toString', 'organization_id']
     const answer = await send([...unknown.map((name) => field(name, 'x')), field('name', 'A'), END])
     expect(answer.status).toBe(202)
@@ -316,7 +316,7 @@ describe('a multipart start', () => {
     expect(Object.keys(forms[0]?.body ?? {})).toEqual(['name'])
   })
 
-  it('may be empty: what is missing is for the start to say', async () => {
+  it('may be empty: the start reports what is missing', async () => {
     expect((await send(END)).status).toBe(202)
     expect(forms[0]).toEqual({ body: {}, files: [] })
   })
@@ -332,7 +332,7 @@ describe('a multipart start', () => {
       'a.txt',
     ],
     ['upper case', 'FORM-DATA; NAME="files"; FILENAME="a.txt"', 'a.txt'],
-  ])('is read as clients write it: %s', async (_who, disposition, name) => {
+  ])('accepts the syntax of real clients: %s', async (_who, disposition, name) => {
     const answer = await send([part(`Content-Disposition: ${disposition}`, 'x'), END])
     expect(answer.status).toBe(202)
     expect(forms[0]?.files).toMatchObject([{ name }])
@@ -346,12 +346,12 @@ describe('a multipart start', () => {
     ['with right-to-left marks', 'invoice\u202Etxt.txt', 'invoicetxt.txt'],
     ['of 300 characters', `${'a'.repeat(296)}.txt`, `${'a'.repeat(196)}.txt`],
     ['of 300 characters of Chinese', `${'漢'.repeat(296)}.txt`, `${'漢'.repeat(83)}.txt`],
-  ])('has its file names made safe: %s', async (_what, given, name) => {
+  ])('gets safe file names: %s', async (_what, given, name) => {
     expect((await send([file(given, 'x'), END])).status).toBe(202)
     expect(forms[0]?.files).toMatchObject([{ name }])
   })
 
-  it('makes a line end in an extended file name harmless', async () => {
+  it('neutralizes a line end in an extended file name', async () => {
     const disposition = `form-data; name="files"; filename*=UTF-8''a%0D%0AX-Evil%3A%201%00%E2%80%AE.txt`
     expect((await send([part(`Content-Disposition: ${disposition}`, 'x'), END])).status).toBe(202)
     expect(forms[0]?.files).toMatchObject([{ name: 'aX-Evil_ 1.txt' }])
@@ -442,7 +442,7 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     )
   })
 
-  it('another boundary than the body has', async () => {
+  it('a boundary other than that of the body', async () => {
     const contentType = 'multipart/form-data; boundary=other'
     expect(await send([file('a.txt', 'x'), END], { contentType })).toMatchObject(
       malformed('ends before its last boundary'),
@@ -461,8 +461,8 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     ['in the middle of a field', Buffer.concat([file('a.txt', 'first'), field('name', 'A').subarray(0, -2)])],
     ['before the last boundary', file('a.txt', 'first')],
     ['in the last boundary', Buffer.concat([file('a.txt', 'first'), END.subarray(0, -4)])],
-    ['before anything came', Buffer.alloc(1)],
-  ])('a body that is cut off %s', async (_where, body) => {
+    ['before any part', Buffer.alloc(1)],
+  ])('a body cut off %s', async (_where, body) => {
     expect(await send(body)).toMatchObject(malformed('ends before its last boundary'))
   })
 
@@ -482,7 +482,7 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     expect(answer).toMatchObject({ status: 413, connection: 'close' })
   })
 
-  it('a body that is too large, with 413, although it does not say so and nothing of it is a part', async () => {
+  it('a body that is too large, with 413, without a declared length or a part', async () => {
     const { socket, answer } = open()
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MIB, 'a'), Buffer.from('\r\n')])
     socket.write(head(undefined, 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked'))
@@ -556,12 +556,12 @@ describe('refused as a multipart start, with nothing left behind:', () => {
       'an encoding that is out of use',
       'Content-Disposition: form-data; name="files"; filename="a.txt"\r\nContent-Transfer-Encoding: base64',
     ],
-  ])('a part with %s, so that no file gets lost without a word', async (_what, headers) => {
+  ])('a part with %s, so that no file is lost silently', async (_what, headers) => {
     const answer = await send([file('first.txt', 'x'), part(headers, 'content'), END])
     expect(answer).toMatchObject(malformed('A part has no valid Content-Disposition'))
   })
 
-  it('a part without an end of its header', async () => {
+  it('a part with an unterminated header', async () => {
     const open = Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"\r\n`)
     expect(await send([open, field('name', 'A'), END])).toMatchObject(
       malformed('A part has no valid Content-Disposition'),
@@ -573,7 +573,7 @@ describe('refused as a multipart start, with nothing left behind:', () => {
 })
 
 describe('a connection', () => {
-  it('is used again after a refusal, when the body came to its end', async () => {
+  it('is used again after a refusal if the body was complete', async () => {
     await serve()
     const { socket, answer } = open()
     const body = Buffer.concat([file('a.exe', randomBytes(300_000)), END])
@@ -582,7 +582,7 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  it('is closed after a refusal, when the client goes on and on', async () => {
+  it('is closed after a refusal if the client keeps sending', async () => {
     await serve({ limits: { fileBytes: 1000, jsonBodyBytes: 1000, files: 1 } })
     const { socket, answer } = open()
     socket.write(head(undefined, 1024 * MIB))
@@ -602,7 +602,7 @@ describe('a connection', () => {
     expect(await left()).toEqual(NOTHING)
   })
 
-  it('of a client that sends nothing more is given up, and what it had sent is removed', async () => {
+  it('of a client that stops sending is closed, and its data is removed', async () => {
     await serve({ minDataRate: { graceMs: 300, bytesPerSecond: 1024 * MIB } })
     const { socket, answer } = open()
     const body = Buffer.concat([file('a.txt', 'x'), file('b.txt', 'x'.repeat(600_000))])
@@ -612,7 +612,7 @@ describe('a connection', () => {
     expect(await left()).toEqual(NOTHING)
   })
 
-  it('of a client that sends a byte now and then is given up', async () => {
+  it('of a client that sends a byte now and then is closed', async () => {
     await serve({ minDataRate: { graceMs: 300, bytesPerSecond: 1024 * MIB } })
     const { socket, answer } = open()
     const body = Buffer.concat([file('a.txt', 'x'.repeat(1000)), END])
@@ -627,7 +627,7 @@ describe('a connection', () => {
     expect(await left()).toEqual(NOTHING)
   })
 
-  it('of a client that is slow is kept, as long as it is not slower than allowed', async () => {
+  it('of a slow client is kept if it is not slower than allowed', async () => {
     await serve({ minDataRate: { graceMs: 60_000, bytesPerSecond: 1 } })
     const { socket, answer } = open()
     const body = Buffer.concat([file('a.txt', 'x'), END])
@@ -640,12 +640,12 @@ describe('a connection', () => {
     socket.destroy()
   })
 
-  it('that breaks off takes what was stored with it', async () => {
+  it('that breaks off leaves nothing stored', async () => {
     await serve()
     const { socket } = open()
     const body = Buffer.concat([file('a.txt', 'x'), file('b.txt', 'x'.repeat(600_000))])
     socket.write(Buffer.concat([Buffer.from(head(undefined, body.length + 1000)), body]))
-    // One chunk of each file is in the database when the client hangs up.
+    // One chunk of each file is in the database when the client disconnects.
     await until(async () => Number((await left())?.['chunks']) >= 2)
     socket.destroy()
     await until(async () => (await left())?.['uploads'] === 0)
@@ -653,7 +653,7 @@ describe('a connection', () => {
     expect(forms).toEqual([])
   })
 
-  it('that breaks off before the body began leaves nothing waiting', async () => {
+  it('that breaks off before the body leaves nothing waiting', async () => {
     await serve()
     const { socket } = open()
     socket.write(head(undefined, 1000))
@@ -697,7 +697,7 @@ describe('in a host that uses @fastify/multipart itself', () => {
   )
 })
 
-/** Polls for what has no event. The test's own time limit ends it. */
+/** Polls, because there is no event to wait for. Only the time limit of the test ends it. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(10)
 }

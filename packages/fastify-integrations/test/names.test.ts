@@ -11,7 +11,7 @@ beforeAll(async () => {
   key = (await context.host.createKey()).key
 })
 
-/** What has a name that a client chooses. */
+/** Resources whose names clients choose. */
 const NAMED = {
   'an API key': (name: string) =>
     context.host.call('POST', KEYS, { member: 'acme-admin', json: { name, expires_at: YEAR_AHEAD } }),
@@ -43,7 +43,7 @@ describe.each(Object.entries(NAMED))('the name of %s', (_, create) => {
     '\u202e',
     '\u2066',
     '\u2069',
-  ])('may not hold %j', async (character) => {
+  ])('may not contain %j', async (character) => {
     const { status, body } = await create(`a${character}b`)
     expect([status, body['errors']]).toEqual([
       400,
@@ -52,7 +52,7 @@ describe.each(Object.entries(NAMED))('the name of %s', (_, create) => {
   })
 
   it.each(['\u200c', '\u200d', '\u200e', '\u200f', '\u061c', '\ufeff', '👩‍💻', 'می‌خواهم'])(
-    'may hold %j',
+    'may contain %j',
     async (text) => {
       const { status, body } = await create(`a${text}b`)
       expect([200, 201, 202]).toContain(status)
@@ -62,7 +62,7 @@ describe.each(Object.entries(NAMED))('the name of %s', (_, create) => {
 })
 
 describe('a stored name that breaks the rule', () => {
-  it('of a key is shown as it is, and moves that do not touch it are taken', async () => {
+  it('of a key is shown unchanged, and does not prevent other changes', async () => {
     const { id } = await context.host.createKey()
     await context.sql`update quickquote.api_keys set name = ${BAD} where id = ${id}`
     const call = (method: string, path = '', json?: object) =>
@@ -77,7 +77,7 @@ describe('a stored name that breaks the rule', () => {
     expect((await call('PATCH', '', { name: 'good' })).body['name']).toBe('good')
   })
 
-  it('of an endpoint is shown as it is, and an update that does not touch it is taken', async () => {
+  it('of an endpoint is shown unchanged, and does not prevent other changes', async () => {
     const { id } = await createEndpoint(context.host)
     await context.sql`update quickquote.webhook_endpoints set name = ${BAD} where id = ${id}`
     const call = (method: string, json?: object) =>
@@ -92,7 +92,7 @@ describe('a stored name that breaks the rule', () => {
     expect((await call('DELETE')).status).toBe(204)
   })
 
-  it('of a quotation is shown as it is, and its run goes on', async () => {
+  it('of a quotation is shown unchanged, and its run continues', async () => {
     const id = await context.host.startQuotation(key)
     await context.sql`update quickquote.quotations set name = ${BAD} where id = ${id}`
     await context.host.integrations.pipeline(id).stepCompleted('requirement_analysis')

@@ -31,7 +31,7 @@ async function serve(fastify: HostOptions['fastify'], integrations: HostOptions[
   return host
 }
 
-/** What goes wrong in a newcomer's first hour: a hook, a start, a certificate. */
+/** Typical failures in a newcomer's first hour: a hook, a start, a certificate. */
 async function failEverywhere(host: Host): Promise<void> {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.stop())
@@ -61,7 +61,7 @@ async function expectTold(lines: () => readonly string[]): Promise<void> {
 const told = () => stderr.mock.calls.map(([line]) => String(line))
 
 describe('Without a logger', () => {
-  it('of anybody, what fails in a hook, a request, a start and a delivery is told on stderr', async () => {
+  it('anywhere, failures of a hook, a request, a start and a delivery go to stderr', async () => {
     const host = await serve({ logger: false })
     await failEverywhere(host)
     await expectTold(told)
@@ -75,7 +75,7 @@ describe('Without a logger', () => {
     expect(told()).toEqual([])
   })
 
-  it('of its own, an app that is told to be silent stays silent', async () => {
+  it('of its own, a silent app stays silent', async () => {
     const host = await serve({ logger: { level: 'silent' } })
     await host.integrations
       .pipeline(crypto.randomUUID())
@@ -88,7 +88,7 @@ describe('Without a logger', () => {
   })
 })
 
-it('A logger that was given is the only one that is told', async () => {
+it('A given logger is the only one used', async () => {
   const lines: string[] = []
   const write = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
   const host = await serve(

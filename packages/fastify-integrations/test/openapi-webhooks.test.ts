@@ -5,7 +5,7 @@ import { createEndpoint, useDeliveries } from './support/webhooks.ts'
 
 const context = useDeliveries()
 
-it('deliveries of every event are what the OpenAPI document says, body and headers', async () => {
+it('deliveries of every event match the OpenAPI document, body and headers', async () => {
   const { host, receiver } = context
   await createEndpoint(host, { url: `${receiver.url}/all`, events: EVENT_TYPES })
   const { key } = await host.createKey()

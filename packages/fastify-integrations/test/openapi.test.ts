@@ -25,7 +25,7 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  it('tells its licence, its servers, and what each tag is about', () => {
+  it('has its license, its servers, and a description of each tag', () => {
     const { info, servers, tags, paths, webhooks } = context.host.openapi
     expect(info.license).toEqual({ name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' })
     expect(servers).toMatchObject([{ url: '/' }])
@@ -45,7 +45,7 @@ describe('the OpenAPI document', () => {
     expect(documented.sort()).toEqual(rows.sort())
   })
 
-  it('tells for each route who may call it, what it takes, and every status with its codes', () => {
+  it('documents the access, the input, and every status with its codes, for each route', () => {
     const start = context.host.openapi.paths['/v1/integrations/quotations']?.['post']
     expect(start).toMatchObject({ operationId: 'startQuotation', security: [{ apiKey: [] }] })
     expect(Object.keys(start?.requestBody?.content ?? {})).toEqual([
@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has examples that are valid', () => {
+  it('has valid examples', () => {
     const { openapi } = context.host
     const { check, resolve } = openApiCheck(openapi)
     let examples = 0
@@ -133,7 +133,7 @@ describe('the OpenAPI document', () => {
     expect(examples).toBeGreaterThan(200)
   })
 
-  it('names the product as the host does', async () => {
+  it('uses the host’s product name', async () => {
     const host = await startHost({ databaseUrl: database.url, integrations: { productName: 'Acme' } })
     expect(JSON.stringify(host.openapi.webhooks)).toContain('X-Acme-Signature')
     await host.close()
@@ -143,7 +143,7 @@ describe('the OpenAPI document', () => {
 describe('the error table of core', () => {
   const codes = Object.keys(ERRORS).sort()
 
-  it('is the list of codes of the OpenAPI document', () => {
+  it('matches the codes in the OpenAPI document', () => {
     expect(
       [...(context.host.openapi.components.schemas['Problem']?.properties['code']?.enum ?? [])].sort(),
     ).toEqual(codes)
@@ -151,7 +151,7 @@ describe('the error table of core', () => {
 })
 
 describe('/api-docs', () => {
-  it('is a page whose every part comes from this server, under a strict Content-Security-Policy', async () => {
+  it('is a page served entirely by this server, under a strict Content-Security-Policy', async () => {
     const page = await context.host.call('GET', '/api-docs')
     expect(page.status).toBe(200)
     const html = String(page.body['text'])
@@ -172,7 +172,7 @@ describe('/api-docs', () => {
     expect((await context.host.call('GET', '/api-docs/yaml')).body['text']).toMatch(/^openapi: 3\.1\.0/)
   })
 
-  it('can be elsewhere', async () => {
+  it('can be moved', async () => {
     const host = await startHost({
       databaseUrl: database.url,
       plugin: { apiDocs: { path: '/developers/api' } },
@@ -183,7 +183,7 @@ describe('/api-docs', () => {
     await host.close()
   })
 
-  it('tells how the sessions of the host look', async () => {
+  it('documents how the host’s sessions are sent', async () => {
     const sessionScheme = { type: 'http', scheme: 'bearer' } as const
     const host = await startHost({ databaseUrl: database.url, plugin: { apiDocs: { sessionScheme } } })
     expect(host.openapi.components).toMatchObject({ securitySchemes: { session: sessionScheme } })

@@ -48,7 +48,7 @@ const WRONG: [string, object, RegExp][] = [
   ['a URL for Redis', { redis: 'redis://localhost' }, /redis must be an ioredis client/],
   ['another client of Redis', { redis: { eval: async () => null, sendCommand() {} } }, /ioredis/],
   ['an unknown way to fail', { onLimiterError: 'ignore' }, /'open' or 'closed'/],
-  ['a type that is no URI', { problemTypeBase: 'errors#' }, /start of an absolute URI/],
+  ['a type that is not a URI', { problemTypeBase: 'errors#' }, /start of an absolute URI/],
   ['documentation at no path', { apiDocs: { path: 'docs/' } }, /apiDocs\.path must be a path/],
   ['documentation below a parameter', { prefix: '/:tenant' }, /below a prefix with parameters \(\/:tenant\)/],
   [
@@ -66,14 +66,14 @@ const WRONG: [string, object, RegExp][] = [
 ]
 
 describe('the options of the plugin', () => {
-  it.each(WRONG)('are refused at boot: %s', async (_, wrong, message) => {
+  it.each(WRONG)('are refused at startup: %s', async (_, wrong, message) => {
     const failure = await boot(wrong).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ConfigurationError)
     expect((failure as Error).message).toMatch(message)
     expect((failure as Error).message).toMatch(/^fastifyIntegrations: /)
   })
 
-  it('are all tried with something wrong', async () => {
+  it('are all tested with an invalid value', async () => {
     const { message } = (await boot({ '': 1 }).catch((error: unknown) => error)) as Error
     const names = message.replace(/^.*Options: |\.$/g, '').split(', ')
     const tried = new Set(WRONG.flatMap(([, wrong]) => Object.keys(wrong)))
@@ -81,7 +81,7 @@ describe('the options of the plugin', () => {
     expect(names.filter((name) => !tried.has(name))).toEqual(ofFastify)
   })
 
-  it('are taken as documented', async () => {
+  it('are accepted as documented', async () => {
     const redis = new Redis({ lazyConnect: true })
     await boot({
       worker: { start: async () => {}, stop: async () => {} },
@@ -100,7 +100,7 @@ describe('the options of the plugin', () => {
   })
 })
 
-describe('a Fastify whose router takes no id is refused at boot', () => {
+describe('a Fastify whose router accepts no ids is refused at startup', () => {
   it.each<[string, FastifyServerOptions]>([
     ['routerOptions.maxParamLength', { routerOptions: { maxParamLength: 35 } }],
     ['maxParamLength', { maxParamLength: 20 }],

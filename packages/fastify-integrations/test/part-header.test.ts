@@ -42,7 +42,7 @@ it.each<[string, (length: number) => string]>([
     'many parameters',
     (length) => `form-data${Array.from({ length: length / 8 }, (_, n) => `; a${n}=b`).join('')} "`,
   ],
-])('looks at each character a few times at most: %s', (_what, disposition) => {
+])('visits each character at most a few times: %s', (_what, disposition) => {
   const looks = (length: number) => {
     const charAt = vi.spyOn(String.prototype, 'charAt')
     try {

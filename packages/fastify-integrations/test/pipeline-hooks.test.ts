@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Host, NOWHERE, startHost, useDatabase } from './support/host.ts'
 
 const database = useDatabase()
-/** What must never be logged or answered: a signed link is a secret. */
+/** A signed link is a secret: it must never be logged or sent in an error. */
 const SECRET = 'sig=c2lnbmVk'
 
 let host: Host
@@ -42,7 +42,7 @@ const ask = {
   status: () => host.call('GET', `/v1/integrations/quotations/${quotation}/pipeline`, { key }),
 }
 
-/** Whatever a hook does, it is told in one line of the log, and never in its own words to the client. */
+/** Every failure of a hook is one log line, and its message never reaches the client. */
 async function expectProblem(hook: keyof typeof ask, expected: { status: number; code: string }) {
   const before = host.logs.length
   const { status, body } = await ask[hook]()
@@ -84,16 +84,16 @@ describe('signDocumentUrl', () => {
     ['a string', url],
     ['a number', 5],
     ['the fields of another language', { URL: url, expiresAt: future() }],
-    ['a URL that is no URL', { url: `files/a?${SECRET}`, expires_at: future() }],
+    ['an invalid URL', { url: `files/a?${SECRET}`, expires_at: future() }],
     ['a plain HTTP URL', { url: `http://files.example.com/a?${SECRET}`, expires_at: future() }],
     ['a javascript: URL', { url: `javascript:alert('${SECRET}')`, expires_at: future() }],
     ['a data: URL', { url: `data:text/html,${SECRET}`, expires_at: future() }],
     ['a URL object', { url: new URL(url), expires_at: future() }],
     ['no time', { url }],
     ['null for a time', { url, expires_at: null }],
-    ['a time that is none', { url, expires_at: new Date('soon') }],
-    ['text that is no time', { url, expires_at: 'soon' }],
-  ])('that answers %s is a 500', async (_, answer) => {
+    ['an invalid time', { url, expires_at: new Date('soon') }],
+    ['text that is not a time', { url, expires_at: 'soon' }],
+  ])('that returns %s is a 500', async (_, answer) => {
     sign = () => answer
     await expectProblem('signDocumentUrl', broken)
   })
@@ -102,7 +102,7 @@ describe('signDocumentUrl', () => {
     ['a Date', future()],
     ['ISO 8601', future().toISOString()],
     ['milliseconds', +future()],
-  ])('may tell the time as %s', async (_, expires_at) => {
+  ])('may return the time as %s', async (_, expires_at) => {
     sign = () => ({ url, expires_at, bucket: 'not declared' })
     const { status, body } = await ask.signDocumentUrl()
     expect(status).toBe(200)
@@ -123,7 +123,7 @@ describe('status', () => {
     updated_at: new Date(0),
   })
 
-  it('may replace the step list, and what is not declared stays inside', async () => {
+  it('may replace the step list; undeclared fields are not sent', async () => {
     tellStatus = (id) => ({ ...statusOf(id), internal: SECRET })
     const { status, body } = await ask.status()
     expect(status).toBe(200)
@@ -145,14 +145,14 @@ describe('status', () => {
     ['something circular', () => circular],
     ['the status of another quotation', () => statusOf(NOWHERE)],
     ['a status that does not exist', (id) => ({ ...statusOf(id), status: 'paused' })],
-    ['steps that are no list', (id) => ({ ...statusOf(id), steps: { proposal: 'running' } })],
+    ['steps that are not a list', (id) => ({ ...statusOf(id), steps: { proposal: 'running' } })],
     ['a step that does not exist', (id) => ({ ...statusOf(id), steps: [{ step: 'review' }] })],
-    ['a time that is none', (id) => ({ ...statusOf(id), updated_at: 'just now' })],
+    ['an invalid time', (id) => ({ ...statusOf(id), updated_at: 'just now' })],
     [
       'a number that is too large for JSON',
       (id) => ({ ...statusOf(id), progress: { completed: 1n, total: 2n } }),
     ],
-  ])('that answers %s is a 500', async (_, answer) => {
+  ])('that returns %s is a 500', async (_, answer) => {
     tellStatus = answer
     await expectProblem('status', broken)
   })

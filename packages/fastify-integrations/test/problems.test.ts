@@ -37,7 +37,7 @@ describe('a problem document (RFC 9457)', () => {
     })
   })
 
-  it('takes its type from the documentation of the host, when that is given', async () => {
+  it('takes its type from the host’s documentation if given', async () => {
     const host = await startHost({
       databaseUrl: database.url,
       plugin: { problemTypeBase: 'https://docs.example.com/errors#' },
@@ -50,7 +50,7 @@ describe('a problem document (RFC 9457)', () => {
 })
 
 describe('X-Request-Id', () => {
-  it('is on every answer', async () => {
+  it('is on every response', async () => {
     const { host } = context
     const { key } = await host.createKey()
     const answers = [
@@ -62,16 +62,16 @@ describe('X-Request-Id', () => {
     for (const { headers } of answers) expect(headers.get('x-request-id')).toMatch(/^req-/)
   })
 
-  it('is not taken from the client, unless the host says so', async () => {
+  it('is not taken from the client by default', async () => {
     const { headers } = await context.host.call('GET', READ, { headers: { 'X-Request-Id': 'mine' } })
     expect(headers.get('x-request-id')).not.toBe('mine')
   })
 
   it.each([
-    ['the client’s when it can be used', '7f3a-21', '7f3a-21'],
-    ['another one when it is too long', 'x'.repeat(129), null],
-    ['another one when it holds odd characters', '<script>', null],
-  ])('is %s, where the host takes it from the client', async (_, sent, expected) => {
+    ['the client’s if it is usable', '7f3a-21', '7f3a-21'],
+    ['another one if it is too long', 'x'.repeat(129), null],
+    ['another one if it has unsafe characters', '<script>', null],
+  ])('is %s, if the host takes it from the client', async (_, sent, expected) => {
     const host = await startHost({ databaseUrl: database.url, fastify: { requestIdHeader: 'x-request-id' } })
     const { headers, body } = await host.call('GET', READ, { headers: { 'X-Request-Id': sent } })
     expect(headers.get('x-request-id')).toMatch(expected ?? /^[0-9a-f-]{36}$/)
@@ -80,7 +80,7 @@ describe('X-Request-Id', () => {
   })
 })
 
-describe('a fault of ours', () => {
+describe('an error on our side', () => {
   const secret = 'parameter-that-nobody-may-see'
   const fault = Object.assign(new Error(`Failed query: select $1\nparams: ${secret}`), {
     query: 'select $1',
@@ -91,7 +91,7 @@ describe('a fault of ours', () => {
     }),
   })
 
-  it('is a 503 while the database is away, and passes', async () => {
+  it('is a 503 while the database is unavailable', async () => {
     const way = await wayTo(database.url)
     const host = await startHost({ databaseUrl: way.url })
     const { key } = await host.createKey()
@@ -107,7 +107,7 @@ describe('a fault of ours', () => {
     await way.cut()
   })
 
-  it('is a 500 that tells nothing, and a log line that tells the cause without parameters', async () => {
+  it('is a 500 without details, and a log line with the cause but no parameters', async () => {
     const host = await startHost({
       databaseUrl: database.url,
       wrapStorage: (storage) => ({
@@ -141,9 +141,9 @@ describe('a fault of ours', () => {
     ['nothing', undefined],
     ['null', null],
     ['an object', { statusCode: 200, message: 'fine' }],
-    ['an error with an odd status', Object.assign(new Error('x'), { statusCode: 999 })],
+    ['an error with an invalid status', Object.assign(new Error('x'), { statusCode: 999 })],
     ['an error whose cause is itself', Object.assign(new Error('x'), { cause: fault })],
-  ])('is a 500 when %s is thrown', async (_, thrown) => {
+  ])('is a 500 if %s is thrown', async (_, thrown) => {
     const host = await startHost({
       databaseUrl: database.url,
       wrapStorage: (storage) => ({
@@ -156,7 +156,7 @@ describe('a fault of ours', () => {
     await host.close()
   })
 
-  it('before a key is known is a 500 as well', async () => {
+  it('is also a 500 before a key is known', async () => {
     const host = await startHost({
       databaseUrl: database.url,
       wrapStorage: (storage) => ({
@@ -192,7 +192,7 @@ describe('404 and 405', () => {
     ['POST', READ, 'GET, HEAD'],
     ['PATCH', `${READ}/pipeline`, 'GET, HEAD'],
     ['PUT', `/v1/integrations/proposals/${NOWHERE}/document-url`, 'GET, HEAD'],
-  ])('a method that a route does not take is a 405 with Allow: %s %s', async (method, path, allow) => {
+  ])('an unsupported method is a 405 with Allow: %s %s', async (method, path, allow) => {
     const { key } = await context.host.createKey()
     const { status, headers, body } = await context.host.call(method, path, { key })
     expect(status).toBe(405)
@@ -200,14 +200,14 @@ describe('404 and 405', () => {
     expect(body).toMatchObject({ code: 'METHOD_NOT_ALLOWED' })
   })
 
-  it('they do not look at the body', async () => {
+  it('both ignore the body', async () => {
     const { key } = await context.host.createKey()
     const broken = { key, body: '{', headers: { 'Content-Type': 'text/plain' } }
     expect((await context.host.call('POST', '/v1/integrations/nothing', broken)).status).toBe(404)
     expect((await context.host.call('PUT', '/v1/integrations/quotations', broken)).status).toBe(405)
   })
 
-  it('a method that Fastify does not know is refused as well', async () => {
+  it('a method unknown to Fastify is also refused', async () => {
     const answer = await sendRaw(
       context.host.url,
       'PROPFIND /v1/integrations/quotations HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -220,7 +220,7 @@ describe('404 and 405', () => {
 describe('a malformed URL', () => {
   const urls = ['/v1/integrations/%zz', '/v1/integrations/quotations/%', '/v1/organizations/%f0%28/webhooks']
 
-  it.each(urls)('is a problem document where the host uses answerFrameworkError: %s', async (url) => {
+  it.each(urls)('is a problem document if the host uses answerFrameworkError: %s', async (url) => {
     const host = await startHost({
       databaseUrl: database.url,
       fastify: { frameworkErrors: answerFrameworkError },
@@ -232,12 +232,12 @@ describe('a malformed URL', () => {
     await host.close()
   })
 
-  it('is Fastify’s own 400 elsewhere: no plugin is asked', async () => {
+  it('is otherwise Fastify’s own 400, because no plugin is called', async () => {
     const response = await fetch(`${context.host.url}/v1/integrations/%zz`)
     expect(response.status).toBe(400)
   })
 
-  it('a part of the path that the router finds too long is a 400', async () => {
+  it('a path segment too long for the router is a 400', async () => {
     const { key } = await context.host.createKey()
     const { status, body } = await context.host.call(
       'GET',
@@ -248,12 +248,12 @@ describe('a malformed URL', () => {
     expect(body).toMatchObject({ code: 'MALFORMED_REQUEST', detail: 'A part of the path is too long.' })
   })
 
-  it('in the query is none', async () => {
+  it('does not include a malformed query', async () => {
     expect((await context.host.call('GET', `${READ}?x=%zz`)).status).toBe(401)
   })
 })
 
-/** A way to the database that can be cut and mended. */
+/** A connection to the database that can be cut and restored. */
 async function wayTo(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()

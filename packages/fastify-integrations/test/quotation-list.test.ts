@@ -37,7 +37,7 @@ async function startUi(organizationId: string): Promise<string> {
   return (await context.host.integrations.quotations.start(quote)).quotation_id
 }
 
-/** Starts quotes that are a moment apart. @returns the newest first */
+/** Starts quotes a moment apart. @returns newest first */
 async function startSome(count: number): Promise<string[]> {
   const ids: string[] = []
   for (let started = 0; started < count; started += 1) {
@@ -50,7 +50,7 @@ async function startSome(count: number): Promise<string[]> {
 }
 
 describe('GET /v1/integrations/quotations', () => {
-  it('lists the quotes of the organization, the newest first, each as its summary', async () => {
+  it('lists the summaries of the organization’s quotes, newest first', async () => {
     const metadata = { deal: { id: 'D-1042', value: 1.1 }, tags: ['a', null, -0, 1e21], '': true }
     const json = { name: 'Portal', requirementsText: 'Invoices.', metadata }
     const { body } = await context.host.call('POST', PATH, { key: acmeKey, json })
@@ -64,7 +64,7 @@ describe('GET /v1/integrations/quotations', () => {
     expect((await list('?limit=1')).items[0]?.['metadata']).toBeNull()
   })
 
-  it('has 50 of them unless told otherwise, and no link after the last page', async () => {
+  it('has 50 of them by default, and no link on the last page', async () => {
     const { items, next } = await list('')
     expect(items.length).toBeLessThan(50)
     expect(next).toBeNull()
@@ -75,7 +75,7 @@ describe('GET /v1/integrations/quotations', () => {
     expect([second.items.length, second.next]).toEqual([1, null])
   })
 
-  it('has each quote once that is there throughout, whatever is started and changed meanwhile', async () => {
+  it('lists each quote that exists throughout once, whatever is started and changed meanwhile', async () => {
     const before = await all('?limit=100')
     const seen: string[] = []
     for (let next: string | null = '?limit=7'; next !== null; ) {
@@ -136,7 +136,7 @@ describe('GET /v1/integrations/quotations', () => {
 })
 
 describe('Another organization', () => {
-  it('sees its own quotes alone, whatever it says about its organization', async () => {
+  it('sees only its own quotes, whatever organization it names', async () => {
     const own = [await context.host.startQuotation(globexKey)]
     own.unshift(await startUi(GLOBEX))
     const options = { key: globexKey, headers: { 'X-Organization-Id': ACME } }
@@ -144,7 +144,7 @@ describe('Another organization', () => {
     expect(items.map(({ id }) => id)).toEqual(own)
   })
 
-  it('cannot use the cursor of the first one, and neither can another list', async () => {
+  it('cannot use a cursor of the first, and neither can another list', async () => {
     const { next } = await list('?limit=1')
     expect((await list(next ?? '', { key: acmeKey })).status).toBe(200)
     const stolen = await list(next ?? '', { key: globexKey })

@@ -6,7 +6,7 @@ import { errorHandler } from '../src/errors/error-handler.ts'
 import { createRateLimiter, limitRequests, limitTests } from '../src/limits/rate-limits.ts'
 import type { RedisClient } from '../src/limits/redis-counter.ts'
 
-/** The hooks by themselves, on a clock that is moved; whole hosts are in rate-limits.test.ts and test-limits.test.ts. */
+/** The hooks alone, with a fake clock. For whole hosts see rate-limits.test.ts and test-limits.test.ts. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(async () => {
   vi.useRealTimers()
@@ -37,7 +37,7 @@ function newApp(): FastifyInstance {
   return created
 }
 
-/** Partners: `x-key` authenticates, `x-wrong` fails to, and without either nothing was tried. */
+/** Partners: `x-key` authenticates, `x-wrong` fails to, and no header is not an attempt. */
 function partners({ redis, onLimiterError = 'open' }: Store = {}) {
   const scope = newApp()
   scope.addHook('onRequest', async (request) => {
@@ -62,7 +62,7 @@ function partners({ redis, onLimiterError = 'open' }: Store = {}) {
 const broken: RedisClient = { eval: () => Promise.reject(new Error('down')) }
 
 describe('limitRequests', () => {
-  it('tells of the general limit, counts an unknown route, and refuses until there is room', async () => {
+  it('reports the general limit, counts an unknown route, and refuses until there is room', async () => {
     const call = partners()
     const policy = '"requests";q=3;w=60'
     expect(await call('/read')).toMatchObject({
@@ -88,7 +88,7 @@ describe('limitRequests', () => {
     expect((await call('/read', { 'x-key': 'another' })).told[1]).toBe('"requests";r=2;t=60')
   })
 
-  it('tells of both limits for a start; of one that is unused there is no time to tell', async () => {
+  it('reports both limits for a start, without a time for an unused one', async () => {
     const call = partners()
     const policy = '"requests";q=3;w=60, "starts";q=2;w=60'
     for (let sent = 0; sent < 3; sent += 1) await call('/read')
@@ -113,13 +113,13 @@ describe('limitRequests', () => {
     for (let sent = 0; sent < 2; sent += 1) await call('/start')
     const { told, detail } = await call('/start')
     expect([Number(told[2]), detail]).toEqual([60, 'At most 2 quote starts per minute.'])
-    // The general limit alone has no room in it for a read, and for less long.
+    // A read is refused only by the general limit, for a shorter time.
     expect(Number((await call('/read')).told[2])).toBe(40)
     vi.advanceTimersByTime(60_000)
     expect((await call('/start')).status).toBe(200)
   })
 
-  it('counts failed authentications by address, each address for itself, and says nothing of limits of keys', async () => {
+  it('counts failed authentications per address, without reporting the limits of keys', async () => {
     const call = partners()
     const from = (address: string) => call('/read', { 'x-wrong': '1', 'x-forwarded-for': address })
     for (let sent = 0; sent < 2; sent += 1) {
@@ -132,7 +132,7 @@ describe('limitRequests', () => {
     expect((await from('192.0.2.2')).status).toBe(200)
   })
 
-  it('counts nobody who was not asked to authenticate', async () => {
+  it('counts no request without authentication', async () => {
     const call = partners()
     for (let sent = 0; sent < 5; sent += 1) {
       expect(await call('/read', {})).toEqual({
@@ -147,7 +147,7 @@ describe('limitRequests', () => {
     ['open', 200],
     ['closed', 503],
   ] as const)(
-    'lets keys through or not by onLimiterError %s, failed authentications always',
+    'accepts or refuses keys by onLimiterError %s, and accepts failed authentications',
     async (onLimiterError, status) => {
       const call = partners({ redis: broken, onLimiterError })
       const answer = await call('/start')
@@ -178,7 +178,7 @@ describe('limitTests', () => {
     }
   }
 
-  it('limits an endpoint, whatever the case of its id, and all of an organization, each for itself', async () => {
+  it('limits each endpoint, whatever the case of its id, and each organization', async () => {
     const send = members()
     expect((await send('a')).status).toBe(200)
     vi.advanceTimersByTime(30_000)
@@ -197,7 +197,7 @@ describe('limitTests', () => {
     expect((await send('a', other)).status).toBe(200)
   })
 
-  it.each([400, 404, 503])('gives a test back that is answered %i', async (status) => {
+  it.each([400, 404, 503])('gives back a test that is answered with %i', async (status) => {
     const send = members()
     for (let sent = 0; sent < 5; sent += 1) {
       expect((await send('a', { 'x-status': String(status) })).status).toBe(status)
@@ -206,13 +206,13 @@ describe('limitTests', () => {
     expect((await send('a')).status).toBe(429)
   })
 
-  it.each([200, 409, 500])('keeps a test counted that is answered %i', async (status) => {
+  it.each([200, 409, 500])('counts a test that is answered with %i', async (status) => {
     const send = members()
     for (let sent = 0; sent < 2; sent += 1) await send('a', { 'x-status': String(status) })
     expect((await send('a')).status).toBe(429)
   })
 
-  it('gives nothing back for a test that was refused', async () => {
+  it('gives nothing back for a refused test', async () => {
     const send = members()
     for (let sent = 0; sent < 2; sent += 1) await send('a')
     for (let sent = 0; sent < 3; sent += 1) expect((await send('a', { 'x-status': '400' })).status).toBe(429)
@@ -222,7 +222,7 @@ describe('limitTests', () => {
     ['open', 404],
     ['closed', 503],
   ] as const)(
-    'while nothing can be counted, it goes by onLimiterError %s, and nothing is given back',
+    'follows onLimiterError %s while nothing can be counted, and gives nothing back',
     async (onLimiterError, status) => {
       const asked: string[] = []
       const redis: RedisClient = {
@@ -237,7 +237,7 @@ describe('limitTests', () => {
     },
   )
 
-  it('answers as it would where what was counted cannot be given back', async () => {
+  it('does not change the response if giving back fails', async () => {
     const redis: RedisClient = {
       eval: (script) =>
         script.includes('LREM')

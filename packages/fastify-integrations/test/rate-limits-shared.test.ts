@@ -11,7 +11,7 @@ const database = useDatabase()
 const START = '/v1/integrations/quotations'
 const READ = `${START}/${NOWHERE}`
 
-/** On a developer's machine without Redis these are skipped, and say so; CI has to have it. */
+/** A developer's machine without Redis skips these; CI must have it. */
 describe.runIf(hasRedis || process.env['CI'] !== undefined)(
   'Limits over several instances (redis-server)',
   () => {
@@ -35,7 +35,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
       plugin: Partial<FastifyIntegrationsOptions> = {},
       limits: Partial<Limits> = {},
     ): Promise<Host> {
-      // As a host has it that never thought about limits: commands wait for a connection to come back.
+      // Like a host with default settings: commands wait for the connection to recover.
       const redis = new Redis({ port: server.port, host: '127.0.0.1' })
       redis.on('error', () => undefined)
       clients.push(redis)
@@ -68,7 +68,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     })
 
-    /** As if what was counted had happened that much earlier. */
+    /** Makes everything counted this much older. */
     async function age(pattern: string, seconds: number): Promise<void> {
       const [redis] = clients
       for (const key of (await redis?.keys(pattern)) ?? []) {
@@ -78,7 +78,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
       }
     }
 
-    it('hold for every span of 60 seconds: what is left grows as each request turns a minute old', async () => {
+    it('hold for any 60 seconds: each request makes room once it is a minute old', async () => {
       const limits = { requestsPerMinute: 10 }
       const [first, second] = [await startInstance({}, limits), await startInstance({}, limits)]
       const { key } = await first.createKey()
@@ -91,7 +91,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
         return answers.filter(({ status }) => status === 404).length
       }
       expect(await read(9)).toBe(9)
-      // At the edge of a minute: 19 would be let through by windows of the clock.
+      // At the edge of a minute: fixed windows would accept 19.
       await age('*', 30)
       expect(await read(10)).toBe(1)
       const { headers } = await first.call('GET', READ, { key })
@@ -102,7 +102,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
       expect(await read(12)).toBe(9)
     })
 
-    it('are kept for a minute, under the id of the key, whose limits are together in a cluster', async () => {
+    it('are kept for a minute, under the id of the key, and together on one node of a cluster', async () => {
       const host = await startInstance()
       const { key, id } = await host.createKey()
       await host.call('POST', START, { key, json: { requirementsText: 'x' } })
@@ -114,7 +114,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
         expect(left).toBeGreaterThan(0)
         expect(left).toBeLessThanOrEqual(60_000)
       }
-      // A refused request does not make it longer.
+      // A refused request does not extend it.
       await redis?.pexpire(`quickquote:starts:{${id}}`, 1)
       await expect.poll(() => redis?.exists(`quickquote:starts:{${id}}`)).toBe(0)
       expect((await host.call('GET', READ, { key })).headers.get('ratelimit')).toMatch(
@@ -143,14 +143,14 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
       expect(statuses.filter((status) => status === 429)).toHaveLength(2)
     })
 
-    it('ask a Redis that was frozen one command at a time, answer at once meanwhile, and count again when it goes on', async () => {
+    it('send a frozen Redis one command at a time, answer at once meanwhile, and count again once it resumes', async () => {
       const host = await startInstance()
       const [redis] = clients
       const { key } = await host.createKey()
       expect((await host.call('GET', READ, { key })).headers.get('ratelimit')).not.toBeNull()
       server.freeze()
       const unanswered = () => (redis === undefined ? Number.NaN : pendingOf(redis))
-      // The first one waits for its second.
+      // The first one waits a second.
       expect((await host.call('GET', READ, { key })).status).toBe(404)
       expect(unanswered()).toBe(1)
       for (let sent = 0; sent < 40; sent += 1) {
@@ -167,7 +167,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
     })
 
     it.each(['stopped', 'frozen'] as const)(
-      'let everything through when Redis is %s and the host chose open',
+      'accept everything while Redis is %s and the host chose open',
       async (fault) => {
         const host = await startInstance()
         const { key } = await host.createKey()
@@ -183,7 +183,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
     )
 
     it.each(['stopped', 'frozen'] as const)(
-      'answer 503 when Redis is %s and the host chose closed, and recover',
+      'answer 503 while Redis is %s and the host chose closed, and recover',
       async (fault) => {
         const host = await startInstance({ onLimiterError: 'closed' })
         const { key } = await host.createKey()
@@ -191,7 +191,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
         const { status, body } = await host.call('GET', READ, { key })
         expect(status).toBe(503)
         expect(body).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
-        // Who has no key is told that.
+        // A request without a key still gets its 401.
         expect((await host.call('GET', READ)).status).toBe(401)
         if (fault === 'frozen') {
           server.thaw()
@@ -203,13 +203,13 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)(
   },
 )
 
-/** Commands that the client keeps because they were not answered. */
+/** Unanswered commands that the client has kept. */
 function pendingOf(redis: Redis): number {
   const { commandQueue, offlineQueue } = redis as unknown as Record<string, { length: number } | undefined>
   return (commandQueue?.length ?? 0) + (offlineQueue?.length ?? 0)
 }
 
-describe('Limits on something that is no Redis', () => {
+describe('Limits on something other than Redis', () => {
   let answer: string | null = null
   let fake: Server
   let redis: Redis
@@ -263,7 +263,7 @@ describe('Limits on something that is no Redis', () => {
     ['words', '+OK\r\n'],
     ['a list with nil in it', '*4\r\n:1\r\n:1\r\n$-1\r\n:1\r\n'],
     ['an error', '-BUSY Redis is busy running a script\r\n'],
-  ])('that answers %s: requests go on by onLimiterError, and nothing is left unhandled', async (_, text) => {
+  ])('that answers %s: requests follow onLimiterError, and no rejection is unhandled', async (_, text) => {
     answer = text
     const unhandled: unknown[] = []
     const note = (reason: unknown) => void unhandled.push(reason)
@@ -283,7 +283,7 @@ describe('Limits on something that is no Redis', () => {
 })
 
 describe.skipIf(hasRedis || process.env['CI'] !== undefined)('Limits over several instances', () => {
-  it('were not tried: redis-server is not installed', () => {
+  it('are not tested: redis-server is not installed', () => {
     console.log('Skipped: limits over several instances. Install redis-server to try them.')
   })
 })

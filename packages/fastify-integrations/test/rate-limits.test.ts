@@ -21,9 +21,9 @@ async function repeat(times: number, send: () => Promise<Answer>): Promise<Recor
 }
 
 describe.each([
-  ['in a host without limits of its own', {}],
+  ['in a host without its own limits', {}],
   [
-    'beside the host’s own @fastify/rate-limit',
+    'next to the host’s own @fastify/rate-limit',
     {
       before: async (app: Host['app']) =>
         void (await app.register(rateLimit, { max: 10_000, timeWindow: 1000 })),
@@ -37,13 +37,13 @@ describe.each([
   afterAll(() => host.close())
   const json = { requirementsText: 'x' }
 
-  it('60 requests a minute of one key, not one more and not one less', async () => {
+  it('exactly 60 requests a minute per key', async () => {
     const { key } = await host.createKey()
     expect(await repeat(65, () => host.call('GET', READ, { key }))).toEqual({ 404: 60, 429: 5 })
   })
 
-  // Several rounds: it takes requests that are authenticated in the same turn of the event loop.
-  it.each([1, 2, 3, 4, 5])('the same when they come all at once, round %i', async () => {
+  // Several rounds: it needs requests that are authenticated in the same turn of the event loop.
+  it.each([1, 2, 3, 4, 5])('the same if they come all at once, round %i', async () => {
     const { key } = await host.createKey()
     const answers = await Promise.all(Array.from({ length: 70 }, () => host.call('GET', READ, { key })))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
@@ -57,7 +57,7 @@ describe.each([
     expect(await repeat(52, () => host.call('GET', READ, { key }))).toEqual({ 404: 50, 429: 2 })
   })
 
-  it('starts are refused by the general limit, too, and do not count as starts then', async () => {
+  it('a start refused by the general limit does not count as a start', async () => {
     const { key } = await host.createKey()
     await repeat(60, () => host.call('GET', READ, { key }))
     const { status, headers, body } = await host.call('POST', START, { key, json })
@@ -67,7 +67,7 @@ describe.each([
     expect(headers.get('retry-after')).toBe(seconds)
   })
 
-  it('each key has limits of its own', async () => {
+  it('each key has its own limits', async () => {
     const [first, second] = [await host.createKey(), await host.createKey()]
     await repeat(61, () => host.call('GET', READ, { key: first.key }))
     expect((await host.call('GET', READ, { key: first.key })).status).toBe(429)
@@ -105,7 +105,7 @@ describe.each([
     expect(await left()).toBe(44)
   })
 
-  it('a request with a key in its URL counts nowhere, since it is refused before it is authenticated', async () => {
+  it('a request with a key in its URL does not count, because it is refused before authentication', async () => {
     const { key } = await host.createKey()
     expect(await repeat(70, () => host.call('GET', `${READ}?api_key=1`, { key }))).toEqual({ 400: 70 })
     expect((await host.call('GET', READ, { key })).headers.get('ratelimit')).toMatch(/^"requests";r=59;/)
@@ -123,7 +123,7 @@ describe.each([
     expect(headers.get('ratelimit')).toMatch(/^"requests";r=50;t=\d+, "starts";r=0;t=\d+$/)
   })
 
-  it('the RateLimit fields tell of each limit that counts for the route', async () => {
+  it('the RateLimit fields list each limit of the route', async () => {
     const { key } = await host.createKey()
     const start = await host.call('POST', START, { key, json })
     expect(start.headers.get('ratelimit-policy')).toBe('"requests";q=60;w=60, "starts";q=10;w=60')
@@ -163,7 +163,7 @@ describe('Limits are options', () => {
 })
 
 describe('failed authentications', () => {
-  it('are limited by client address, without locking out a good key from there', async () => {
+  it('are limited by client address, without locking out a valid key from there', async () => {
     const host = await startHost({ databaseUrl: database.url })
     const { key, id } = await host.createKey()
     expect(await repeat(20, () => host.call('GET', READ))).toEqual({ 401: 20 })
@@ -173,16 +173,16 @@ describe('failed authentications', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     expect(refused.headers.get('ratelimit')).toBeNull()
     expect(refused.body).toMatchObject({ code: 'RATE_LIMITED', detail: expect.stringContaining('address') })
-    // A good key goes on, and none of the failures counted for it.
+    // A valid key still works, and none of the failures counted for it.
     const good = await host.call('GET', READ, { key })
     expect(good.headers.get('ratelimit')).toMatch(/^"requests";r=59;/)
-    // A key that may not be used is a failure as well.
+    // A key that may not be used is also a failure.
     await database.sql`update quickquote.api_keys set status = 'inactive' where id = ${id}`
     expect((await host.call('GET', READ, { key })).status).toBe(429)
     await host.close()
   })
 
-  it.each(['OPTIONS', 'PROPFIND', 'HEAD', 'PUT'])('are counted when the method is %s', async (method) => {
+  it.each(['OPTIONS', 'PROPFIND', 'HEAD', 'PUT'])('are counted for %s requests', async (method) => {
     const host = await startHost({ databaseUrl: database.url })
     const statuses: string[] = []
     for (let sent = 0; sent < 31; sent += 1) {
@@ -196,7 +196,7 @@ describe('failed authentications', () => {
     await host.close()
   })
 
-  it('are not CORS preflights, which count nowhere', async () => {
+  it('do not include CORS preflights, which never count', async () => {
     const host = await startHost({ databaseUrl: database.url })
     const headers = { Origin: 'https://partner.example.com', 'Access-Control-Request-Method': 'POST' }
     expect(await repeat(40, () => host.call('OPTIONS', START, { headers }))).toEqual({ 405: 40 })
@@ -214,7 +214,7 @@ describe('failed authentications', () => {
     await host.close()
   })
 
-  it('are counted for an IPv6 /64 as for one client', async () => {
+  it('count an IPv6 /64 as one client', async () => {
     const host = await startHost({ databaseUrl: database.url, fastify: { trustProxy: true } })
     const from = (address: string) => () =>
       host.call('GET', READ, { headers: { 'X-Forwarded-For': address } })
@@ -224,7 +224,7 @@ describe('failed authentications', () => {
     await host.close()
   })
 
-  it('are counted for all clients together where there are no addresses: on a Unix socket', async () => {
+  it('are counted for all clients together without addresses: on a Unix socket', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quickquote-socket-'))
     const host = await startHost({ databaseUrl: database.url, socketPath: join(folder, 's') })
     const { key } = await host.createKey()
@@ -235,13 +235,13 @@ describe('failed authentications', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('are no matter for a client that hangs up before it is answered: a good key makes no internal error', async () => {
+  it('do not affect a valid key of a client that disconnects early: no internal error', async () => {
     const limits = { requestsPerMinute: 100_000 }
     const host = await startHost({ databaseUrl: database.url, integrations: { limits } })
     const { key } = await host.createKey()
     const request = `GET ${READ} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`
     const lines = () => host.logs.map((line) => JSON.parse(line))
-    // What Fastify logs of a request shows whether its client was still there.
+    // Fastify's log line of a request shows whether its client was still connected.
     const gone = () => lines().filter(({ req }) => req?.url === READ && req.remoteAddress === undefined)
     for (let round = 0; round < 500 && gone().length < 20; round += 1) {
       await Promise.all(Array.from({ length: 5 }, () => hangUp(host.url, request)))

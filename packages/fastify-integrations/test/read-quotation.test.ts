@@ -47,14 +47,14 @@ describe('GET /v1/integrations/quotations/:id', () => {
     })
   })
 
-  it('shows a made-up name and an empty description where the partner gave none', async () => {
+  it('shows a generated name and an empty description if the partner gave none', async () => {
     const unnamed = await context.host.startQuotation(key, { requirementsText: 'A portal.' })
     const { body } = await get(`/quotations/${unnamed}`)
     const startedAt = String(body['created_at']).slice(0, 16).replace('T', ' ')
     expect(body).toMatchObject({ name: `Quick Quote ${startedAt}`, description: '' })
   })
 
-  it('shows quotes that were started in the web app, too', async () => {
+  it('also shows quotes that were started in the web app', async () => {
     const organizationId = (await context.sql`select organization_id from quickquote.quotations`)[0]?.[
       'organization_id'
     ]
@@ -75,18 +75,18 @@ describe('GET /v1/integrations/quotations/:id', () => {
     })
   })
 
-  it('takes an id in capitals for the same', async () => {
+  it('accepts an id in capitals', async () => {
     expect((await get(`/quotations/${id.toUpperCase()}`)).body).toMatchObject({ id })
   })
 
-  it('answers 404 for an id that exists nowhere', async () => {
+  it('answers 404 for an unknown id', async () => {
     const { status, body } = await get(`/quotations/${NOWHERE}`)
     expect(status).toBe(404)
     expect(body).toMatchObject({ code: 'QUOTATION_NOT_FOUND' })
   })
 
   it.each(['abc', '1', `${NOWHERE}0`, '..%2f..%2fetc', '%00', "'%20or%201=1"])(
-    'answers 400 for an id that is no uuid: %s',
+    'answers 400 for an id that is not a uuid: %s',
     async (wrong) => {
       const { status, body } = await get(`/quotations/${wrong}`)
       expect(status).toBe(400)
@@ -134,7 +134,7 @@ describe('GET /v1/integrations/quotations/:id/pipeline', () => {
     })
   })
 
-  it('answers 404 for an id that exists nowhere', async () => {
+  it('answers 404 for an unknown id', async () => {
     expect((await get(`/quotations/${NOWHERE}/pipeline`)).body).toMatchObject({ code: 'QUOTATION_NOT_FOUND' })
   })
 })
@@ -162,7 +162,7 @@ describe('GET /v1/integrations/quotations/:id/proposal', () => {
     })
   })
 
-  it('answers 404 for a quotation that exists nowhere', async () => {
+  it('answers 404 for an unknown quotation', async () => {
     expect((await get(`/quotations/${NOWHERE}/proposal`)).body).toMatchObject({ code: 'QUOTATION_NOT_FOUND' })
   })
 })
@@ -187,7 +187,7 @@ describe('GET /v1/integrations/proposals/:id/document-url', () => {
     expect(after.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('answers 404 for a proposal that exists nowhere, also for the id of a quotation', async () => {
+  it('answers 404 for an unknown proposal, and for the id of a quotation', async () => {
     for (const wrong of [NOWHERE, id]) {
       const { status, body } = await get(`/proposals/${wrong}/document-url`)
       expect(status).toBe(404)

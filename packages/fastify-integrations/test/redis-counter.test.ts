@@ -7,7 +7,7 @@ import { type RedisClient, redisCounter } from '../src/limits/redis-counter.ts'
 
 const { log } = fastify({ logger: { level: 'silent' } })
 
-/** On a developer's machine without Redis these are skipped (see rate-limits-shared.test.ts); CI has to have it. */
+/** A developer's machine without Redis skips these (see rate-limits-shared.test.ts); CI must have it. */
 describe.runIf(hasRedis || process.env['CI'] !== undefined)('redisCounter (redis-server)', () => {
   let server: RedisServer
   let redis: Redis
@@ -24,7 +24,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)('redisCounter (redis
     key = randomUUID()
   })
 
-  it('counts up to the limit, tells what is left and when that grows, and where it counts', async () => {
+  it('counts up to the limit, and reports the rest and when it grows', async () => {
     const counter = redisCounter(redis, log)
     const first = await counter.take([{ key, max: 2 }])
     expect(first).toMatchObject({ isAdmitted: true, states: [{ left: 1, growsInMs: 60_000 }] })
@@ -32,13 +32,13 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)('redisCounter (redis
     const refused = await counter.take([{ key, max: 2 }])
     expect(refused).toMatchObject({ isAdmitted: false, states: [{ left: 0 }] })
     expect(refused.states[0]?.growsInMs).toBeGreaterThan(0)
-    // Exactly what is left of the first one's minute, by the clock of Redis, in microseconds.
+    // Exactly the rest of the first one's minute, by the clock of Redis, in microseconds.
     const [state] = refused.states
     expect(Math.round((state?.growsInMs ?? 0) * 1000)).toBe(first.at + 60_000_000 - refused.at)
     expect(await redis.lrange(`quickquote:${key}`, 0, -1)).toHaveLength(2)
   })
 
-  it('takes several limits or none', async () => {
+  it('counts in several limits or in none', async () => {
     const counter = redisCounter(redis, log)
     const limits = [
       { key: `{${key}}:all`, max: 3 },
@@ -59,13 +59,13 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)('redisCounter (redis
     })
   })
 
-  it('has no less than nothing left where a limit was lowered', async () => {
+  it('reports 0 left, and not less, after a limit was lowered', async () => {
     const counter = redisCounter(redis, log)
     for (let sent = 0; sent < 3; sent += 1) await counter.take([{ key, max: 3 }])
     expect(await counter.take([{ key, max: 1 }])).toMatchObject({ isAdmitted: false, states: [{ left: 0 }] })
   })
 
-  it('gives back what it counted then, in each limit, and nothing else', async () => {
+  it('gives back exactly the request counted at that time, in each limit', async () => {
     const counter = redisCounter(redis, log)
     const limits = [
       { key: `{${key}}:a`, max: 2 },
@@ -80,7 +80,7 @@ describe.runIf(hasRedis || process.env['CI'] !== undefined)('redisCounter (redis
     expect((await counter.take(limits)).isAdmitted).toBe(false)
   })
 
-  it('understands a client that answers with digits', async () => {
+  it('accepts a client that answers with digits', async () => {
     const texts = new Redis({ port: server.port, host: '127.0.0.1', stringNumbers: true })
     expect(await redisCounter(texts, log).take([{ key, max: 2 }])).toMatchObject({
       isAdmitted: true,
@@ -109,7 +109,7 @@ describe('redisCounter on a client that misbehaves', () => {
     await expect(counter.take(limits)).rejects.toThrow('something other than counts')
   })
 
-  it('that throws: the call rejects, each is tried anew, and the log tells of the fault and of its end once each', async () => {
+  it('that throws: each call is tried and rejects, and the log has one line when it begins and one when it ends', async () => {
     const lines: string[] = []
     const { log } = fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
     let isBroken = true
@@ -143,7 +143,7 @@ describe('redisCounter on a client that misbehaves', () => {
   it.each([
     ['is answered late', (settle: Settle) => settle.resolve(null)],
     ['fails late', (settle: Settle) => settle.reject(new Error('late'))],
-  ])('nothing more is sent after a command that was not answered in time, until it %s', async (_, end) => {
+  ])('nothing more is sent after an unanswered command until it %s', async (_, end) => {
     let settle: Settle | undefined
     let asked = 0
     const client: RedisClient = {
@@ -162,7 +162,7 @@ describe('redisCounter on a client that misbehaves', () => {
     expect((await counter.take(limits)).isAdmitted).toBe(true)
   })
 
-  it('a command that is not answered for a minute is taken for lost, and another one is tried', async () => {
+  it('a command without an answer for a minute is considered lost, and another one is tried', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
     let asked = 0
     const client: RedisClient = {

@@ -72,7 +72,7 @@ beforeEach(async () => {
 })
 
 describe('POST /:id/replay', () => {
-  it('answers 202 with the replay and where its progress is', async () => {
+  it('answers 202 with the replay and the address of its progress', async () => {
     const { id } = await endpointAt()
     const { status, headers, body } = await call('POST', `/${id}/replay`, { since: start })
     expect(status).toBe(202)
@@ -91,7 +91,7 @@ describe('POST /:id/replay', () => {
     expect(headers.get('location')).toBe(`${WEBHOOKS}/${id}/replays/${body['id']}`)
   })
 
-  it('sends what happened while the endpoint was disabled, what was parked, and what was given up', async () => {
+  it('sends events from while the endpoint was disabled, parked ones, and given-up ones', async () => {
     const { id, path } = await endpointAt()
     const good = await happen('good')
     await settledAt(id, 1)
@@ -116,7 +116,7 @@ describe('POST /:id/replay', () => {
     expect(await replay(id)).toMatchObject({ resent: 0 })
   })
 
-  it('sends what was parked once, and leaves nothing parked', async () => {
+  it('sends parked deliveries once, and leaves nothing parked', async () => {
     const { id, path } = await endpointAt()
     // Nothing is sent before the endpoint is disabled: its delivery is not due yet.
     const event = await happen('parked')
@@ -134,7 +134,7 @@ describe('POST /:id/replay', () => {
     expect(await context.sql`select from quickquote.deliveries where endpoint_id = ${id}`).toHaveLength(0)
   })
 
-  it('can be kept to what was tried, or send everything', async () => {
+  it('can be limited to tried events, or send everything', async () => {
     const { id, path } = await endpointAt()
     const good = await happen('good')
     await settledAt(id, 1)
@@ -147,7 +147,7 @@ describe('POST /:id/replay', () => {
     expect(eventsAt(path).slice(1).sort()).toEqual([good, unseen].sort())
   })
 
-  it('keeps to the time, to the events that the endpoint subscribes to, and to its trigger mode', async () => {
+  it('respects the period, the event types of the endpoint, and its trigger mode', async () => {
     const { id, path } = await endpointAt({ is_enabled: false })
     const wanted = await happen('wanted')
     await context.sql`select pg_sleep(0.01)`
@@ -169,7 +169,7 @@ describe('POST /:id/replay', () => {
     expect(await replay(id)).toMatchObject({ resent: 1 })
   })
 
-  it('leaves tests, other endpoints and other organizations out', async () => {
+  it('excludes tests, other endpoints and other organizations', async () => {
     const { id } = await endpointAt()
     const other = await endpointAt()
     await call('POST', `/${other.id}/test`, { event_type: 'quotation.failed' })
@@ -179,7 +179,7 @@ describe('POST /:id/replay', () => {
     expect(eventsAt(other.path)).toHaveLength(before)
   })
 
-  it('stops when its endpoint is disabled meanwhile', async () => {
+  it('stops if its endpoint is disabled meanwhile', async () => {
     const { id } = await endpointAt()
     const { body } = await call('POST', `/${id}/replay`, { since: start })
     await context.sql`update quickquote.replays set state = 'running' where id = ${String(body['id'])}`
@@ -206,7 +206,7 @@ describe('POST /:id/replay', () => {
     expect((body['errors'] as { pointer: string }[])[0]).toMatchObject({ pointer })
   })
 
-  it('goes back to where events are kept from, and says so', async () => {
+  it('starts at the oldest event kept, and says so', async () => {
     const { id } = await endpointAt()
     const midnight = Date.parse(new Date().toISOString().slice(0, 10))
     const oldest = new Date(midnight - 30 * 24 * 60 * 60 * 1000).toISOString()
@@ -214,7 +214,7 @@ describe('POST /:id/replay', () => {
     expect([status, body['since']]).toEqual([202, oldest])
   })
 
-  it('refuses with 400 a time of which nothing is kept, and says from when it is', async () => {
+  it('refuses with 400 a period of which nothing is kept, and names the oldest time', async () => {
     const { id } = await endpointAt()
     const range = { since: '2000-01-01T00:00:00Z', until: '2000-02-01T00:00:00Z' }
     const { status, body } = await call('POST', `/${id}/replay`, range)
@@ -254,7 +254,7 @@ describe('GET /:id/replays/:replayId', () => {
 describe('without a worker', () => {
   const database = useDatabase()
 
-  it('a replay waits, one at a time for each endpoint, and goes on batch by batch from where it was', async () => {
+  it('a replay waits, one at a time per endpoint, and continues batch by batch from its position', async () => {
     const host = await startHost({
       databaseUrl: database.url,
       integrations: { limits: { startsPerMinute: 1000 } },
@@ -284,7 +284,7 @@ describe('without a worker', () => {
     expect(await progress()).toEqual({ state: 'running', progress: { examined: 0, total: 5 }, resent: 0 })
     expect(await storage.replays.advance(2, new Date())).toBe(true)
     expect(await progress()).toEqual({ state: 'running', progress: { examined: 2, total: 5 }, resent: 2 })
-    // Several workers at once: each event is sent once all the same.
+    // Several workers at once: each event is still sent once.
     await Promise.all([1, 2, 3, 4].map(() => storage.replays.advance(2, new Date())))
     while (await storage.replays.advance(2, new Date()));
     expect(await progress()).toEqual({ state: 'completed', progress: { examined: 5, total: 5 }, resent: 5 })
@@ -300,10 +300,10 @@ describe('without a worker', () => {
   })
 })
 
-describe('what is parked before it was ever tried', () => {
+describe('a delivery that is parked before its first attempt', () => {
   const database = useDatabase()
 
-  it('is in no list of attempts, and is sent by a replay alone', async () => {
+  it('is in no list of attempts, and is sent only by a replay', async () => {
     const host = await startHost({
       databaseUrl: database.url,
       integrations: { allowAddresses: ['127.0.0.1/32'] },
@@ -319,7 +319,7 @@ describe('what is parked before it was ever tried', () => {
     const stopWorker = await startWorker(host, context.receiver, { pollIntervalMs: 50 })
     const begun = await asAdmin('POST', `${WEBHOOKS}/${id}/replay`, { since: '2000-01-01T00:00:00Z' })
 
-    // What was on its way, or had arrived, would be left alone.
+    // Pending and delivered events would not be sent.
     await vi.waitFor(
       async () =>
         expect((await asAdmin('GET', begun.headers.get('location') ?? '')).body).toMatchObject({

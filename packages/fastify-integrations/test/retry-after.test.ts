@@ -15,9 +15,9 @@ const STORES: readonly Store[] = [
   ...(hasRedis || process.env['CI'] !== undefined ? ([['on Redis', startRedis]] as const) : []),
 ]
 
-/** In real time, once: what the other tests show with a clock of their own. */
+/** In real time, once. Other tests use a fake clock. */
 it.concurrent.for(STORES)(
-  'Retry-After is true: whoever waits that long is let through (%s)',
+  'a request after Retry-After is accepted (%s)',
   { timeout: TIMEOUT_MS },
   async ([, startServer], { expect }) => {
     const server: RedisServer | null = await startServer()
@@ -38,7 +38,7 @@ it.concurrent.for(STORES)(
     expect([(await startQuote()).status, await read()]).toEqual([202, 404])
     const refused = await startQuote()
     expect(refused.status).toBe(429)
-    // The general limit has room in less than a minute, the one of starts only five seconds later: it is the longer wait.
+    // The general limit has room in less than a minute, the limit of starts five seconds later: that is the longer wait.
     const fields = /^"requests";r=0;t=(\d+), "starts";r=0;t=(\d+)$/.exec(
       refused.headers.get('ratelimit') ?? '',
     )

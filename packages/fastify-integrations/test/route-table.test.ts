@@ -32,7 +32,7 @@ describe('every route of the table', () => {
     }
   })
 
-  it('refuses without credentials, and with those of the other kind', async () => {
+  it('refuses requests without credentials, or with those of the other kind', async () => {
     const { key } = await context.host.createKey()
     for (const { kind, method, path } of rows()) {
       const other = kind === 'partner' ? { member: 'globex-admin' as const } : { key }
@@ -52,7 +52,7 @@ describe('every route of the table', () => {
     }
   })
 
-  it('tells its access to the host, like all that the plugin registers', async () => {
+  it('shows its access to the host, like all routes of the plugin', async () => {
     expect(registered.length).toBeGreaterThan(rows().length)
     expect(registered.filter(({ access }) => access === undefined)).toEqual([])
   })

@@ -14,7 +14,7 @@ type Services = Pick<
   'webhookEndpoints' | 'deliveryLog' | 'testDeliveries' | 'replays' | 'auditLog'
 >
 
-/** Every method that asks for `manage_integrations`: a new one does not compile until it stands here. */
+/** Every method that requires `manage_integrations`: a new one does not compile until it is listed here. */
 function callsOf({ webhookEndpoints, deliveryLog, testDeliveries, replays, auditLog }: Services): {
   [Service in keyof Services]: Record<keyof Services[Service], Call>
 } {
@@ -47,7 +47,7 @@ function callsOf({ webhookEndpoints, deliveryLog, testDeliveries, replays, audit
 }
 
 describe('a member without manage_integrations', () => {
-  it('gets nowhere with any method, whoever calls it: the check is not in the routes alone', async () => {
+  it('is refused by every method, because the routes are not the only check', async () => {
     const { integrations } = context.host
     const endpoint = { name: 'CRM', url: 'https://crm.example.com', events: ['quotation.completed'] }
     const { id, secret: _, ...before } = await integrations.webhookEndpoints.create(ADMIN, endpoint)

@@ -16,7 +16,7 @@ describe('a session route', () => {
     expect(body).toMatchObject({ code: 'SESSION_REQUIRED' })
   })
 
-  it('does not take an API key', async () => {
+  it('does not accept an API key', async () => {
     const { key } = await context.host.createKey()
     expect((await context.host.call('POST', KEYS, { key, json: newKey })).status).toBe(401)
   })
@@ -53,7 +53,7 @@ describe('a session route', () => {
   })
 })
 
-describe('a browser request from another site that would change something', () => {
+describe('a browser request from another site that would make changes', () => {
   const own = () => new URL(context.host.url).host
   const send = (headers: Record<string, string>) =>
     context.host.call('POST', KEYS, { member: 'acme-member', json: newKey, headers })
@@ -80,9 +80,9 @@ describe('a browser request from another site that would change something', () =
     ['no browser at all', () => ({})],
     ['a page of the same origin', () => ({ 'Sec-Fetch-Site': 'same-origin', Origin: `http://${own()}` })],
     ['a page of the same site', () => ({ 'Sec-Fetch-Site': 'same-site', Origin: 'http://app.127.0.0.1' })],
-    ['a user who typed the address', () => ({ 'Sec-Fetch-Site': 'none' })],
+    ['an address typed by the user', () => ({ 'Sec-Fetch-Site': 'none' })],
     ['an old browser, by its Origin', () => ({ Origin: `http://${own()}` })],
-  ])('is what the others are not: %s', async (_, headers) => {
+  ])('is accepted otherwise: %s', async (_, headers) => {
     expect((await send(headers())).status).toBe(201)
   })
 })
@@ -114,18 +114,18 @@ describe('resolveSession', () => {
   const send = (headers: Record<string, string> = {}) =>
     host.call('POST', WEBHOOKS, { json: newEndpoint, headers })
 
-  it('is called once for a request', async () => {
+  it('is called once per request', async () => {
     resolver = async () => good
     expect((await send()).status).toBe(201)
     expect(calls).toBe(1)
   })
 
-  it('is not asked on partner routes', async () => {
+  it('is not called on partner routes', async () => {
     await host.call('GET', '/v1/integrations/quotations')
     expect(calls).toBe(0)
   })
 
-  it('may list permissions, which then decide alone', async () => {
+  it('may list permissions, which override the role', async () => {
     resolver = () => ({ memberId: 'm', organizations: [{ id: ACME, role: 'admin', permissions: [] }] })
     expect((await send()).body).toMatchObject({ code: 'PERMISSION_REQUIRED' })
   })
@@ -155,7 +155,7 @@ describe('resolveSession', () => {
       'an error with the status 401',
       () => Promise.reject(Object.assign(new Error('no'), { statusCode: 401 })),
     ],
-  ])('says that nobody is signed in by %s', async (_, answer) => {
+  ])('reports that nobody is signed in by %s', async (_, answer) => {
     resolver = answer
     const { status, body } = await send()
     expect(status).toBe(401)
@@ -170,9 +170,9 @@ describe('resolveSession', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('sessions are gone'))],
-    ['rejects with something that is no error', () => Promise.reject('sessions are gone')],
+    ['rejects with something other than an error', () => Promise.reject('sessions are gone')],
     ['hangs', () => new Promise(() => {})],
-  ])('that %s is a 503, told in the log alone', async (_, answer) => {
+  ])('that %s is a 503, with its error only in the log', async (_, answer) => {
     resolver = answer
     const before = host.logs.length
     const { status, body } = await send()
@@ -187,15 +187,15 @@ describe('resolveSession', () => {
     ['text', 'acme-admin'],
     ['an empty object', {}],
     ['a member without an id', { organizations: [] }],
-    ['organizations that are no list', { memberId: 'm', organizations: { id: ACME } }],
+    ['organizations that are not a list', { memberId: 'm', organizations: { id: ACME } }],
     ['an organization without an id', { memberId: 'm', organizations: [{ role: 'admin' }] }],
     [
-      'permissions that are no list',
+      'permissions that are not a list',
       { memberId: 'm', organizations: [{ id: ACME, permissions: 'manage_integrations' }] },
     ],
-    ['text in the place of an organization', { memberId: 'm', organizations: [ACME] }],
+    ['text instead of an organization', { memberId: 'm', organizations: [ACME] }],
     [
-      'a thing whose fields throw',
+      'an object whose fields throw',
       {
         memberId: 'm',
         get organizations() {
@@ -204,7 +204,7 @@ describe('resolveSession', () => {
       },
     ],
     ['a number for a member', { memberId: 5, organizations: [{ id: ACME, role: 'admin' }] }],
-  ])('that answers %s is a 500, and the log tells which field was wrong', async (_, answer) => {
+  ])('that returns %s is a 500, and the log names the invalid field', async (_, answer) => {
     resolver = () => answer as Session
     const before = host.logs.length
     const { status, body } = await send()

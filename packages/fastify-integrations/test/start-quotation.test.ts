@@ -67,7 +67,7 @@ describe('POST /v1/integrations/quotations', () => {
     })
   })
 
-  it('takes null for every optional field', async () => {
+  it('accepts null for every optional field', async () => {
     const { status, body } = await start({
       name: null,
       description: null,
@@ -81,7 +81,7 @@ describe('POST /v1/integrations/quotations', () => {
     expect(row?.['name']).toMatch(/^Quick Quote \d{4}-\d\d-\d\d \d\d:\d\d$/)
   })
 
-  it('ignores unknown fields, and what the client says about an organization or a source', async () => {
+  it('ignores unknown fields, and any organization or source in the body', async () => {
     const { status, body } = await context.host.call(
       'POST',
       `${path}?organization_id=${GLOBEX}&organizationId=${GLOBEX}`,
@@ -118,13 +118,13 @@ describe('POST /v1/integrations/quotations', () => {
 describe('POST /v1/integrations/quotations refuses with 400, and leaves nothing behind', () => {
   it.each<[string, unknown, string]>([
     ['no requirements', {}, '/requirementsText'],
-    ['requirements of nothing but white space', { requirementsText: ' \n\t ' }, '/requirementsText'],
+    ['requirements of only white space', { requirementsText: ' \n\t ' }, '/requirementsText'],
     ['requirements that are null', { requirementsText: null }, '/requirementsText'],
     ['a number for a name: nothing is coerced', { requirementsText: 'x', name: 5 }, '/name'],
     ['a boolean for a description', { requirementsText: 'x', description: true }, '/description'],
     ['a list for the requirements', { requirementsText: ['x'] }, '/requirementsText'],
     ['a number for the requirements', { requirementsText: 12 }, '/requirementsText'],
-    ['a config_id that is no uuid', { requirementsText: 'x', config_id: 'abc' }, '/config_id'],
+    ['a config_id that is not a uuid', { requirementsText: 'x', config_id: 'abc' }, '/config_id'],
     ['an empty config_id', { requirementsText: 'x', config_id: '' }, '/config_id'],
     ['text for metadata', { requirementsText: 'x', metadata: '{}' }, '/metadata'],
     ['a list for metadata', { requirementsText: 'x', metadata: [] }, '/metadata'],
@@ -147,7 +147,7 @@ describe('POST /v1/integrations/quotations refuses with 400, and leaves nothing 
     expect(await context.sql`select count(*) from quickquote.quotations`).toEqual(before)
   })
 
-  it('tells every field that is wrong', async () => {
+  it('names every invalid field', async () => {
     const { body } = await start({ requirementsText: 1, name: 2, config_id: 'x' })
     const pointers = (body['errors'] as { pointer: string }[]).map(({ pointer }) => pointer)
     expect(pointers.sort()).toEqual(['/config_id', '/name', '/requirementsText'])
@@ -155,7 +155,7 @@ describe('POST /v1/integrations/quotations refuses with 400, and leaves nothing 
 
   it.each<[string, string | Uint8Array, RegExp]>([
     ['not JSON', '{"requirementsText": "x"', /not valid JSON/],
-    ['JSON with something behind it', '{"requirementsText": "x"} x', /not valid JSON/],
+    ['JSON with something after it', '{"requirementsText": "x"} x', /not valid JSON/],
     ['an empty body', '', /empty/],
     ['only a byte order mark', '\ufeff', /not valid JSON/],
     ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), /not UTF-8/],
@@ -213,7 +213,7 @@ describe('POST /v1/integrations/quotations refuses with 415', () => {
     ['text', json, { 'Content-Type': 'text/plain' }],
     ['a form', 'requirementsText=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
     ['JSON under another name', json, { 'Content-Type': 'application/vnd.api+json' }],
-    ['a media type that is none', json, { 'Content-Type': 'json' }],
+    ['an invalid media type', json, { 'Content-Type': 'json' }],
     ['a body without a Content-Type', Buffer.from(json), {}],
     ['a compressed body', gzipSync(json), { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }],
   ])('%s', async (_, body, headers) => {
@@ -224,7 +224,7 @@ describe('POST /v1/integrations/quotations refuses with 415', () => {
 })
 
 describe('POST /v1/integrations/quotations refuses with 413', () => {
-  it('a body over its limit, told by Content-Length', async () => {
+  it('a body over its limit, by Content-Length', async () => {
     const { status, body } = await start({ requirementsText: 'x'.repeat(100_000) })
     expect(status).toBe(413)
     expect(body).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })

@@ -30,7 +30,7 @@ async function start(files: readonly SentFile[], fields: Record<string, string> 
   })
 }
 
-/** How many rows there are of everything that a start may write. */
+/** The row count of every table that a start may write. */
 async function rows() {
   const [counts] = await context.sql`
     select (select count(*)::int from quickquote.quotations) as quotations,
@@ -42,7 +42,7 @@ async function rows() {
 }
 
 describe('POST /v1/integrations/quotations, multipart', () => {
-  it('takes up to five files of the types docx, pdf, txt and md, without requirementsText', async () => {
+  it('accepts up to five files of the types docx, pdf, txt and md, without requirementsText', async () => {
     const files = [
       { name: 'a.docx', content: new Uint8Array(docx()) },
       { name: 'b.pdf', content: PDF },
@@ -64,7 +64,7 @@ describe('POST /v1/integrations/quotations, multipart', () => {
     expect(await rows()).toMatchObject({ uploads: 0 })
   })
 
-  it('an organization that the form names is ignored', async () => {
+  it('ignores an organization in the form', async () => {
     const { status, body } = await start([{ name: 'a.txt', content: 'Text' }], { organization_id: GLOBEX })
     expect(status).toBe(202)
     const [row] = await context.sql`
@@ -77,7 +77,7 @@ describe('a multipart start that is refused leaves nothing behind:', () => {
   let before: Awaited<ReturnType<typeof rows>>
 
   beforeEach(async () => {
-    // A key of its own for each refusal: what is counted here is not the rate.
+    // A new key for each refusal, so that the rate limit does not matter.
     key = (await context.host.createKey()).key
     before = await rows()
   })
@@ -108,8 +108,8 @@ describe('a multipart start that is refused leaves nothing behind:', () => {
     ['an empty file', [good, { name: 'a.md', content: '' }], {}, 400, '/files/1'],
     ['six files', Array.from({ length: 6 }, () => good), {}, 400, '/files/5'],
     ['11 MiB', [good, { name: 'a.txt', content: 'x'.repeat(11 * MIB) }], {}, 413, '/files/1'],
-    ['a name that is too long, beside a good file', [good], { name: 'x'.repeat(201) }, 400, '/name'],
-    ['metadata that is no JSON', [good], { metadata: '{' }, 400, '/metadata'],
+    ['a name that is too long, with a good file', [good], { name: 'x'.repeat(201) }, 400, '/name'],
+    ['metadata that is not JSON', [good], { metadata: '{' }, 400, '/metadata'],
     ['metadata over its limit', [good], { metadata: `{"a":"${'x'.repeat(17_000)}"}` }, 400, '/metadata'],
     ['neither text nor file', [], { name: 'Portal', requirementsText: '  ' }, 400, '/requirementsText'],
   ])('%s', async (_, files, fields, expected, pointer) => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { ACME, useHost } from './support/host.ts'
 import { createEndpoint, WEBHOOKS } from './support/webhooks.ts'
 
-/** Bounds on what is stored that `default-limits.test.ts` does not hold (docs/security.md, "Limits"). */
+/** Limits on stored data that `default-limits.test.ts` does not test (docs/security.md, "Limits"). */
 const context = useHost({ integrations: { limits: { startsPerMinute: 1000, requestsPerMinute: 1000 } } })
 let key: string
 beforeAll(async () => {
@@ -117,7 +117,7 @@ describe('a pipeline stores', () => {
     await reporter.completed()
   })
 
-  it('no step that there is not', async () => {
+  it('no unknown step', async () => {
     const reporter = await report()
     const step = 'drawing' as 'proposal'
     await expect(reporter.stepStarted(step)).rejects.toEqual(refused('/step'))
@@ -125,7 +125,7 @@ describe('a pipeline stores', () => {
     await expect(reporter.failed({ step })).rejects.toEqual(refused('/step'))
   })
 
-  it('no metadata that JSON changes or cannot hold', async () => {
+  it('no metadata that JSON would change or cannot represent', async () => {
     const cyclic: Record<string, unknown> = {}
     cyclic['self'] = cyclic
     const start = (metadata: unknown) =>

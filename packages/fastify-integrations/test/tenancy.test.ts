@@ -36,7 +36,7 @@ const paths: [string, (id: { quotation: string; proposal: string }) => string][]
 ]
 
 describe.each(paths)('Authentication, rule 5: %s of another organization', (_, path) => {
-  it('is a 403 that tells nothing of the resource', async () => {
+  it('is a 403 that reveals nothing of the resource', async () => {
     const { status, body } = await context.host.call('GET', path({ quotation, proposal }), { key: globexKey })
     expect(status).toBe(403)
     expect(body).toMatchObject({ code: 'OTHER_ORGANIZATION' })
@@ -47,7 +47,7 @@ describe.each(paths)('Authentication, rule 5: %s of another organization', (_, p
     expect((await context.host.call('GET', path({ quotation, proposal }), { key: acmeKey })).status).toBe(200)
   })
 
-  it('is a 404 when it exists nowhere', async () => {
+  it('is a 404 if it is unknown', async () => {
     const nowhere = path({ quotation: NOWHERE, proposal: NOWHERE })
     expect((await context.host.call('GET', nowhere, { key: globexKey })).status).toBe(404)
   })

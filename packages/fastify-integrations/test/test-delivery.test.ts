@@ -8,7 +8,7 @@ import { createEndpoint, startWorker, useDeliveries, WEBHOOKS } from './support/
 const context = useDeliveries({ integrations: { delivery: { timeoutMs: 5000 } } })
 let endpoints = 0
 
-/** An endpoint whose requests can be told from all others. */
+/** An endpoint whose requests differ from all others. */
 async function endpointAt(fields: object = {}) {
   endpoints += 1
   const path = `/${endpoints}`
@@ -22,7 +22,7 @@ const sentTo = (path: string) => context.receiver.requests.filter((request) => r
 const attemptsOf = (id: string) =>
   context.sql`select * from quickquote.delivery_attempts where endpoint_id = ${id}`
 
-/** What the specification tells receivers to do, and nothing else. */
+/** Verifies as the specification describes, and no further. */
 function isSigned({ headers, rawBody }: ReceivedWebhook, secret: string): boolean {
   const signed = `${headers['x-service-timestamp']}.${rawBody}`
   const header = String(headers['x-service-signature'])
@@ -30,7 +30,7 @@ function isSigned({ headers, rawBody }: ReceivedWebhook, secret: string): boolea
 }
 
 describe('POST /:id/test', () => {
-  it('sends a signed sample to the receiver, and answers how it went', async () => {
+  it('sends a signed sample to the receiver, and returns the result', async () => {
     context.respond(() => ({ status: 200 }))
     const { id, secret, path } = await endpointAt()
     const { status, body } = await test(id, { event_type: 'quotation.failed' })
@@ -56,7 +56,7 @@ describe('POST /:id/test', () => {
     })
   })
 
-  it('records the attempt, marked as a test, where the deliveries are read', async () => {
+  it('records the attempt, marked as a test, in the delivery log', async () => {
     context.respond(() => ({ status: 204 }))
     const { id } = await endpointAt()
     const { body } = await test(id)
@@ -79,7 +79,7 @@ describe('POST /:id/test', () => {
     ['500', 500, 'The receiver answered 500.'],
     ['a redirect', 302, 'The receiver answered 302: redirects are not followed.'],
     ['410', 410, 'The receiver answered 410 Gone: it does not want this event.'],
-  ])('tells of %s, and does not try again', async (_, http_status, error) => {
+  ])('reports %s, and does not retry', async (_, http_status, error) => {
     context.respond(() => ({ status: http_status, headers: { location: 'https://example.com/' } }))
     const { id } = await endpointAt()
     const { status, body } = await test(id)
@@ -89,7 +89,7 @@ describe('POST /:id/test', () => {
     expect(await context.sql`select from quickquote.deliveries where endpoint_id = ${id}`).toHaveLength(0)
   })
 
-  it('tells of a receiver that hangs or hangs up', async () => {
+  it('reports a receiver that hangs or disconnects', async () => {
     const { id } = await endpointAt()
     context.respond(() => ({ hang: true }))
     expect((await test(id)).body).toMatchObject({
@@ -129,7 +129,7 @@ describe('POST /:id/test', () => {
     })
   })
 
-  it('goes to the tested endpoint alone, whatever the others subscribe to', async () => {
+  it('goes only to the tested endpoint, whatever the others subscribe to', async () => {
     const other = await endpointAt({ trigger_mode: 'always' })
     const { id, path } = await endpointAt()
     await test(id)
@@ -151,13 +151,13 @@ describe('POST /:id/test', () => {
     expect([sentTo(path), await attemptsOf(id)]).toEqual([[], []])
   })
 
-  it('needs a body', async () => {
+  it('requires a body', async () => {
     const { id } = await endpointAt()
     const { status } = await context.host.call('POST', `${WEBHOOKS}/${id}/test`, { member: 'acme-admin' })
     expect(status).toBe(400)
   })
 
-  it('several at once are told apart', async () => {
+  it('keeps concurrent tests apart', async () => {
     context.respond(({ path }) => ({ status: path.endsWith('slow') ? 500 : 204, delayMs: 20 }))
     const [a, b] = [await endpointAt(), await endpointAt({ url: `${context.receiver.url}/slow` })]
     const answers = await Promise.all([test(a.id), test(b.id), test(a.id), test(b.id)])
@@ -182,7 +182,7 @@ describe('a rotated secret', () => {
     return last
   }
 
-  it('signs from then on, and the old one no more', async () => {
+  it('signs from then on, and the old one no longer does', async () => {
     context.respond(() => ({ status: 204 }))
     const endpoint = await endpointAt()
     expect(isSigned(await deliver(endpoint), endpoint.secret)).toBe(true)
@@ -192,7 +192,7 @@ describe('a rotated secret', () => {
     expect(request.headers).not.toHaveProperty('x-service-signature-previous')
   })
 
-  it('with an overlap: the signature header holds the new one alone, a second header the old one', async () => {
+  it('with an overlap: only the new one signs in the signature header, the old one in a second header', async () => {
     const endpoint = await endpointAt()
     const secret = await rotate(endpoint.id, { overlap_seconds: 3600 })
     const request = await deliver(endpoint)
@@ -217,12 +217,12 @@ describe('a rotated secret', () => {
   })
 })
 
-describe('a client that hangs up', () => {
+describe('a client that disconnects', () => {
   const database = useDatabase()
 
   it.each([
-    ['before a worker began: nothing is sent', false],
-    ['while it is sent: nobody asks for the outcome any more', true],
+    ['before a worker begins: nothing is sent', false],
+    ['while it is sent: the wait for the outcome ends', true],
   ])('%s', async (_, isSent) => {
     const received = context.receiver.requests.length
     context.respond(() => ({ hang: true }))
@@ -254,14 +254,14 @@ describe('a client that hangs up', () => {
     if (!isSent) await expect.poll(pending).toEqual([])
     const polled = polls.mock.calls.length
     await new Promise((resolve) => setTimeout(resolve, 2500))
-    // One may have been under way when the client went.
+    // One may have been in flight when the client disconnected.
     expect(polls.mock.calls.length - polled).toBeLessThanOrEqual(1)
     expect(polls.mock.calls.length).toBeLessThan(10)
     expect(context.receiver.requests.length - received).toBe(isSent ? 1 : 0)
   })
 })
 
-describe('without a worker that has time', () => {
+describe('without a free worker', () => {
   const database = useDatabase()
 
   it.each([
@@ -271,13 +271,13 @@ describe('without a worker that has time', () => {
       'The test did not start within 7 s, so nothing was sent. Either no delivery worker was free, or the endpoint has reached its limit of concurrent deliveries.',
       true,
     ],
-  ])('answers 503 that says so, and leaves nothing to be sent later: %s', async (_, detail, isBusy) => {
+  ])('answers 503 with the reason, and leaves nothing to send later: %s', async (_, detail, isBusy) => {
     const host = await startHost({
       databaseUrl: database.url,
       integrations: { allowAddresses: ['127.0.0.1/32'] },
     })
     const { id } = await createEndpoint(host, { url: `${context.receiver.url}/nobody` })
-    // A worker that lives and takes nothing.
+    // A live worker that takes nothing.
     if (isBusy) await host.integrations.storage.workers.heartbeat(randomUUID())
     const { status, body } = await host.call('POST', `${WEBHOOKS}/${id}/test`, {
       member: 'acme-admin',

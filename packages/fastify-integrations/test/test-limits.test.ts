@@ -17,7 +17,7 @@ async function sendMany(host: Host, id: string, count: number): Promise<Record<n
   return statuses
 }
 
-/** A host on the same database, with limits of its own. */
+/** A host on the same database, with its own limits. */
 async function withHost(options: Omit<HostOptions, 'databaseUrl'>, work: (host: Host) => Promise<void>) {
   const host = await startHost({
     databaseUrl: context.databaseUrl,
@@ -32,7 +32,7 @@ const endpointAt = (path: string) => createEndpoint(context.host, { url: context
 const received = (path: string) => context.receiver.requests.filter((request) => request.path === path).length
 
 describe('POST /:id/test', () => {
-  it('is sent 10 times a minute to one endpoint, however many come at once; each endpoint has a limit of its own', async () => {
+  it('is sent at most 10 times a minute to one endpoint, even concurrently; each endpoint has its own limit', async () => {
     const { id } = await endpointAt('/ten')
     expect(await sendMany(context.host, id, 13)).toEqual({ 200: 10, 429: 3 })
     const { headers, body } = await send(context.host, id.toUpperCase())
@@ -44,7 +44,7 @@ describe('POST /:id/test', () => {
     expect((await send(context.host, other.id)).status).toBe(200)
   })
 
-  it('is sent 60 times a minute in one organization', async () => {
+  it('is sent at most 60 times a minute in one organization', async () => {
     const limits = { testsPerEndpointPerMinute: 100 }
     await withHost({ integrations: { limits } }, async (host) => {
       const { id } = await endpointAt('/sixty')
@@ -52,7 +52,7 @@ describe('POST /:id/test', () => {
       const refused = await send(host, id)
       expect(refused.body['detail']).toBe('At most 60 tests per minute and organization.')
       expect(received('/sixty')).toBe(60)
-      // Another organization has a limit of its own.
+      // Another organization has its own limit.
       const theirs = await createEndpoint(host, { url: `${context.receiver.url}/theirs` }, 'globex-admin')
       const json = { event_type: 'quotation.completed' }
       const call = { member: 'globex-admin', json } as const
@@ -61,7 +61,7 @@ describe('POST /:id/test', () => {
     })
   })
 
-  it('does not count when it is answered 400, 404 or 503', async () => {
+  it('does not count if it is answered with 400, 404 or 503', async () => {
     const limits = { testsPerEndpointPerMinute: 2, testsPerOrganizationPerMinute: 2 }
     await withHost({ integrations: { limits } }, async (host) => {
       const { id } = await endpointAt('/uncounted')
@@ -76,7 +76,7 @@ describe('POST /:id/test', () => {
     })
   })
 
-  it('does not count when no worker is running, and does once one is', async () => {
+  it('does not count while no worker is running', async () => {
     await context.stopWorker()
     await context.sql`delete from quickquote.workers`
     const limits = { testsPerEndpointPerMinute: 1 }
@@ -91,7 +91,7 @@ describe('POST /:id/test', () => {
   })
 
   it.runIf(hasRedis || process.env['CI'] !== undefined)(
-    'is limited over all instances together, and given back there as well',
+    'is limited, and given back, over all instances together',
     async () => {
       const server = await startRedis()
       const redis = new Redis({ port: server.port, host: '127.0.0.1' })

@@ -41,7 +41,7 @@ describe('timestamps that members send', () => {
     await context.host.call('DELETE', `${WEBHOOKS}/${id}`, { member: 'acme-admin' })
   })
 
-  it('a zone and lower case are fine, and count', async () => {
+  it('accepts and applies a zone, and accepts lower case', async () => {
     const hour = new Date(Date.now() + 60 * 60 * 1000)
     const inIndia = new Date(hour.getTime() + 5.5 * 60 * 60 * 1000).toISOString().replace('Z', '+05:30')
     const { body } = await context.host.call('POST', KEYS, {

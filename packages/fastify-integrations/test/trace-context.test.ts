@@ -34,7 +34,7 @@ describe('the trace that a partner sends with a start', () => {
     { traceparent: 'junk' },
     { traceparent: `${TRACEPARENT}, ${TRACEPARENT}` },
     { tracestate: 'vendor=1' },
-  ])('%j is none, and no error', async (headers) => {
+  ])('%j is ignored, without an error', async (headers) => {
     expect(await storedWith(headers)).toEqual({ traceparent: null, tracestate: null })
   })
 })

@@ -10,7 +10,7 @@ import { ACME, type Host, startHost, useDatabase } from './support/host.ts'
 const MIB = 1024 * 1024
 const PATH = '/v1/integrations/quotations'
 const WRONG_KEY = { 'X-API-Key': `pk_${'0'.repeat(49)}` }
-/** More than a start may have: what is dropped at most. */
+/** More than the largest start, which is the most that is dropped. */
 const MOST = 60 * MIB
 
 const database = useDatabase()
@@ -23,11 +23,11 @@ async function serve(options: Omit<Parameters<typeof startHost>[0], 'databaseUrl
 
 interface Refused {
   readonly text: string
-  /** Bytes that the server read of this connection. */
+  /** Bytes that the server has read from this connection. */
   readonly bytesRead: number
 }
 
-/** Sends a request whose body does not end: a flood, or nothing at all. Resolves when the server has closed the connection. */
+/** Sends a request with an endless body, a flood or nothing at all. Resolves once the server has closed the connection. */
 async function sendEndless(
   method: string,
   path: string,
@@ -57,7 +57,7 @@ async function sendEndless(
   return { text, bytesRead: end.bytesRead }
 }
 
-/** Resolves when the server has taken up so many requests. */
+/** Resolves once the server has received this many requests. */
 async function requests(count: number): Promise<void> {
   let left = count
   for await (const _ of on(host.app.server, 'request')) {
@@ -66,7 +66,7 @@ async function requests(count: number): Promise<void> {
   }
 }
 
-describe('a client that goes on sending after it was refused', () => {
+describe('a client that keeps sending after a refusal', () => {
   beforeEach(async () => {
     await serve({ integrations: { limits: { requestsPerMinute: 3 } } })
     key = (await host.createKey()).key
@@ -86,27 +86,27 @@ describe('a client that goes on sending after it was refused', () => {
     [401, 'POST', `/v1/organizations/${ACME}/webhooks`, () => json],
     [413, 'POST', `/v1/organizations/${ACME}/webhooks`, () => ({ ...json, 'X-Member': 'acme-admin' })],
   ])(
-    'with %i (%s %s) gets its answer, and its connection is closed',
+    'with %i (%s %s) gets its response, and its connection is closed',
     async (status, method, path, headers) => {
       const { text, bytesRead } = await sendEndless(method, path, headers(), 'flood')
       expect(bytesRead).toBeLessThan(MOST)
-      // Whoever only sends may lose the answer with the connection.
+      // A client that only sends may lose the response with the connection.
       if (text !== '') expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*^connection: close`, 'ims'))
     },
   )
 
-  it('with 429 gets its answer, and its connection is closed', async () => {
+  it('with 429 gets its response, and its connection is closed', async () => {
     for (let n = 0; n < 3; n += 1) await host.call('GET', `${PATH}/${randomUUID()}`, { key })
     const { text, bytesRead } = await sendEndless('POST', PATH, { ...withKey(), ...json }, 'stall')
     expect(text).toMatch(/^HTTP\/1\.1 429 .*^connection: close/ims)
     expect(bytesRead).toBeLessThan(MOST)
   })
 
-  it('does not hold up the end of the server', async () => {
+  it('does not delay the shutdown of the server', async () => {
     const arrived = requests(2)
     const sent = sendEndless('POST', PATH, { ...WRONG_KEY, ...json }, 'stall')
     const flooded = sendEndless('POST', PATH, { ...WRONG_KEY, ...json }, 'flood')
-    // A connection whose request has not arrived is idle, and closed without an answer.
+    // A connection without a complete request is idle, and closed without a response.
     await arrived
     await host.app.close()
     expect((await sent).text).toMatch(/^HTTP\/1\.1 401 .*^connection: close/ims)
@@ -114,13 +114,13 @@ describe('a client that goes on sending after it was refused', () => {
   })
 })
 
-it('thirty refused clients that stall are answered, also while the garbage collector runs all the time', async () => {
+it('thirty stalled refused clients get their responses, even while the garbage collector runs all the time', async () => {
   await serve({ integrations: { limits: { startsPerMinute: 100 } } })
   onTestFinished(() => host.close())
   key = (await host.createKey()).key
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
-  // The pause comes after the collection, or there would be time for nothing else.
+  // The pause follows the collection, or there would be no time for anything else.
   const collecting = setTimeout(() => {
     collect()
     collecting.refresh()
@@ -130,7 +130,7 @@ it('thirty refused clients that stall are answered, also while the garbage colle
   const form = { 'X-API-Key': key, 'Content-Type': 'multipart/form-data; boundary=b' }
   const refused = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
-      // Half of them are refused before the body is looked at, the others for what it holds.
+      // Half of them are refused before the body is read, the others because of it.
       sendStalled(index % 2 === 0 ? { ...form, ...WRONG_KEY } : form),
     ),
   )
@@ -139,7 +139,7 @@ it('thirty refused clients that stall are answered, also while the garbage colle
   )
 })
 
-/** A form with a file that is refused, and then nothing more. */
+/** A form with a refused file, and then nothing more. */
 async function sendStalled(headers: Readonly<Record<string, string>>): Promise<string> {
   const { hostname, port } = new URL(host.url)
   const socket = connect(Number(port), hostname).setEncoding('utf8')
@@ -153,7 +153,7 @@ async function sendStalled(headers: Readonly<Record<string, string>>): Promise<s
   return text
 }
 
-it('a request that is whole keeps its connection, refused or not', async () => {
+it('a complete request keeps its connection, refused or not', async () => {
   await serve()
   onTestFinished(() => host.close())
   for (const method of ['GET', 'POST', 'DELETE']) {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { receiveMultipart, takeMultipart } from '../src/bodies/multipart.ts'
 
 const BOUNDARY = 'b0undary'
-/** Cut positions that are tried at once, each over a connection of its own. */
+/** Cut positions tested concurrently, each over its own connection. */
 const AT_ONCE = 32
 
 let app: FastifyInstance
@@ -24,7 +24,7 @@ beforeAll(async () => {
     async delete() {},
   }
   const uploads: UploadStorage = {
-    // As long as a database takes: the rest of the form is there before its file is read.
+    // Like a slow database: the rest of the form has arrived before its file is read.
     record: () => sleep(5),
     abandon: async () => [],
     async queueForDeletion() {},
@@ -57,8 +57,8 @@ function formOf(sizes: readonly number[]): Buffer {
 }
 
 /**
- * Sends the pieces as packets of their own, and returns the answer.
- * @param isApart a piece is sent when the one before it was read
+ * Sends the pieces as separate packets, and returns the response.
+ * @param isApart each piece is sent once the previous one has been read
  */
 async function send(pieces: readonly Buffer[], isApart: boolean): Promise<string> {
   const socket = connect(Number(url.port), url.hostname).setNoDelay().setEncoding('utf8')
@@ -84,7 +84,7 @@ async function wasRead(socket: Socket): Promise<void> {
   await sleep(1)
 }
 
-/** Tries each of the positions, and returns those at which a cut form was not taken whole. */
+/** Returns the positions at which a cut form was not accepted completely. */
 async function refusedAt(
   body: Buffer,
   sizes: readonly number[],
@@ -107,7 +107,7 @@ async function refusedAt(
 describe.each([
   ['at once', false],
   ['one after the other', true],
-])('a form that is cut between two packets, sent %s, is taken', (_, isApart) => {
+])('a form cut between two packets, sent %s, is accepted', (_, isApart) => {
   it.each([[[5]], [[5, 7]], [[5, 1, 30, 2, 7]]])(
     'at every position, with files of %j bytes',
     async (sizes) => {

@@ -42,7 +42,7 @@ describe('GET /events', () => {
 })
 
 describe('GET the base path', () => {
-  it('lists the endpoints of the organization, the oldest first, never with secrets', async () => {
+  it('lists the endpoints of the organization, oldest first, without secrets', async () => {
     const made = [
       await createEndpoint(context.host, { name: 'one' }),
       await createEndpoint(context.host, { name: 'two' }),
@@ -96,7 +96,7 @@ describe('PATCH /:id', () => {
     })
   })
 
-  it('clears the description by null', async () => {
+  it('clears the description with null', async () => {
     const { id } = await createEndpoint(context.host, { description: 'First' })
     expect((await call('PATCH', `/${id}`, { description: null })).body).toMatchObject({ description: null })
   })
@@ -109,7 +109,7 @@ describe('PATCH /:id', () => {
     })
   })
 
-  it('tells workers that the endpoint changed', async () => {
+  it('increases the version that workers compare', async () => {
     const { id } = await createEndpoint(context.host)
     const version = async () =>
       (await context.sql`select version from quickquote.webhook_endpoints where id = ${id}`)[0]?.['version']
@@ -118,7 +118,7 @@ describe('PATCH /:id', () => {
     expect(await version()).toBe(before + 1)
   })
 
-  it('parks what is pending when it disables, and only that of the endpoint', async () => {
+  it('parks only the pending deliveries of the endpoint it disables', async () => {
     const [own, other] = [await createEndpoint(context.host), await createEndpoint(context.host)]
     await failQuote(context.host, 'Pending')
     await call('PATCH', `/${own.id}`, { name: 'Still enabled' })
@@ -132,7 +132,7 @@ describe('PATCH /:id', () => {
     expect(await parkedOf(own.id)).toEqual([{ is_parked: true }])
   })
 
-  it('does not notify a disabled endpoint of what happens meanwhile', async () => {
+  it('does not notify a disabled endpoint of events meanwhile', async () => {
     const { id } = await createEndpoint(context.host)
     await call('PATCH', `/${id}`, { is_enabled: false })
     await failQuote(context.host, 'Unseen')
@@ -164,7 +164,7 @@ describe('PATCH /:id', () => {
 })
 
 describe('DELETE /:id', () => {
-  it('answers 204, hides the endpoint, and keeps what was sent readable by endpoint_id', async () => {
+  it('answers 204, hides the endpoint, and keeps its history readable by endpoint_id', async () => {
     const { id } = await createEndpoint(context.host)
     const { status, body } = await call('DELETE', `/${id}`)
     expect([status, body]).toEqual([204, { text: '' }])
@@ -186,7 +186,7 @@ describe('DELETE /:id', () => {
     expect([status, body['code']]).toEqual([404, 'WEBHOOK_ENDPOINT_NOT_FOUND'])
   })
 
-  it('parks what is pending', async () => {
+  it('parks pending deliveries', async () => {
     const { id } = await createEndpoint(context.host)
     await failQuote(context.host, 'Pending')
     await call('DELETE', `/${id}`)
@@ -205,7 +205,7 @@ describe('DELETE /:id', () => {
 })
 
 describe('POST /:id/rotate-secret', () => {
-  it('answers 200 with a new secret, once, not to be stored', async () => {
+  it('answers 200 with a new secret, shown once, with no-store', async () => {
     const { secret, ...created } = await createEndpoint(context.host)
     const { status, headers, body } = await call('POST', `/${created.id}/rotate-secret`)
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -219,7 +219,7 @@ describe('POST /:id/rotate-secret', () => {
     expect((await call('GET', `/${created.id}`)).body).not.toHaveProperty('secret')
   })
 
-  it('tells until when the old secret signs too, as long as it does', async () => {
+  it('shows until when the old secret also signs', async () => {
     const { id } = await createEndpoint(context.host)
     const { body } = await call('POST', `/${id}/rotate-secret`, { overlap_seconds: 3600 })
     const until = new Date(String(body['previous_secret_expires_at'])).getTime()
@@ -259,7 +259,7 @@ describe('POST /:id/rotate-secret', () => {
 })
 
 describe('every change of an endpoint', () => {
-  it('is in the audit log, with who made it', async () => {
+  it('is in the audit log, with its actor', async () => {
     const { id } = await createEndpoint(context.host)
     await call('PATCH', `/${id}`, { name: 'Portal', is_enabled: false })
     await call('PATCH', `/${id}`, { name: 'Portal' })
@@ -296,7 +296,7 @@ describe('an endpoint of another organization', () => {
     ['DELETE', ''],
     ['POST', '/rotate-secret'],
     ['POST', '/test', { event_type: 'quotation.completed' }],
-  ])('is answered like an unknown id, and stays as it is: %s%s', async (method, rest, json) => {
+  ])('is answered like an unknown id, and stays unchanged: %s%s', async (method, rest, json) => {
     const { secret: _, ...theirs } = await createEndpoint(context.host, {}, 'globex-admin')
     const seen = await call(method, `/${theirs.id}${rest}`, json)
     const unknown = await call(method, `/${NOWHERE}${rest}`, json)

@@ -29,7 +29,7 @@ describe('the URL of an endpoint, on create and on update', () => {
     ['file', 'file:///etc/passwd'],
     ['an unknown scheme', 'crm://crm.example.com'],
     ['no scheme', 'crm.example.com/hook'],
-    ['a scheme alone', 'https://'],
+    ['only a scheme', 'https://'],
     ['a relative URL', '//crm.example.com/hook'],
     ['a user and password', 'https://user:secret@crm.example.com/hook'],
     ['a user', 'https://user@crm.example.com/hook'],
@@ -96,7 +96,7 @@ describe('the URL of an endpoint, on create and on update', () => {
       expect(status).toBe(400)
       expect(body['code']).toBe('VALIDATION_FAILED')
       expect((body['errors'] as { pointer: string }[])[0]?.pointer).toBe('/url')
-      // What was sent may hold a password.
+      // The URL may contain a password.
       expect(JSON.stringify(body)).not.toContain('secret@')
     }
   })
@@ -112,7 +112,7 @@ describe('the URL of an endpoint, on create and on update', () => {
     ['a public address', 'https://93.184.216.34/hook'],
     ['a public IPv6 address', 'https://[2606:2800:220:1:248:1893:25c8:1946]:8443/hook'],
     ['2,048 characters', LONGEST],
-  ])('is taken as it was sent: %s', async (_, url) => {
+  ])('is accepted unchanged: %s', async (_, url) => {
     const created = await create(url)
     expect([created.status, created.body['url']]).toEqual([201, url])
     const updated = await update(url)

@@ -8,7 +8,7 @@ const url = 'https://crm.example.com/hook'
 const create = (json: unknown) => context.host.call('POST', path, { member: 'acme-admin', json })
 
 describe('POST /v1/organizations/:organizationId/webhooks', () => {
-  it('answers 201 with the endpoint and its secret, once, not to be stored', async () => {
+  it('answers 201 with the endpoint and its secret, shown once, with no-store', async () => {
     const { status, headers, body } = await create({ name: 'CRM', url, events: ['quotation.completed'] })
     expect(status).toBe(201)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -38,7 +38,7 @@ describe('POST /v1/organizations/:organizationId/webhooks', () => {
     })
   })
 
-  it('takes every optional field, and stores a repeated event once', async () => {
+  it('accepts every optional field, and stores a repeated event once', async () => {
     const { body } = await create({
       name: 'CRM',
       url,
@@ -122,7 +122,7 @@ describe('the number of endpoints of an organization', () => {
 describe('the addresses that webhooks come from', () => {
   const database = useDatabase()
 
-  it('are in each entry of the catalog, where the host has named them', async () => {
+  it('are in each entry of the catalog, if the host has configured them', async () => {
     const sourceAddresses = ['203.0.113.7', '2001:db8::/32']
     const host = await startHost({
       databaseUrl: database.url,

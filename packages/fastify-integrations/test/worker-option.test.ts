@@ -22,7 +22,7 @@ function open(connectionString: string) {
   return { app, worker }
 }
 
-it('A worker that is given to the plugin starts and stops with the app', async () => {
+it('A worker passed to the plugin starts and stops with the app', async () => {
   const { app, worker } = open(database.url)
   expect(worker.health().state).toBe('stopped')
   await app.listen({ port: 0 })
@@ -32,7 +32,7 @@ it('A worker that is given to the plugin starts and stops with the app', async (
   await app.close()
 
   expect(worker.health().state).toBe('stopped')
-  // It said goodbye: the storage was closed after it.
+  // It deregistered itself: the storage was closed after it.
   expect(await workers()).toHaveLength(0)
 })
 

@@ -16,7 +16,7 @@ const withMultipart = (options: object) => async (app: FastifyInstance) => {
   await app.register(multipart, { ...options, limits: { fileSize: 11, files: 1 } })
 }
 
-/** Reads a file as the options of @fastify/multipart tell to. */
+/** Reads a file as configured in @fastify/multipart. */
 const uploadRoute = (app: FastifyInstance) => {
   app.post('/host/upload', async (request) => {
     const { files } = (request.body ?? {}) as { files?: unknown }
@@ -74,7 +74,7 @@ beside(
   },
 )
 
-beside('a JSON parser of its own', {
+beside('its own JSON parser', {
   before(app) {
     app.removeContentTypeParser('application/json')
     app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
@@ -94,7 +94,7 @@ beside('a parser for every content type', {
   own: [json('/host/json', '{"a":1}', { body: '{"got":{"bytes":7}}' })],
 })
 
-beside('parsers that are added after ours', {
+beside('parsers added after ours', {
   after(app) {
     app.addContentTypeParser(
       ['text/csv', 'multipart/form-data'],

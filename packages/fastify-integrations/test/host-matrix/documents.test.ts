@@ -28,14 +28,14 @@ const own = [
   },
 ]
 
-beside('@fastify/swagger and swagger-ui of its own, registered before', { before: documented(), own })
-beside('@fastify/swagger and swagger-ui of its own, registered after', { after: documented(), own })
+beside('its own @fastify/swagger and swagger-ui, registered before', { before: documented(), own })
+beside('its own @fastify/swagger and swagger-ui, registered after', { after: documented(), own })
 
 beside(
-  '@fastify/swagger that shows our routes, too',
+  '@fastify/swagger that also shows our routes',
   { before: documented(), plugin: { inHostDocument: true }, own: own.slice(0, 2) },
   (row) => {
-    it('has every route of ours beside its own in its document', async () => {
+    it('documents all our routes beside its own', async () => {
       const { body } = await row.host.call('GET', '/documentation/json')
       const paths = Object.keys(body['paths'] as object)
       expect(paths).toEqual(expect.arrayContaining([...Object.keys(row.host.openapi.paths), '/host/answer']))
@@ -68,7 +68,7 @@ for (const when of ['before', 'after'] as const) {
     own: zodOwn,
   })
 }
-beside('a document made of zod schemas that shows our routes, too', {
+beside('a document of zod schemas that also shows our routes', {
   before: withZod,
   plugin: { inHostDocument: true },
   schemaRoutes: zodRoutes,

@@ -17,7 +17,7 @@ const own = [
 
 beside('an error handler and a not-found handler, set before', { before: handlers, own })
 beside('an error handler and a not-found handler, set after', { after: handlers, own })
-beside('an error handler that may be set once', {
+beside('an error handler that may be set only once', {
   fastify: { allowErrorHandlerOverride: false },
   before: handlers,
   own,
@@ -37,7 +37,7 @@ beside('a not-found handler with hooks, and a route for every path', {
   ],
 })
 
-beside('hooks that see every answer', {
+beside('hooks that see every response', {
   before(app) {
     app.addHook('onSend', async (_request, reply, payload) => {
       reply.header('x-host', 'yes')

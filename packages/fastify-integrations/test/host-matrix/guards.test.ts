@@ -11,7 +11,7 @@ const QUOTATION = `/v1/integrations/quotations/${NOWHERE}`
 
 const isOurs = (request: FastifyRequest) => request.routeOptions.config.integrations !== undefined
 
-/** A guard that asks every request for a session, as hosts have them, and lets ours through by the flag of the route. */
+/** A typical guard: it requires a session for every request, and exempts ours by the flag of the route. */
 async function guard(request: FastifyRequest): Promise<void> {
   if (isOurs(request) || request.headers['x-member'] !== undefined) return
   throw Object.assign(new Error('sign in first'), { statusCode: 401 })
@@ -35,7 +35,7 @@ for (const hook of ['onRequest', 'preHandler'] as const) {
 }
 
 describe('a guard of the host that runs for every route', () => {
-  it('reads who may call from config.integrations.access', async () => {
+  it('reads the required access from config.integrations.access', async () => {
     const seen = new Set<unknown>()
     const host = await startHost({
       databaseUrl: database.url,
@@ -91,12 +91,12 @@ const counted = {
   },
 }
 
-beside('@fastify/rate-limit for every route, which takes ours out', {
+beside('@fastify/rate-limit for every route, which exempts ours', {
   before: limited({ allowList: isOurs }),
   own: [counted],
 })
 beside('@fastify/rate-limit for every route, registered after ours', { after: limited({}), own: [counted] })
-beside('@fastify/rate-limit with the draft headers, which takes ours out', {
+beside('@fastify/rate-limit with the draft headers, which exempts ours', {
   before: limited({ allowList: isOurs, enableDraftSpec: true, hook: 'preHandler' }),
   own: [
     {
@@ -110,7 +110,7 @@ beside('@fastify/rate-limit with the draft headers, which takes ours out', {
 describe('beside @fastify/rate-limit of the host', () => {
   it.each([
     ['which counts ours as well', {}],
-    ['which takes ours out', { allowList: isOurs }],
+    ['which exempts ours', { allowList: isOurs }],
   ])('our limits are exact: %s', async (_, options) => {
     const host = await startHost({
       databaseUrl: database.url,
@@ -130,7 +130,7 @@ describe('beside @fastify/rate-limit of the host', () => {
     await host.close()
   })
 
-  it('which refuses a request of ours, that is a problem document with its Retry-After', async () => {
+  it('refuses our requests with a problem document and its Retry-After', async () => {
     const host = await startHost({ databaseUrl: database.url, before: limited({ max: 3 }) })
     const { key } = await host.createKey()
     const answers = [await host.call('GET', QUOTATION, { key }), await host.call('GET', QUOTATION, { key })]
@@ -174,7 +174,7 @@ beside(
       expect(await fail('203.0.113.8')).toBe(401)
     })
 
-    it('knows pages of its own site by the scheme and the host that the proxy tells', async () => {
+    it('recognizes pages of its own site by the scheme and the host that the proxy reports', async () => {
       const create = async (origin: string) =>
         (
           await row.host.call('POST', `/v1/organizations/${ACME}/webhooks`, {

@@ -52,7 +52,7 @@ for (const when of ['before', 'after'] as const) {
       ],
     },
     (row) => {
-      it('answers preflights of our routes, and our answers can be read by the pages it lists', async () => {
+      it('answers preflights of our routes, and lets the listed pages read our responses', async () => {
         const path = '/v1/integrations/quotations'
         const { status, headers } = await row.host.call('OPTIONS', path, preflight(path))
         expect([status, headers.get('access-control-allow-origin')]).toEqual([204, PARTNER])
@@ -123,7 +123,7 @@ beside(
     ],
   },
   (row) => {
-    it('serves who signed in at a route of the host', async () => {
+    it('serves members who signed in at a route of the host', async () => {
       const cookies = (await row.host.call('GET', '/host/sign-in')).headers.get('set-cookie') ?? ''
       const list = (value: string) =>
         row.host.call('GET', `/v1/organizations/${ACME}/webhooks`, { headers: { Cookie: value } })

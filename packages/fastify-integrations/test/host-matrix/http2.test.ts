@@ -59,14 +59,14 @@ describe('a host that speaks HTTP/2', () => {
   const json = { 'content-type': 'application/json' }
   const multipart = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
 
-  it('takes starts, as JSON and with a file', async () => {
+  it('accepts starts, as JSON and with a file', async () => {
     const withKey = { 'x-api-key': key }
     expect(await status('POST', quotations, { ...withKey, ...json }, '{"requirementsText":"x"}')).toBe(202)
     const file = `${PART}Customers see their invoices.\r\n--${BOUNDARY}--\r\n`
     expect(await status('POST', quotations, { ...withKey, ...multipart }, file)).toBe(202)
   })
 
-  it('gets problem documents, also for an upload that is refused before it has ended', async () => {
+  it('answers with problem documents, also an upload that is refused before its end', async () => {
     const { headers, body } = await call('POST', quotations, { 'x-api-key': 'pk_wrong', ...multipart }, PART)
     expect(headers[':status']).toBe(401)
     expect(JSON.parse(body)).toMatchObject({ code: 'API_KEY_INVALID', instance: headers['x-request-id'] })
@@ -78,7 +78,7 @@ describe('a host that speaks HTTP/2', () => {
     ['has a body that is too large', { ...json, 'content-length': String(1024 * 1024 * 1024) }, 413],
     ['has a body that cannot be read', { ...json, 'content-encoding': 'gzip' }, 415],
   ])(
-    'ends the stream of a client that %s and goes on sending, without a warning',
+    'ends the stream of a client that %s and keeps sending, without a warning',
     async (_, headers, expected) => {
       const warnings: Error[] = []
       const onWarning = (warning: Error) => void warnings.push(warning)

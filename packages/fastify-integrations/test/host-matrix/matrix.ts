@@ -3,13 +3,13 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACME, type Host, type HostOptions, type Ours, startHost, useDatabase } from '../support/host.ts'
 
-/** A request to a route of the host's own. */
+/** A request to one of the host's own routes. */
 export interface OwnRequest {
   readonly method: string
   readonly path: string
   readonly headers?: Record<string, string>
   readonly body?: () => string | Uint8Array | FormData
-  /** What shows that the host is set up as the row says: a part of the answer. */
+  /** The expected part of the response, which shows that the host is set up as the row says. */
   readonly expected?: object
 }
 
@@ -17,13 +17,13 @@ export interface OwnRequest {
 export interface Row extends Omit<HostOptions, 'databaseUrl' | 'after'> {
   /** What the host registers after our plugin. */
   readonly after?: (app: FastifyInstance) => void | Promise<void>
-  /** Routes of the host's own that read schemas, for hosts whose schemas are no JSON schemas. */
+  /** The host's own routes with schemas, for hosts without JSON schemas. */
   readonly schemaRoutes?: (app: FastifyInstance) => void | Promise<void>
-  /** Requests to the host's own routes, beside those that every host is sent. */
+  /** Requests to the host's own routes, in addition to those for every host. */
   readonly own?: readonly OwnRequest[]
 }
 
-/** The same for every host: what plugins and settings change most often. */
+/** For every host: behavior that plugins and settings often change. */
 const OWN_REQUESTS: readonly OwnRequest[] = [
   { method: 'GET', path: '/host/early' },
   { method: 'GET', path: '/host/answer' },
@@ -65,7 +65,7 @@ function ownRoutes(app: FastifyInstance): void {
   app.post('/host/json', async (request) => ({ got: request.body ?? null }))
 }
 
-/** What a host of JSON schemas relies on: coercion, and answers that hold only what the schema lists. */
+/** Hosts with JSON schemas rely on coercion, and on responses with declared fields only. */
 function jsonSchemaRoutes(app: FastifyInstance): void {
   const answer = { type: 'object', properties: { shown: { type: 'string' } } }
   app.get('/host/answer', { schema: { response: { 200: answer } } }, async () => ({
@@ -76,7 +76,7 @@ function jsonSchemaRoutes(app: FastifyInstance): void {
   app.post('/host/body', { schema: { body } }, async (request) => ({ got: request.body }))
 }
 
-/** What the host registers around our plugin: the row's, and routes that every host has. */
+/** The host's own plugins and routes, around our plugin. */
 function furniture(row: Row) {
   return {
     async before(app: FastifyInstance) {
@@ -91,7 +91,7 @@ function furniture(row: Row) {
   }
 }
 
-/** The same host, with ours in it: the portal comes last. */
+/** The same host with our plugins, the portal last. */
 function withOurs(row: Row): Required<Pick<HostOptions, 'before' | 'after'>> {
   const { before, after } = furniture(row)
   return {
@@ -103,7 +103,7 @@ function withOurs(row: Row): Required<Pick<HostOptions, 'before' | 'after'>> {
   }
 }
 
-/** The host as it was before it knew of us. */
+/** The host without our plugins. */
 async function startWithoutPlugin(row: Row): Promise<{ url: string; app: FastifyInstance }> {
   const app = Fastify({ ...row.fastify })
   const { before, after } = furniture(row)
@@ -115,7 +115,7 @@ async function startWithoutPlugin(row: Row): Promise<{ url: string; app: Fastify
 async function send(url: string, { method, path, headers, body }: OwnRequest) {
   const init = { method, headers: headers ?? {}, redirect: 'manual' as const }
   const response = await fetch(url + path, body === undefined ? init : { ...init, body: body() })
-  // What differs from one answer to the next.
+  // These differ between responses.
   const {
     date: _,
     'x-ratelimit-reset': _seconds,
@@ -130,13 +130,13 @@ async function send(url: string, { method, path, headers, body }: OwnRequest) {
 
 export interface RowContext {
   readonly host: Host
-  /** An API key of Acme's, made by a session route. */
+  /** An API key of Acme, created through a session route. */
   readonly key: string
 }
 
 /**
- * Makes `beside(name, row)`: every promise is held by every kind of host. Our routes work, and those of the host answer as
- * those of the same host without our plugin.
+ * Creates `beside(name, row)`, whose tests hold for every kind of host: our routes work, and the host's own routes respond
+ * as they do without our plugin.
  */
 export function useHostMatrix() {
   const database = useDatabase()
@@ -160,7 +160,7 @@ export function useHostMatrix() {
         await host.close()
       })
 
-      it('takes a start as JSON, within limits of ours', async () => {
+      it('accepts a start as JSON, within our limits', async () => {
         const { status, headers, body } = await host.call('POST', quotations, {
           key,
           json: { name: 'As JSON', requirementsText: 'Customers see their invoices.' },
@@ -174,7 +174,7 @@ export function useHostMatrix() {
         expect(summary.body).not.toHaveProperty('api_key_id')
       })
 
-      it('takes a start with a file, and looks into it', async () => {
+      it('accepts a start with a file, and checks the file', async () => {
         const start = (file: string) => host.call('POST', quotations, { key, body: form('a.txt', file) })
         expect(await start('Customers see their invoices.')).toMatchObject({ status: 202 })
         expect(await start('\0')).toMatchObject({ status: 400, body: { errors: [{ pointer: '/files/0' }] } })
@@ -227,7 +227,7 @@ export function useHostMatrix() {
         const page = await host.call('GET', docs)
         expect(page.status).toBe(200)
         expect(page.headers.get('content-type')).toMatch(/^text\/html/)
-        // Neither looser nor so tight that the page stays blank: scripts of ours, styles inline.
+        // Neither looser nor so strict that the page stays blank: our own scripts, inline styles.
         expect(page.headers.get('content-security-policy')).toMatch(
           /^default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'/,
         )
@@ -239,7 +239,7 @@ export function useHostMatrix() {
         expect(Object.keys(host.openapi.paths)).toContain(quotations)
       })
 
-      it('leaves the routes of the host as they were', async () => {
+      it('does not change the routes of the host', async () => {
         for (const request of [...OWN_REQUESTS, ...(row.own ?? [])]) {
           const was = await send(alone.url, request)
           const label = `${request.method} ${request.path}`
@@ -248,8 +248,8 @@ export function useHostMatrix() {
         }
       })
 
-      // The last one: it counts against limits of the host's own.
-      it('serves the portal, under a content policy of its own', async () => {
+      // Last, because it counts against the host's own limits.
+      it('serves the portal, with its own content policy', async () => {
         const page = await host.call('GET', '/portal/')
         expect(page.status).toBe(200)
         expect(page.headers.get('content-type')).toMatch(/^text\/html/)

@@ -18,7 +18,7 @@ beside('a scope with a prefix, inside a scope with a prefix', {
   own: [{ method: 'GET', path: '/tenants/v2/own', expected: { body: 'of the host' } }],
 })
 
-describe('two registrations under different prefixes, with integrations of their own', () => {
+describe('two registrations with their own prefixes and integrations', () => {
   let host: Host
   let second: Integrations
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('two registrations under different prefixes, with integrations of their
   const start = (prefix: string, key: string, json: object = { requirementsText: 'x' }) =>
     host.call('POST', `${prefix}/v1/integrations/quotations`, { key, json })
 
-  it('know their own keys and quotations only', async () => {
+  it('know only their own keys and quotations', async () => {
     const { key } = await host.createKey()
     const other = (await second.apiKeys.create(member, newKey)).key.reveal()
     expect((await start('/a', key)).status).toBe(202)
@@ -76,7 +76,7 @@ describe('two registrations under different prefixes, with integrations of their
     ).toBe('QUOTATION_NOT_FOUND')
   })
 
-  it('have limits, sessions and problem types of their own', async () => {
+  it('have their own limits, sessions and problem types', async () => {
     const key = (await second.apiKeys.create(member, newKey)).key.reveal()
     const tooLong = await start('/outer/b', key, { requirementsText: 'x', name: 'four' })
     expect(tooLong.body).toMatchObject({ type: 'https://other.example.com/errors#VALIDATION_FAILED' })
@@ -87,7 +87,7 @@ describe('two registrations under different prefixes, with integrations of their
     expect((await host.call('GET', `/a/v1/organizations/${ACME}/webhooks`)).status).toBe(401)
   })
 
-  it('have documents of their own, and leave the paths between them to the host', async () => {
+  it('have their own documents, and leave the paths between them to the host', async () => {
     const { body } = await host.call('GET', '/outer/b/api-docs/json')
     const paths = Object.keys(body['paths'] as object)
     expect(paths).toHaveLength(Object.keys(host.openapi.paths).length)

@@ -30,7 +30,7 @@ const zodOwn = [
 beside('zod, compilers set before', { before: useZod, schemaRoutes: zodRoutes, own: zodOwn })
 beside('zod, compilers set after', { after: useZod, schemaRoutes: zodRoutes, own: zodOwn })
 
-/** A validator that refuses everything, and a serializer that says the same of everything. */
+/** A validator that refuses everything, and a serializer that always returns the same text. */
 function useOwnCompilers(app: FastifyInstance): void {
   app.setValidatorCompiler(() => () => ({ error: new Error('the validator of the host') }))
   app.setSerializerCompiler(() => () => '"the serializer of the host"')
@@ -41,14 +41,14 @@ const ownCompilers = [
   { method: 'GET', path: '/host/answer', expected: { body: '"the serializer of the host"' } },
 ]
 
-beside('compilers of its own, set before', { before: useOwnCompilers, own: ownCompilers })
-beside('compilers of its own, set after', { after: useOwnCompilers, own: ownCompilers })
+beside('its own compilers, set before', { before: useOwnCompilers, own: ownCompilers })
+beside('its own compilers, set after', { after: useOwnCompilers, own: ownCompilers })
 
-beside('compilers of its own, through schemaController', {
+beside('its own compilers, through schemaController', {
   fastify: {
     schemaController: {
       compilersFactory: {
-        // Its type asks for a whole Ajv.
+        // The type requires a whole Ajv.
         buildValidator: (() => () => () => ({ error: new Error('the validator of the host') })) as never,
         buildSerializer: () => () => () => '"the serializer of the host"',
       },
@@ -57,7 +57,7 @@ beside('compilers of its own, through schemaController', {
   own: ownCompilers,
 })
 
-beside('an Ajv that coerces, and removes what it does not know', {
+beside('an Ajv that coerces, and removes unknown fields', {
   fastify: { ajv: { customOptions: { removeAdditional: 'all', coerceTypes: 'array', useDefaults: true } } },
   own: [json('/host/body', '{"count":"5","more":1}', { body: '{"got":{"count":5}}' })],
 })
@@ -80,7 +80,7 @@ for (const when of ['before', 'after'] as const) {
   })
 }
 
-beside('schemas with names of its own', {
+beside('its own named schemas', {
   before(app) {
     for (const $id of ['Quotation', 'Problem', 'Proposal']) app.addSchema({ $id, type: 'string' })
   },

@@ -13,7 +13,7 @@ const QUOTATION = `/v1/integrations/quotations/${NOWHERE}`
 
 beside('a prefix', { plugin: { prefix: '/api' } })
 
-describe('the Location of a start, and the next page of a list, lead back below', () => {
+describe('the Location of a start, and the link to the next page of a list, resolve below', () => {
   it.each([
     ['no prefix', {}, ''],
     ['a prefix', { prefix: '/api' }, '/api'],
@@ -49,7 +49,7 @@ describe('the Location of a start, and the next page of a list, lead back below'
   })
 })
 
-/** Starts a replay of an endpoint of its own, and follows its Location. */
+/** Starts a replay to a new endpoint, and follows its Location. */
 async function expectReplay(host: Host, webhooks: string, end: string): Promise<void> {
   const { id } = await createEndpoint(host)
   const member = 'acme-admin'
@@ -78,7 +78,7 @@ describe('the Location of a replay leads to it', () => {
 
 beside('no logger', { fastify: { logger: false } })
 
-/** A logger that is no pino: it has the levels and `child`, and nothing more. */
+/** A logger other than pino: only the levels and `child`. */
 function plainLogger(lines: string[]): FastifyBaseLogger {
   const at = (level: string) => (fields: object, message?: string) => {
     lines.push([level, ...Object.keys(fields), message].join(' '))
@@ -94,8 +94,8 @@ function plainLogger(lines: string[]): FastifyBaseLogger {
 }
 
 const plainLines: string[] = []
-beside('a logger that is no pino', { fastify: { loggerInstance: plainLogger(plainLines) } }, (row) => {
-  it('is given the log lines of our routes, those of a key in the URL included', async () => {
+beside('a logger other than pino', { fastify: { loggerInstance: plainLogger(plainLines) } }, (row) => {
+  it('gets the log lines of our routes, including those for a key in the URL', async () => {
     plainLines.splice(0)
     await row.host.call('GET', `${QUOTATION}?api_key=${row.key}`)
     expect(plainLines).toContain('info code a request of the integrations API was refused')
@@ -118,7 +118,7 @@ beside(
     },
   },
   (row) => {
-    it('keeps what the host made of its log lines, and keys out of them', async () => {
+    it('keeps the host’s changes to its log lines, and keys out of them', async () => {
       await row.host.call('GET', QUOTATION, {
         key: row.key,
         headers: { Authorization: 'Bearer of-the-host' },
@@ -136,7 +136,7 @@ beside(
 )
 
 beside(
-  'a child logger factory that is set before ours',
+  'a child logger factory set before ours',
   {
     before(app) {
       app.setChildLoggerFactory((logger, bindings, options) =>
@@ -145,7 +145,7 @@ beside(
     },
   },
   (row) => {
-    it('makes the loggers of our requests, too', async () => {
+    it('also creates the loggers of our requests', async () => {
       const before = row.host.logs.length
       await row.host.call('GET', QUOTATION, { key: row.key })
       await row.host.call('GET', `${QUOTATION}?api_key=x`, { key: row.key })
@@ -177,7 +177,7 @@ beside(
       expect(await at('DELETE', `/V1/Integrations//Quotations/${id}/`)).toEqual([405, 'GET, HEAD'])
     })
 
-    it('sends those who start a quote or a replay to where it is', async () => {
+    it('returns a Location that leads to the quote or the replay', async () => {
       const quotation = await row.host.call('POST', '//v1/integrations/quotations//', {
         key: row.key,
         json: { requirementsText: 'x' },
@@ -226,7 +226,7 @@ beside(
   },
 )
 
-beside('a URL that is rewritten, and a query parser of its own', {
+beside('a rewritten URL, and its own query parser', {
   fastify: {
     rewriteUrl: (request) => (request.url ?? '').replace(/^\/tenant-1/, ''),
     routerOptions: { querystringParser: (text) => ({ text }) },

@@ -40,7 +40,7 @@ export interface CallOptions {
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // What came is compared, never used: tests may look into it without ceremony.
+  // Loosely typed, because tests only compare it.
   readonly body: Record<string, unknown>
 }
 
@@ -48,10 +48,10 @@ export interface Host {
   readonly app: FastifyInstance
   readonly url: string
   readonly integrations: Integrations
-  /** What was logged, a line each. */
+  /** The log lines. */
   readonly logs: string[]
   readonly openapi: OpenApiDocument
-  /** Sends a request over a socket. What is sent and answered is checked against the OpenAPI document. */
+  /** Sends a request over a socket, and checks it and its response against the OpenAPI document. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   createKey(member?: MemberName): Promise<{ id: string; key: string }>
   startQuotation(key: string, body?: object): Promise<string>
@@ -61,19 +61,19 @@ export interface Host {
 export interface HostOptions {
   readonly databaseUrl: string
   readonly integrations?: Partial<IntegrationsOptions>
-  /** False: `createIntegrations` is given none. Default: that of the app. */
+  /** False: `createIntegrations` gets none. Default: the app's. */
   readonly givesLogger?: boolean
-  /** The limits of keys are those of the product. Default false: tests make many keys, since each has limits of its own. */
+  /** Uses the product's limits of keys. Default false: tests create many keys, because each has its own rate limits. */
   readonly limitsKeys?: boolean
   readonly plugin?: Partial<FastifyIntegrationsOptions> & { prefix?: string }
   readonly fastify?: FastifyServerOptions
-  /** The Unix socket that it listens on, instead of a port. */
+  /** A Unix socket to listen on, instead of a port. */
   readonly socketPath?: string
-  /** Puts another storage in front of the real one. */
+  /** Wraps the real storage. */
   readonly wrapStorage?: (storage: Storage) => Storage
   /** What the host registers before our plugin. */
   readonly before?: (app: FastifyInstance) => void | Promise<void>
-  /** What the host registers after it, with what ours was registered with. */
+  /** What the host registers after it, with our options. */
   readonly after?: (app: FastifyInstance, ours: Ours) => void | Promise<void>
 }
 
@@ -83,7 +83,7 @@ const MANY_KEYS = { apiKeysPerOrganization: 10_000, apiKeysPerMember: 10_000 }
 
 const KEY_LIKE = /pk(_|%5f)[0-9A-Za-z]{16,}|whsec_[0-9A-Za-z+/=]{16,}/i
 
-/** A host app with our plugin, listening on a port of its own. */
+/** A host app with our plugin, listening on its own port. */
 export async function startHost(options: HostOptions): Promise<Host> {
   const logs: string[] = []
   const secrets = watchSecrets()
@@ -178,7 +178,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     async close() {
       await app.close()
       await integrations.close()
-      // Whatever a test did: no key and no secret may ever be logged, stored, or answered a second time.
+      // After any test: no key and no secret may ever be logged, stored, or sent a second time.
       expect(logs.filter((line) => KEY_LIKE.test(line))).toEqual([])
       expect(await secrets.leaks(logs, options.databaseUrl)).toEqual([])
     },
@@ -186,7 +186,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   return host
 }
 
-/** An address for what listens on a Unix socket: there is no URL for one. */
+/** A substitute for the address of a Unix socket, which has no URL. */
 async function forward(app: FastifyInstance, socketPath: string): Promise<string> {
   const { url, close } = await forwardTo(socketPath)
   app.addHook('onClose', close)

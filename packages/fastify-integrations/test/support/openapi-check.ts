@@ -20,7 +20,7 @@ interface Reference {
   $ref: string
 }
 
-/** An OpenAPI document, as far as tests look into it. */
+/** The parts of an OpenAPI document that tests read. */
 export interface OpenApiDocument {
   openapi: string
   info: { title: string; version: string; description: string; license: object }
@@ -34,19 +34,19 @@ export interface OpenApiDocument {
 export interface SeenExchange {
   readonly method: string
   readonly path: string
-  /** What was sent, if that was JSON. */
+  /** The sent body, if it is JSON. */
   readonly sent: unknown
   readonly status: number
   readonly headers: Headers
   readonly body: unknown
 }
 
-/** Compiling is most of the work, and most hosts of a run have the same document. */
+/** Cached: compiling is most of the work, and most hosts of a run have the same document. */
 const checks = new Map<string, OpenApiCheck>()
 
 type OpenApiCheck = ReturnType<typeof createCheck>
 
-/** Checks what is sent and answered, and examples, against an OpenAPI document. */
+/** Checks requests, responses and examples against an OpenAPI document. */
 export function openApiCheck(document: OpenApiDocument): OpenApiCheck {
   const text = JSON.stringify(document)
   const known = checks.get(text) ?? createCheck(document)
@@ -63,7 +63,7 @@ function createCheck(document: OpenApiDocument) {
   ajv.addFormat('header-value', true)
   ajv.addSchema(document, 'openapi.json')
 
-  /** The thing itself, and where it stands. */
+  /** The value, and its place in the document. */
   function resolve(pointer: readonly string[]): { at: readonly string[]; value: unknown } {
     let at: readonly string[] = []
     let value: unknown = document
@@ -90,7 +90,7 @@ function createCheck(document: OpenApiDocument) {
     }
   }
 
-  /** Headers are text; where the document says `integer`, the text is one. */
+  /** Headers are text, so text counts as an integer where the document declares one. */
   function checkHeader(pointer: readonly string[], text: string): void {
     const isInteger = (resolve(pointer).value as { type?: string }).type === 'integer'
     check(pointer, isInteger && /^-?\d+$/.test(text) ? Number(text) : text)
@@ -102,8 +102,8 @@ function createCheck(document: OpenApiDocument) {
     resolve: (pointer: readonly string[]) => resolve(pointer).value,
 
     /**
-     * Every answer of ours is one that its route documents; unknown paths and methods are answered with a problem. What was
-     * taken is what the route says that it takes.
+     * Every response must be documented by its route, or be a problem for an unknown path or method. Every accepted request
+     * must match its route.
      */
     exchange({ method, path, sent, status, headers, body }: SeenExchange): void {
       const mediaType = headers.get('content-type')?.split(';')[0] ?? ''

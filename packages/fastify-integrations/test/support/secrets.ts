@@ -1,10 +1,10 @@
 import postgres from 'postgres'
 
-/** Keeps an eye on keys and signing secrets: after the answer that hands one out it may stand nowhere any more. */
+/** Watches keys and signing secrets: after the response that issues one, it must not appear anywhere. */
 export interface SecretWatch {
-  /** Looks at an answer, and remembers the secret that it hands out. */
+  /** Checks a response, and remembers the secret that it issues. */
   answered(method: string, path: string, text: string, body: Record<string, unknown>): void
-  /** Where a secret was found: answers, log lines, and rows of any table. */
+  /** Leaked secrets in responses, log lines, and rows of any table. */
   leaks(logs: readonly string[], databaseUrl: string): Promise<string[]>
 }
 
@@ -26,7 +26,7 @@ export function watchSecrets(): SecretWatch {
   }
 }
 
-/** The part of a secret that is secret, so that prefixes and masks count for nothing. */
+/** The secret part, so that prefixes and masks do not count. */
 function coreOf(secret: string): string {
   return secret.replace(/^(whsec|pk)_/, '').slice(4, -6)
 }
@@ -35,7 +35,7 @@ function holdsAny(text: string, secrets: ReadonlySet<string>): boolean {
   return [...secrets].some((secret) => text.includes(coreOf(secret)))
 }
 
-/** Rows as text show bytes in hex: a secret is looked for as text, as its bytes in hex, and as what base64 decodes to. */
+/** Rows as text show bytes in hex: searches for the text, its bytes in hex, and its decoded base64. */
 async function leaksOf(databaseUrl: string, secrets: ReadonlySet<string>): Promise<string[]> {
   const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
   try {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 
-/** Sends bytes as they are, `Connection: close` among them, and returns the whole answer as text, once the server closes the connection. */
+/** Sends raw bytes, which must include `Connection: close`, and returns the whole response as text. */
 export async function sendRaw(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -21,7 +21,7 @@ export async function hangUp(url: string, request: string): Promise<void> {
   socket.resetAndDestroy()
 }
 
-/** Passes on what comes to a port of its own, byte by byte. */
+/** A proxy that forwards byte by byte. */
 export async function forwardTo(socketPath: string): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer((client) => {
     const target = connect(socketPath)

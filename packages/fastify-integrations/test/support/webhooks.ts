@@ -14,7 +14,7 @@ export interface CreatedEndpoint {
   readonly secret: string
 }
 
-/** An endpoint that subscribes to `quotation.completed` and `quotation.failed`, unless told otherwise. */
+/** An endpoint that subscribes to `quotation.completed` and `quotation.failed` by default. */
 export async function createEndpoint(
   host: Host,
   fields: object = {},
@@ -83,14 +83,14 @@ export function useDeliveries({
     async startWorker() {
       stopWorker = await startWorker(host, receiver, worker)
     },
-    /** What the receiver answers from now on. */
+    /** Sets the response of the receiver from now on. */
     respond(respond: NonNullable<NonNullable<typeof answer>['respond']>) {
       answer = { respond }
     },
   }
 }
 
-/** @returns what stops it */
+/** @returns a function that stops it */
 export async function startWorker(
   host: Host,
   receiver: Receiver,
