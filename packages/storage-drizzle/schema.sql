@@ -1212,7 +1212,7 @@ declare
   since text;
   until text;
 begin
-  -- Another process is creating it.
+  -- Another process is creating partitions, or migrating.
   if not (
     select pg_try_advisory_xact_lock(hashtextextended(nspname || ' maintenance', 0))
     from pg_namespace where oid = '"quickquote"'::regnamespace

@@ -671,8 +671,8 @@ revoke all on function "quickquote".protect_history() from public;
 -- Creates missing day partitions (UTC) for today and the next six days, and moves their rows out of the default partition. It
 -- has no arguments, so its callers control nothing.
 --
--- It waits for no lock: behind a long query on the default partition, such as a backup, it would block the claims of all
--- workers. Partitions that cannot be created now are created by a later call, days before they are needed.
+-- It hardly waits for locks: while it waits for a long query on the default partition, such as a backup, it blocks the claims of
+-- all workers. Partitions that cannot be created now are created by a later call, days before they are needed.
 create function "quickquote".make_partitions() returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -688,7 +688,7 @@ declare
   since text;
   until text;
 begin
-  -- Another process is creating it.
+  -- Another process is creating partitions, or migrating.
   if not (
     select pg_try_advisory_xact_lock(hashtextextended(nspname || ' maintenance', 0))
     from pg_namespace where oid = '"quickquote"'::regnamespace
