@@ -46,7 +46,7 @@ describe('keys that are neither revoked nor expired', () => {
       },
     })
     await createMany(host, 'acme-admin', 24)
-    // Of 75 other members: a 26th key would exceed the limit of acme-admin, too.
+    // Keys of other members fill the organization, so acme-admin cannot create a 25th.
     await sql`
       insert into quickquote.api_keys
       select gen_random_uuid(), organization_id, 'member ' || n, name, sha256(n::text::bytea), masked_key, status,

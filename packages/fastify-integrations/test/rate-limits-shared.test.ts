@@ -238,7 +238,7 @@ describe('Limits on something other than Redis', () => {
     ['open', 404, 401],
     ['closed', 503, 401],
   ] as const)(
-    'that accepts and never answers: one command is waited for, the rest is answered by onLimiterError %s at once',
+    'that accepts and never responds: one request waits, the others follow onLimiterError %s at once',
     async (onLimiterError, withKey, without) => {
       answer = null
       const host = await startHost({ databaseUrl: database.url, plugin: { redis, onLimiterError } })

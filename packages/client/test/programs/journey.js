@@ -1,4 +1,4 @@
-// Starts a quote from this very file's neighbour, on Node, Deno or Bun.
+// Starts a quote from the file next to this one, on Node, Deno or Bun.
 import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '../../dist/index.js'

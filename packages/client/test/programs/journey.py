@@ -49,7 +49,7 @@ def start(metadata: Optional[dict[str, str]], key: str) -> StartedQuotation:
 
 latest = cursor_after(events.list_events_with_http_info(after="latest"))
 
-# As text, and once more under the same key: that starts nothing.
+# As text, and again with the same key, which starts nothing.
 started = start({"crm_deal": "D-1042"}, "deal-1")
 assert start({"crm_deal": "D-1042"}, "deal-1").quotation_id == started.quotation_id
 assert quotations.get_quotation(started.quotation_id).status == "queued"
@@ -59,7 +59,7 @@ with_files = quotations.start_quotation_from_files(name="Portal", files=["requir
 ids: List[str] = [started.quotation_id, with_files.quotation_id]
 print(json.dumps(ids), flush=True)
 
-# What is not there yet, what never was, and a key that is none.
+# A proposal that is not ready, an unknown quotation, and an invalid key.
 for refused, wanted in [(ids[0], "PROPOSAL_NOT_FOUND"), ("0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d", "QUOTATION_NOT_FOUND")]:
     try:
         proposals_of = quotations.get_quotation_proposal(refused)
@@ -72,7 +72,7 @@ try:
 except UnauthorizedException as error:
     assert error.status == 401
 
-# Both end: their events come in the feed, while this waits.
+# Waits in the feed until both have completed.
 ended: List[str] = []
 for event in follow(latest):
     if event.type == "quotation.completed":
@@ -91,7 +91,7 @@ for id in ids:
     assert link.url == f"https://files.example.com/{proposal.document_id}"
     assert link.expires_at > quotation.created_at
 
-# The list, the newest first, a page at a time.
+# The list, newest first, page by page.
 newest, *_ = quotations.list_quotations(status="completed", source="api_key", limit=1)
 assert newest.id == ids[1] and newest.metadata is None
 listed = quotations.list_quotations(status="completed", created_since=quotations.get_quotation(ids[0]).created_at)
@@ -100,7 +100,7 @@ assert listed[1].metadata == {"crm_deal": "D-1042"}
 print("done")
 
 if TYPE_CHECKING:
-    # The type checker has to refuse these: it complains about an `ignore` that it does not need.
+    # The type checker must refuse these: it reports each `ignore` that it does not need.
     quotations.get_quotation(1)  # type: ignore[arg-type]
     quotations.get_quotation(identifier="a")  # type: ignore[call-arg]
     quotations.get_quotation(ids[0]).state  # type: ignore[attr-defined]

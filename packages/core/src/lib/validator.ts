@@ -113,7 +113,7 @@ export function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** Says what is allowed, never what was sent: a value may be a secret. */
+/** States the rule and never repeats the value, which may be a secret. */
 function describe(error: ErrorObject): string {
   const params = error.params as Record<string, unknown>
   switch (error.keyword) {

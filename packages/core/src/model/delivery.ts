@@ -136,7 +136,7 @@ export interface DeliveryPolicy {
   readonly backoffFactor: number
   /** Random variation of each wait, as a share of it, up or down. Default 0.2. */
   readonly jitter: number
-  /** Longest `Retry-After` that is honoured, in milliseconds. Default 12 hours. */
+  /** Longest `Retry-After` that is honored, in milliseconds. Default 12 hours. */
   readonly maxRetryAfterMs: number
   /** Bytes of a decoded response body to read. Default 16 KiB. */
   readonly maxResponseBytes: number

@@ -17,7 +17,7 @@ interface Host extends Pick<Settings, 'hookTimeoutMs' | 'logger'> {
 const REQUIRED = ['transaction', 'insert', 'update', 'find', 'lock', 'findByProposal'] as const
 
 /**
- * The storage, with the host's quotations instead of ours.
+ * The storage, with the host's quotations instead of its own.
  * @throws ConfigurationError for a missing method
  */
 export function withHostQuotations(

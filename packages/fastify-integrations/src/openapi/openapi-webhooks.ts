@@ -101,7 +101,7 @@ function operationOf(
   }
 }
 
-/** Schemas with a title become components. Only our own: a host's title could equal one of ours, or be an invalid name. */
+/** Schemas with a title become components. Only our own: a host's title could be a duplicate, or an invalid name. */
 function documented(data: TSchema): unknown {
   return data === QuotationEventData ? data : withoutTitles(data)
 }

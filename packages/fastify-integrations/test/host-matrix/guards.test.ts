@@ -61,7 +61,7 @@ describe('a guard of the host that runs for every route', () => {
     [503, 'SERVICE_UNAVAILABLE'],
     [418, 'MALFORMED_REQUEST'],
   ])(
-    'that refuses with %i is answered with a problem document of ours, without its words',
+    'that refuses with %i produces our problem document, without its own message',
     async (statusCode, code) => {
       const host = await startHost({
         databaseUrl: database.url,

@@ -66,7 +66,7 @@ for (const when of ['before', 'after'] as const) {
 }
 
 beside(
-  'preflights that a route of the host answers',
+  'preflights answered by a route of the host',
   {
     after(app) {
       app.options('/*', async (request, reply) => {
