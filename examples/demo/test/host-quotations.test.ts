@@ -289,7 +289,7 @@ describe('orders to start', () => {
     })
     const quote = { organizationId: ACME, source: 'ui' as const, body: {}, files: [file] }
     await expect(integrations.quotations.start(quote)).rejects.toThrow(
-      '/files: must be uploaded files that no other quote uses',
+      '/files: must be uploaded files that no other quotation uses',
     )
     expect(await written()).toEqual(NOTHING)
   })

@@ -140,7 +140,7 @@ describe('a requirements file', () => {
       },
     }
     expect(await refusalOf('a.txt', unread, 5)).toEqual(
-      refused('is one file too many: a quote has at most 5 files', { pointer: '/files/5' }),
+      refused('is one file too many: a quotation has at most 5 files', { pointer: '/files/5' }),
     )
   })
 

@@ -84,6 +84,16 @@ describe('the documentation', () => {
     for (const link of links) expect((await get(String(link))).status).toBe(200)
   })
 
+  it.each(['', '/partners', '/members'])(
+    'introduces what applies to all routes: /api-docs%s',
+    async (page) => {
+      const { description } = (await documentAt(`/api-docs${page}/json`)).info
+      const topics = [...description.matchAll(/^\*\*(\w+)\.\*\* \S/gm)].map(([, topic]) => topic)
+      expect(topics).toEqual(['Authentication', 'Limits', 'Idempotency', 'IDs', 'Errors', 'Verification'])
+      expect(description).toContain('60 requests in any 60 seconds, 10 of them starts')
+    },
+  )
+
   it("has the host's own title, description, logo and license line", async () => {
     const own = {
       title: 'Acme Quotes',
@@ -101,7 +111,7 @@ describe('the documentation', () => {
     for (const page of ['/acme/docs', '/acme/docs/partners', '/acme/docs/members']) {
       const { info } = (await (await fetch(`${host.url}${page}/json`)).json()) as Document
       expect(info).toMatchObject({ title: own.title, license: own.license })
-      expect(info.description).toMatch(/^Quotes by \*Acme\*\.\n\nErrors are/)
+      expect(info.description).toMatch(/^Quotes by \*Acme\*\.\n\n\*\*Authentication\.\*\* /)
       expect(await (await fetch(host.url + page)).text()).toContain('<title>Acme Quotes</title>')
       const css = await (await fetch(`${host.url}${page}/static/theme/logo.css`)).text()
       expect(css).toContain(Buffer.from(own.logo.content).toString('base64'))

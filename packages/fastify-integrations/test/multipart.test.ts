@@ -371,7 +371,7 @@ describe('refused as a multipart start, with nothing left behind:', () => {
 
   it('a sixth file, after five that were stored', async () => {
     const answer = await send([...Array(6).fill(file('a.txt', 'x')), END])
-    expect(answer).toMatchObject(refused('is one file too many: a quote has at most 5 files', '/files/5'))
+    expect(answer).toMatchObject(refused('is one file too many: a quotation has at most 5 files', '/files/5'))
   })
 
   it('a file of 11 MiB, with 413', async () => {

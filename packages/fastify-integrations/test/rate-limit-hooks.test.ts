@@ -102,7 +102,7 @@ describe('limitRequests', () => {
     ])
     vi.advanceTimersByTime(1000)
     await call('/start')
-    expect(await call('/start')).toMatchObject({ status: 429, detail: 'At most 2 quote starts per minute.' })
+    expect(await call('/start')).toMatchObject({ status: 429, detail: 'At most 2 starts per minute.' })
     expect((await call('/read')).told[1]).toBe('"requests";r=0;t=59')
   })
 
@@ -112,7 +112,7 @@ describe('limitRequests', () => {
     vi.advanceTimersByTime(20_000)
     for (let sent = 0; sent < 2; sent += 1) await call('/start')
     const { told, detail } = await call('/start')
-    expect([Number(told[2]), detail]).toEqual([60, 'At most 2 quote starts per minute.'])
+    expect([Number(told[2]), detail]).toEqual([60, 'At most 2 starts per minute.'])
     // A read is refused only by the general limit, for a shorter time.
     expect(Number((await call('/read')).told[2])).toBe(40)
     vi.advanceTimersByTime(60_000)

@@ -119,7 +119,7 @@ describe.each([
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(body).toMatchObject({ code: 'RATE_LIMITED', detail: 'At most 10 quote starts per minute.' })
+    expect(body).toMatchObject({ code: 'RATE_LIMITED', detail: 'At most 10 starts per minute.' })
     expect(headers.get('ratelimit')).toMatch(/^"requests";r=50;t=\d+, "starts";r=0;t=\d+$/)
   })
 

@@ -97,7 +97,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     },
   },
   uploads: {
-    kept: 'one hour, then until the file storage has deleted the file; likewise after its quotation is erased',
+    kept: 'one hour, then until the file storage has deleted the file; likewise after its quote is erased',
     erasedBy: ORGANIZATION,
     columns: plain('id', 'organization_id', 'created_at', 'abandoned_at'),
   },
@@ -143,7 +143,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: 'until the pipeline has taken over the quote',
     erasedBy: QUOTATION,
     columns: {
-      quote: 'the whole quote, if you keep quotations in your own tables',
+      quote: 'the whole quote, if you keep quotes in your own tables',
       ...plain('quotation_id', 'due_at', 'attempt', 'leased_by'),
     },
   },
@@ -206,7 +206,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: AS_EVENTS,
     erasedBy: QUOTATION,
     columns: {
-      body: 'the body of the event: ids and states of quotations, and the data of your own events',
+      body: 'the body of the event: IDs and states of quotes, and the data of your own events',
       traceparent: 'the trace of the request',
       tracestate: 'the trace of the request, with vendor data',
       ...plain('id', 'organization_id', 'type', 'quotation_id', 'sequence', 'is_test', 'generation_source'),

@@ -23,7 +23,7 @@ it('every column of the migrations has a note, and there are no others', async (
 
 const HEADER = `# Data that we keep
 
-Every table, with the columns that may hold personal data, text or secrets; all others hold ids, times, numbers and states.
+Every table, with the columns that may hold personal data, text or secrets; all others hold IDs, times, numbers and states.
 [Retention](../guides/retention.md) and [When a customer leaves](../guides/erasing.md) describe how they are removed. Your logs,
 backups and own tables are not included. Written by \`pnpm run schema\` from \`schema-notes.ts\`.
 
@@ -34,7 +34,7 @@ backups and own tables are not included. Written by \`pnpm run schema\` from \`s
 it('the page in the documents matches the notes', async () => {
   const rows = notes.flatMap(({ table, kept, erasedBy, columns }) => {
     const told = Object.entries(columns).filter(([, holds]) => holds !== null)
-    const lines = told.length === 0 ? [['', 'only ids, times, numbers and states']] : told
+    const lines = told.length === 0 ? [['', 'only IDs, times, numbers and states']] : told
     return lines.map(([column, holds]) =>
       ['', `\`${table}\``, column && `\`${column}\``, holds, kept, erasedBy ?? '', ''].join(' | ').trim(),
     )

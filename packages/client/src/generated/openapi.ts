@@ -14,7 +14,7 @@ export interface paths {
         put?: never;
         /**
          * Start a Quick Quote
-         * @description Returns at once. Follow the quote by polling, or by webhooks. Any organization in the body is ignored: the key decides.
+         * @description Returns at once. Follow the quotation by polling or webhooks. Any organization in the body is ignored: the key decides.
          */
         post: operations["startQuotation"];
         delete?: never;
@@ -310,7 +310,7 @@ export interface components {
             /** @description The reason for the failure, if known. */
             error_code: string | null;
             /**
-             * @description Whether a partner or the web app started the quote.
+             * @description Whether a partner or the web app started the quotation.
              * @enum {string}
              */
             generation_source: "ui" | "api_key";
@@ -496,9 +496,9 @@ export interface operations {
             query?: {
                 status?: "queued" | "running" | "completed" | "failed";
                 source?: "ui" | "api_key";
-                /** @description Quotes started at this time or later. */
+                /** @description Quotations started at this time or later. */
                 created_since?: string;
-                /** @description Quotes started before this time. */
+                /** @description Quotations started before this time. */
                 created_until?: string;
                 limit?: number;
                 /** @description From the `next` link of the previous page. */
@@ -605,7 +605,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The quote was accepted and will run. */
+            /** @description The quotation was accepted and will run. */
             202: {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
@@ -620,7 +620,7 @@ export interface operations {
                     Location?: string;
                     /** @description Seconds to wait before polling. */
                     "Retry-After"?: number;
-                    /** @description Sent if an earlier request with the same Idempotency-Key started the quote. */
+                    /** @description Sent if an earlier request with the same Idempotency-Key started the quotation. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -1084,7 +1084,7 @@ export interface operations {
                 after?: string;
                 /** @description Only events of these types, separated by commas. */
                 types?: string;
-                /** @description Only events of quotes that were started through the partner API, in the web app, or either. */
+                /** @description Only events of quotations started through the partner API, in the web app, or either. */
                 generation_source?: "api_key" | "ui" | "all";
                 limit?: number;
                 /** @description Seconds to wait if there is no event yet. */

@@ -108,7 +108,7 @@ export function createRequirementsFiles(
       checkOrganizationId(organizationId)
       const refuse = fileErrors(`/files/${index}`)
       if (index >= limits.files)
-        throw refuse(`is one file too many: a quote has at most ${limits.files} files`)
+        throw refuse(`is one file too many: a quotation has at most ${limits.files} files`)
       const name = sanitizeFileName(givenName)
       const type = fileTypeOf(name)
       if (type === null) throw refuse(`must be of one of the types ${FILE_TYPES.join(', ')}`)

@@ -169,7 +169,7 @@ export const ERRORS = {
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     title: 'The Idempotency-Key was already used for a different request',
-    advice: 'Use a new key for each quote. Reuse a key only to retry the identical request.',
+    advice: 'Use a new key for each start. Reuse a key only to retry the identical request.',
   },
   RATE_LIMITED: {
     status: 429,

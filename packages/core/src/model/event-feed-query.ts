@@ -19,8 +19,7 @@ export const eventFeedQuery = Type.Object({
   generation_source: Type.Optional(
     OneOf(['api_key', 'ui', 'all'], {
       default: 'api_key',
-      description:
-        'Only events of quotes that were started through the partner API, in the web app, or either.',
+      description: 'Only events of quotations started through the partner API, in the web app, or either.',
     }),
   ),
   limit: PAGE_PARAMETERS.limit,

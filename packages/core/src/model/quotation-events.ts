@@ -20,7 +20,7 @@ export const QuotationEventData = Type.Object(
       description: 'The reason for the failure, if known.',
     }),
     generation_source: OneOf(SOURCES, {
-      description: 'Whether a partner or the web app started the quote.',
+      description: 'Whether a partner or the web app started the quotation.',
     }),
   },
   { title: 'QuotationEventData' },

@@ -57,8 +57,8 @@ export type Quotation = Static<typeof Quotation>
 export const QuotationListQuery = Type.Object({
   status: Type.Optional(OneOf(QUOTATION_STATUSES)),
   source: Type.Optional(OneOf(SOURCES)),
-  created_since: Type.Optional(SentTimestamp({ description: 'Quotes started at this time or later.' })),
-  created_until: Type.Optional(SentTimestamp({ description: 'Quotes started before this time.' })),
+  created_since: Type.Optional(SentTimestamp({ description: 'Quotations started at this time or later.' })),
+  created_until: Type.Optional(SentTimestamp({ description: 'Quotations started before this time.' })),
   ...PAGE_PARAMETERS,
 })
 

@@ -12,7 +12,7 @@ import { auditChanges, auditEntry } from './audit-log.ts'
 /** Sends missed events to an endpoint again. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
 export interface Replays {
   /**
-   * Starts a replay; `body` is a ReplayBody. Workers create new deliveries, with the same event ids, of the events that
+   * Starts a replay; `body` is a ReplayBody. Workers create new deliveries, with the same event IDs, of the events that
    * the endpoint now subscribes to; pending deliveries are left alone. A replay survives the death of any process.
    * @throws IntegrationError VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND; STATE_CONFLICT if the endpoint is disabled
    * or already has a running replay

@@ -39,7 +39,7 @@ export interface HostQuotations<Transaction = unknown> {
   insert(quotation: NewQuotation, transaction: Transaction): Promise<void>
   /** Writes the changes of a report: the fields of QuotationChange. */
   update(change: QuotationChange, transaction: Transaction): Promise<void>
-  /** Returns the quotations with these ids that exist, of any organization. Runs in the transaction if one is given. */
+  /** Returns the quotations with these IDs that exist, of any organization. Runs in the transaction if one is given. */
   find(ids: readonly string[], transaction?: Transaction): Promise<readonly HostQuotation[]>
   /** Returns the quotation and locks it until the transaction ends (`for update`). */
   lock(id: string, transaction: Transaction): Promise<HostQuotation | null>

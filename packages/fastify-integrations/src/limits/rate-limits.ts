@@ -61,7 +61,7 @@ export function limitRequests(fastify: FastifyInstance, limiter: RateLimiter, li
     const { requestsPerMinute, startsPerMinute } = limits
     const ofKey = [
       limit('requests', keyId, requestsPerMinute, `At most ${requestsPerMinute} requests per minute.`),
-      limit('starts', keyId, startsPerMinute, `At most ${startsPerMinute} quote starts per minute.`),
+      limit('starts', keyId, startsPerMinute, `At most ${startsPerMinute} starts per minute.`),
     ].slice(0, isStart ? 2 : 1)
     // The IETF's RateLimit fields, which support several limits.
     reply.header(

@@ -19,7 +19,7 @@ export function llmsText(document: Readonly<Record<string, unknown>>, at: string
     `# ${whole.info.title}`,
     `> ${about.replaceAll('\n', ' ')}`,
     ...more,
-    'Partners send their API key in the header `X-API-Key`, never in the URL. Starts are asynchronous: they return 202; poll the result, read the event feed, or receive signed webhooks. Send an `Idempotency-Key` with each start. After 429 and 503, wait for `Retry-After`.',
+    'Starts are asynchronous: they return 202. Poll the result, read the event feed, or receive signed webhooks.',
     `## Documents\n\n${[
       `- [OpenAPI 3.1 for partners](${at}/partners/json): the routes of an API key, and the webhooks`,
       `- [OpenAPI 3.1 for members](${at}/members/json): the routes of a session`,

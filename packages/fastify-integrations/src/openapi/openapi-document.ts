@@ -1,19 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
-import { ERRORS } from '@quickquote/core'
 import { PROBLEM_MEDIA_TYPE } from '@quickquote/core/internal'
 import type { ApiDocsOptions, PluginSettings } from '../options.ts'
+import { introductionTo } from './introduction.ts'
 import { mapValues } from './map-values.ts'
 import { EVENTS_TAG, openapiWebhooks } from './openapi-webhooks.ts'
 
 const packageJson = new URL('../../package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }
-
-const ABOUT_ERRORS = [
-  'Errors are problem documents (RFC 9457) with a stable `code`. An unknown path returns',
-  `${ERRORS.ROUTE_NOT_FOUND.status} \`ROUTE_NOT_FOUND\`; an unsupported method returns`,
-  `${ERRORS.METHOD_NOT_ALLOWED.status} \`METHOD_NOT_ALLOWED\`. Undocumented fields are ignored.`,
-].join('\n')
 
 /** Marks our documents among the host's. */
 const ownInfos = new WeakSet<object>()
@@ -32,7 +26,7 @@ export function openapiFrame(
   const info = {
     title,
     version,
-    description: `${description}\n\n${ABOUT_ERRORS}`,
+    description: `${description}\n\n${introductionTo(integrations.settings)}`,
     ...(license !== null && { license }),
   }
   ownInfos.add(info)

@@ -50,7 +50,7 @@ export function quotationRoutes({
       tag,
       summary: 'Start a Quick Quote',
       description:
-        'Returns at once. Follow the quote by polling, or by webhooks. Any organization in the body is ignored: the key decides.',
+        'Returns at once. Follow the quotation by polling or webhooks. Any organization in the body is ignored: the key decides.',
       params: Type.Object({}),
       requestHeaders: Type.Object({
         'Idempotency-Key': Type.Optional(
@@ -73,14 +73,14 @@ export function quotationRoutes({
       },
       answer: {
         status: 202,
-        description: 'The quote was accepted and will run.',
+        description: 'The quotation was accepted and will run.',
         schema: StartedQuotation,
         example: { quotation_id: EXAMPLE.quotationId, status: 'queued' },
         headers: {
           Location: Type.String({ description: 'The path of the summary of the quotation.' }),
           'Retry-After': Type.Integer({ description: 'Seconds to wait before polling.' }),
           'Idempotency-Replayed': Type.Literal('true', {
-            description: 'Sent if an earlier request with the same Idempotency-Key started the quote.',
+            description: 'Sent if an earlier request with the same Idempotency-Key started the quotation.',
           }),
         },
       },

@@ -29,7 +29,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       operationId: 'startReplay',
       summary: 'Replay missed events to an endpoint',
       description:
-        'Creates new deliveries, with the same event ids, of events in a period. Runs in the background.',
+        'Creates new deliveries, with the same event IDs, of events in a period. Runs in the background.',
       params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
       body: { 'application/json': { schema: ReplayBody, example: { since: replay.since } } },
       answer: {

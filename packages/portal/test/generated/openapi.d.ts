@@ -288,7 +288,7 @@ export interface paths {
         put?: never;
         /**
          * Replay missed events to an endpoint
-         * @description Creates new deliveries, with the same event ids, of events in a period. Runs in the background.
+         * @description Creates new deliveries, with the same event IDs, of events in a period. Runs in the background.
          */
         post: operations["startReplay"];
         delete?: never;

@@ -380,7 +380,7 @@ export const en = {
   'audit.webhook_endpoint.tested': 'Sent a test to {name}',
   'audit.webhook_endpoint.delivery_resent': 'Resent a delivery to {name}',
   'audit.webhook_endpoint.replay_started': 'Started a replay to {name}',
-  'audit.quotation.erased': 'Erased a quotation',
+  'audit.quotation.erased': 'Erased a quote',
   'audit.organization.erased': 'Erased the organization',
   'audit.filter.api_key.created': 'Key created',
   'audit.filter.api_key.updated': 'Key changed',

@@ -125,7 +125,9 @@ export async function takeUploads(
 ): Promise<void> {
   const taken = await run(TAKE_UPLOADS, { ids: fileIds, organization_id: organizationId })
   if (taken.length !== fileIds.length) {
-    throw validationFailed([{ pointer: '/files', detail: 'must be uploaded files that no other quote uses' }])
+    throw validationFailed([
+      { pointer: '/files', detail: 'must be uploaded files that no other quotation uses' },
+    ])
   }
 }
 
