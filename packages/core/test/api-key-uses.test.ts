@@ -33,7 +33,7 @@ function open() {
       async recordUses(uses: ReadonlyMap<string, Date>) {
         if (refusals > 0) {
           refusals -= 1
-          throw new Error('The database is away.')
+          throw new Error('The database is unreachable.')
         }
         written.push([...uses.keys()])
       },

@@ -50,8 +50,8 @@ function troubles() {
     .map(({ level, message }) => `${level}: ${message}`)
 }
 
-const AWAY = expect.stringMatching(/^error: the database is away: .* check that it runs and can be reached$/)
-const BACK = 'warn: the database is back'
+const AWAY = expect.stringMatching(/^error: the database is unreachable: .* check that it is running and reachable$/)
+const BACK = 'warn: the database is reachable again'
 
 describe('connections that are cut repeatedly', () => {
   it('only cause delay: every event arrives, and every request is on record', async () => {

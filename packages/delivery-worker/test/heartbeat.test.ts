@@ -54,7 +54,7 @@ function open(answer: Answer) {
   return { heartbeat: created, beats, judged, fresh }
 }
 
-const refuse = () => Promise.reject(new Error('The database is away.'))
+const refuse = () => Promise.reject(new Error('The database is unreachable.'))
 
 describe('a worker', () => {
   it('declares no other dead in its first deadAfterMs', async () => {

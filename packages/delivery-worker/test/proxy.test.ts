@@ -228,7 +228,7 @@ describe('errors of the proxy', () => {
       'that is not an HTTP proxy',
       { answer: 'junk' },
       'proxy_not_http',
-      /^the answer of the outgoing proxy is not HTTP: /,
+      /^the response of the outgoing proxy is not HTTP: /,
     ],
   ]
 

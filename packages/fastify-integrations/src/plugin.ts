@@ -70,7 +70,7 @@ function checkServer({ initialConfig }: FastifyInstance): void {
   const { routerOptions, maxParamLength } = initialConfig
   if ((routerOptions?.maxParamLength ?? maxParamLength ?? LONGEST_PARAMETER) >= LONGEST_PARAMETER) return
   throw new ConfigurationError(
-    `fastifyIntegrations: Fastify's maxParamLength must be at least ${LONGEST_PARAMETER}, the length of the ids in our paths.`,
+    `fastifyIntegrations: Fastify's maxParamLength must be at least ${LONGEST_PARAMETER}, the length of the IDs in our paths.`,
   )
 }
 

@@ -37,7 +37,7 @@ function troubles() {
     .map(({ msg, err }) => `${msg}${err === undefined ? '' : ` (${typeof err.code})`}`)
 }
 
-const AWAY = expect.stringMatching(/^the database is away: requests are answered with 503, .* \(string\)$/)
+const AWAY = expect.stringMatching(/^the database is unreachable: requests get 503, .* \(string\)$/)
 
 it('A database that is stopped and restarted: 503 with Retry-After, one log line at the beginning and one at the end', async () => {
   const { key } = await host.createKey()
@@ -73,6 +73,6 @@ it('A database that is stopped and restarted: 503 with Retry-After, one log line
   await expect
     .poll(async () => (await ask()).map(({ status }) => status), PATIENTLY)
     .toEqual([200, 202, 200, 201])
-  await expect.poll(troubles, PATIENTLY).toEqual([AWAY, 'the database is back'])
+  await expect.poll(troubles, PATIENTLY).toEqual([AWAY, 'the database is reachable again'])
   await worker.stop()
 })

@@ -134,7 +134,7 @@ describe('events of the host, from one declaration', () => {
     const data = { project_id: 'seventeen' }
     const wrong = emit('project.created', { organizationId: ACME, data })
     await expect(wrong).rejects.toThrow(IntegrationError)
-    await expect(wrong).rejects.toThrow('project.created: /data/project_id: must be a uuid')
+    await expect(wrong).rejects.toThrow('project.created: /data/project_id: must be a UUID')
     await expect(emit('project.created', { data: { project_id: PROJECT } })).rejects.toThrow(
       '/organization_id',
     )

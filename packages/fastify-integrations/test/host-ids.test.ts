@@ -5,7 +5,7 @@ import { ACME, NOWHERE, startHost, useDatabase, useHost, YEAR_AHEAD } from './su
 const context = useHost()
 const database = useDatabase()
 
-const HOW_TO_MAP = expect.stringContaining('convert other ids to one, for example with v5(')
+const HOW_TO_MAP = expect.stringContaining('convert other IDs to one, for example with v5(')
 const memberOf = (organizationId: string, memberId = 'm'): Member => ({
   organizationId,
   memberId,
@@ -90,7 +90,7 @@ describe('an organization id that is not a uuid', () => {
     })
     const { status, body } = await host.call('GET', `/v1/organizations/${ACME}/api-keys`)
     expect([status, body['code']]).toEqual([500, 'INTERNAL_ERROR'])
-    expect(host.logs.join('')).toContain('convert other ids to one, for example with v5(')
+    expect(host.logs.join('')).toContain('convert other IDs to one, for example with v5(')
     await host.close()
   })
 })

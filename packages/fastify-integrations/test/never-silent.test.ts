@@ -47,7 +47,7 @@ async function failEverywhere(host: Host): Promise<void> {
 
 const FAILURES = [
   ['a hook of the host failed', 'The dashboard is gone.'],
-  ['a request of the integrations API failed', 'SERVICE_UNAVAILABLE'],
+  ['a request to the integrations API failed', 'SERVICE_UNAVAILABLE'],
   ['a pipeline could not be started', 'The queue is gone.'],
   ['delivery.attempted', 'self-signed certificate'],
 ] as const

@@ -25,7 +25,7 @@ Options
   --runtime NAME   roles: the role of the API and the workers (default quickquote_app)
   --yes            erase-organization: erase permanently. Workers do this; the command shows their progress
   --keep-audit-log erase-organization: keep the audit log
-  --by MEMBER      erase-organization: the member id for the audit log
+  --by MEMBER      erase-organization: the member ID for the audit log
   --after POSITION export-organization: continue after the line with this \`position\`
   --help, --version
 

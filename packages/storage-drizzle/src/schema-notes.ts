@@ -33,7 +33,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: UNTIL_ERASED,
     erasedBy: ORGANIZATION,
     columns: {
-      owner_id: 'the member, by the id of your sessions',
+      owner_id: 'the member, by the ID of your sessions',
       name: 'text written by the member',
       key_hash: 'SHA-256 of the key',
       masked_key: 'the first and last four characters of the key',
@@ -44,7 +44,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: '`retention.auditDays`',
     erasedBy: ORGANIZATION,
     columns: {
-      actor_id: 'the member, by the id of your sessions',
+      actor_id: 'the member, by the ID of your sessions',
       client_address: "the IP address of the member's request",
       resource_name: 'the name of a key or an endpoint',
       changes: 'old and new names and URLs',
@@ -55,7 +55,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: 'forever',
     erasedBy: null,
     columns: {
-      organization_hash: 'SHA-256 of the organization id',
+      organization_hash: 'SHA-256 of the organization ID',
       organization_id: 'until it is erased',
       ...plain(
         'keeps_audit_log',

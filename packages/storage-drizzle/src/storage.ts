@@ -170,7 +170,7 @@ function careOf(driver: Driver, schema: string): DatabaseCare {
       if (pending.length > 0) {
         const option = schema === DEFAULT_SCHEMA ? '' : ` --schema ${schema}`
         throw new ConfigurationError(
-          `Migrations are missing in the database: ${pending.join(', ')}. With DATABASE_URL set, run ` +
+          `The database lacks the migrations ${pending.join(', ')}. With DATABASE_URL set, run ` +
             `\`${MIGRATE_COMMAND}${option}\`, or call \`await storage.migrate()\` first.`,
         )
       }

@@ -76,8 +76,8 @@ it('export-organization prints the lines of the export, and continues after one 
 })
 
 it.each([
-  [['erase-organization', 'org_2abc', '--yes'], /must be a uuid/],
-  [['export-organization', 'org_2abc'], /must be a uuid/],
+  [['erase-organization', 'org_2abc', '--yes'], /must be a UUID/],
+  [['export-organization', 'org_2abc'], /must be a UUID/],
   [['export-organization', NOWHERE, '--after', 'x'], /position/],
   [['erase-organization'], /erase-organization ID/],
   [['erase-organization', NOWHERE, NOWHERE], /erase-organization ID/],

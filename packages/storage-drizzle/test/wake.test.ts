@@ -54,7 +54,7 @@ describe('waking', () => {
     await listener.unlisten()
   })
 
-  it('does not fail if the database is away', async () => {
+  it('does not fail if the database is unreachable', async () => {
     const sql = postgres('postgres://nobody:nothing@127.0.0.1:1/nowhere')
     await expect(sql`select 1`).rejects.toThrow('ECONNREFUSED')
 

@@ -41,7 +41,7 @@ export function createStartQuote(
     })
     const { quotation_id } = statusCode === 202 ? JSON.parse(answer) : {}
     if (typeof quotation_id !== 'string') {
-      throw new Error(`POST ${url} was answered ${statusCode}, not 202: ${answer.slice(0, 1000)}`)
+      throw new Error(`POST ${url} returned ${statusCode}, not 202: ${answer.slice(0, 1000)}`)
     }
     return quotation_id
   }

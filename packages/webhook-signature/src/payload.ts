@@ -13,7 +13,7 @@ export type QuotationEventType = (typeof QUOTATION_EVENT_TYPES)[number]
 
 /** The fields of every event. */
 interface Envelope<Type extends string, Data> {
-  /** `evt_` and a uuid. Deliveries may be repeated: deduplicate by this. */
+  /** `evt_` and a UUID. Deliveries may be repeated: deduplicate by this. */
   readonly id: string
   readonly type: Type
   /** The time of the event: ISO 8601, UTC. */

@@ -172,7 +172,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
 
   it('answers 500 when the event could not be handled, so that it is sent again', async () => {
     const errors: unknown[] = []
-    const failure = new Error('the database is away')
+    const failure = new Error('the database is unreachable')
     let tries = 0
     const { options } = recorder({
       onEvent: async () => {

@@ -19,8 +19,8 @@ It reads the API key from QUICKQUOTE_API_KEY, or prompts for it.
 
 trigger sends one signed example of an event type.
 
-Options of both:
-  --secret-file <file>    sign with the secret in this file (default: a secret made for you and printed)
+Options for both:
+  --secret-file <file>    sign with the secret in this file (default: a new secret, which is printed)
   --header-prefix <name>  product name in the header names (default: Service)
   --standard-webhooks     also send the webhook-* headers of Standard Webhooks
   --help                  show this help

@@ -32,7 +32,7 @@ export function logOutages<Storage extends object>(storage: Storage, logger: Log
     since = failedAt
     logger.error(
       { err: error },
-      'the database is away: requests are answered with 503, and workers try again; check that it runs and can be reached',
+      'the database is unreachable: requests get 503, and workers retry; check that it is running and reachable',
     )
   }
 
@@ -44,7 +44,7 @@ export function logOutages<Storage extends object>(storage: Storage, logger: Log
 
   /** A warning, so that logs of warnings and errors show the end, too. */
   function over(): void {
-    logger.warn({ away_ms: Math.round(failedAt - (since ?? failedAt)) }, 'the database is back')
+    logger.warn({ away_ms: Math.round(failedAt - (since ?? failedAt)) }, 'the database is reachable again')
     since = undefined
     quiet = undefined
   }

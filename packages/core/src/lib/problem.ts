@@ -13,7 +13,7 @@ export const Problem = Type.Object(
     title: Type.String({ description: 'A summary of the kind of problem.' }),
     status: Type.Integer({ description: 'The HTTP status.' }),
     detail: Type.String({ description: 'What happened, or what to do about it.' }),
-    instance: Type.String({ description: 'The request id, as in `X-Request-Id`.' }),
+    instance: Type.String({ description: 'The request ID, as in `X-Request-Id`.' }),
     code: Type.String({ description: 'A stable code for programs.' }),
     errors: Type.Optional(
       Type.Array(

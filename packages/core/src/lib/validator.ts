@@ -39,11 +39,11 @@ const FORMATS: Readonly<Record<string, { check: (text: string) => boolean; allow
     allowed:
       'must be a timestamp (RFC 3339 with a time zone, such as 2026-11-21T10:05:00Z, in the years 0001 to 9999, without leap seconds)',
   },
-  uuid: { check: isUuid, allowed: 'must be a uuid' },
+  uuid: { check: isUuid, allowed: 'must be a UUID' },
   'organization-id': {
     check: isUuid,
     allowed:
-      'must be a uuid; convert other ids to one, for example with v5(id, NAMESPACE) of the npm package uuid',
+      'must be a UUID; convert other IDs to one, for example with v5(id, NAMESPACE) of the npm package uuid',
   },
 }
 

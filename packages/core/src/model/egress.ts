@@ -69,7 +69,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
   expect(
     Array.isArray(sourceAddresses) &&
       sourceAddresses.every((each) => typeof each === 'string' && isAddressRange(each)),
-    "sourceAddresses must be a list of addresses and CIDRs, as ['203.0.113.7', '203.0.113.16/28'].",
+    "sourceAddresses must be a list of addresses and CIDRs, such as ['203.0.113.7', '203.0.113.16/28'].",
   )
   expect(
     ca === undefined || areCertificates(ca),

@@ -10,7 +10,7 @@ export const eventFeedQuery = Type.Object({
     Type.String({
       maxLength: 100,
       description:
-        'Where to continue: the cursor of a `next` link, the id of an event (`evt_…`), or `latest` for events from now on. Default: the oldest event kept.',
+        'Where to continue: the cursor of a `next` link, the ID of an event (`evt_…`), or `latest` for events from now on. Default: the oldest event kept.',
     }),
   ),
   types: Type.Optional(

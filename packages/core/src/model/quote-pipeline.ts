@@ -31,7 +31,7 @@ export interface QuotationReporter {
   stepCompleted(step: Step): Promise<void>
   /**
    * Finishes the proposal step and emits `quotation.proposal.completed`. To attach the document later, call it again
-   * with a `documentId` (a uuid); that emits nothing. `name` follows the rules for quotation names.
+   * with a `documentId` (a UUID); that emits nothing. `name` follows the rules for quotation names.
    * @returns the proposal, with the id that partners use
    */
   proposalReady(proposal?: { name?: string; documentId?: string }): Promise<ReportedProposal>

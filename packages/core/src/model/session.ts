@@ -9,7 +9,7 @@ export interface Session {
   /** Your own id, at most 128 characters. */
   readonly memberId: string
   readonly organizations: readonly {
-    /** A uuid. Convert other ids to one, for example with `v5(id, NAMESPACE)` of the npm package `uuid`. */
+    /** A UUID. Convert other IDs to one, for example with `v5(id, NAMESPACE)` of the npm package `uuid`. */
     readonly id: string
     /** For screens. Default: the id. */
     readonly name?: string | undefined

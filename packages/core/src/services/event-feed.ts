@@ -75,7 +75,7 @@ export function createEventFeed(
       const id = after.slice('evt_'.length)
       const found = isUuid(id) ? await feed.findPosition(organizationId, id) : null
       if (found !== null) return found
-      throw validationFailed([{ pointer: '?after', detail: 'must be the id of an event that is still kept' }])
+      throw validationFailed([{ pointer: '?after', detail: 'must be the ID of an event that is still kept' }])
     }
     const { ordinal, id } =
       decodeCursor(keyring, { name: 'events', organizationId }, after) ?? refuseCursor('after')

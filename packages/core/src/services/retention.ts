@@ -34,7 +34,7 @@ export async function enforceRetention(storage: Storage, settings: Settings): Pr
   if (Object.values(removed).some((count) => count > 0))
     logger.info(removed, 'removed data that is no longer kept')
   if (isBlocked)
-    logger.info({}, 'a day of history that is no longer kept is in use and will be dropped later')
+    logger.info({}, 'an expired day of history is in use and will be dropped later')
   if (isKept) {
     logger.warn(
       { event_days: retention.eventDays },

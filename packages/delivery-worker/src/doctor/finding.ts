@@ -27,7 +27,7 @@ export const FINDINGS = {
   MIGRATED: ['ok', 'All migrations are applied.'],
   MIGRATIONS_MISSING: [
     'error',
-    'Migrations are missing in the database: {names}. Run `npx @quickquote/storage-drizzle migrate`, or call storage.migrate() when you deploy your app.',
+    'The database lacks the migrations {names}. Run `npx @quickquote/storage-drizzle migrate`, or call storage.migrate() when you deploy your app.',
   ],
   GRANTS_SUFFICE: ['ok', 'The role "{role}" has all the rights it needs.'],
   GRANTS_MISSING: [
@@ -46,7 +46,7 @@ export const FINDINGS = {
   ],
   KEY_WRONG: [
     'error',
-    'The encryption key "{keyId}" has changed, so {secrets} signing secrets cannot be decrypted. Give this id its former key again, and give the new key an id of its own.',
+    'The encryption key "{keyId}" has changed, so {secrets} signing secrets cannot be decrypted. Restore the former key under this ID, and give the new key its own ID.',
   ],
   WORKERS_ALIVE: ['ok', '{alive} workers are alive.'],
   NO_WORKER: [
@@ -69,7 +69,7 @@ export const FINDINGS = {
   CERTIFICATES_READ: ['ok', '{count} additional certificates are trusted; none expires within 30 days.'],
   CERTIFICATE_UNREADABLE: [
     'error',
-    'The additional certificate number {position} cannot be read. Pass PEM files that begin with -----BEGIN CERTIFICATE-----.',
+    'Additional certificate {position} cannot be read. Pass PEM files that begin with -----BEGIN CERTIFICATE-----.',
   ],
   CERTIFICATE_EXPIRED: [
     'error',
@@ -113,7 +113,7 @@ export const FINDINGS = {
   ],
   APP_LIMITS_TWICE: [
     'warning',
-    '{route} is also limited by @fastify/rate-limit of your app. Set its option `allowList: (request) => request.routeOptions.config.integrations !== undefined`.',
+    '@fastify/rate-limit in your app also limits {route}. Set its option `allowList: (request) => request.routeOptions.config.integrations !== undefined`.',
   ],
 } as const satisfies Record<string, readonly [Level, string]>
 

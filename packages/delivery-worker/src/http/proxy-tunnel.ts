@@ -77,7 +77,7 @@ export function createProxyTunnel({
           request.destroy(
             new ProxyError(
               'proxy_timeout',
-              `the outgoing proxy opened no connection within ${timeoutMs} ms: check that the receiver can be reached, and have the operator of this service check the proxy`,
+              `the outgoing proxy opened no connection within ${timeoutMs} ms: check that the receiver can be reached, and ask this service's operator to check the proxy`,
             ),
           )
         }, timeoutMs)
@@ -150,13 +150,13 @@ function toProxyError(error: NodeJS.ErrnoException): ProxyError {
   if (error.code?.startsWith('HPE_')) {
     return new ProxyError(
       'proxy_not_http',
-      'the answer of the outgoing proxy is not HTTP: the operator of this service corrects `egress.proxy`',
+      "the response of the outgoing proxy is not HTTP: ask this service's operator to correct `egress.proxy`",
     )
   }
   const { error: cause } = describeTransportError(error)
   return new ProxyError(
     'proxy_unreachable',
-    `the outgoing proxy cannot be reached (${cause}): the operator of this service checks that it runs, and \`egress.proxy\``,
+    `the outgoing proxy cannot be reached (${cause}): ask this service's operator to check \`egress.proxy\`, and that the proxy is running`,
   )
 }
 
@@ -165,17 +165,17 @@ function refusalOf(status: number): ProxyError | undefined {
   if (status === 407) {
     return new ProxyError(
       'proxy_credentials',
-      'the outgoing proxy refused the credentials of this service (407): its operator corrects those in `egress.proxy`',
+      'the outgoing proxy refused the credentials of this service (407): ask its operator to correct them in `egress.proxy`',
     )
   }
   if (status >= 500) {
     return new ProxyError(
       'proxy_failed',
-      `the outgoing proxy could not reach the receiver (${status}): check that the receiver can be reached, and have the operator of this service check the proxy`,
+      `the outgoing proxy could not reach the receiver (${status}): check that the receiver can be reached, and ask this service's operator to check the proxy`,
     )
   }
   return new ProxyError(
     'proxy_refused',
-    `the outgoing proxy refused to connect to the receiver (${status}): the operator of this service has it allow \`CONNECT\` to this address and port`,
+    `the outgoing proxy refused to connect to the receiver (${status}): ask this service's operator to allow \`CONNECT\` to this address and port`,
   )
 }

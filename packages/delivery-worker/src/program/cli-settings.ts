@@ -68,7 +68,7 @@ const VARIABLES = {
     DEFAULT_WORKER_OPTIONS.heartbeatMs,
   ),
   QUICKQUOTE_DEAD_AFTER_MS: whole(
-    'Milliseconds without a heartbeat before other workers take over; also of failures before the worker is not ready.',
+    'Milliseconds without a heartbeat before other workers take over, or of failures before this worker is not ready.',
     20,
     DAY_MS,
     DEFAULT_WORKER_OPTIONS.deadAfterMs,

@@ -90,7 +90,7 @@ export function createHousekeeping(
       run: () => missingKeys.check(),
     },
     {
-      failure: 'it is not known whether an event feed is held up',
+      failure: 'event feeds cannot be checked for open transactions',
       everyMs: MINUTE_MS,
       run: () => heldFeeds.check(),
     },

@@ -29,7 +29,7 @@ Every refusal is a problem document (RFC 9457, \`application/problem+json\`):
 
 ${jsonBlock(example)}
 
-\`code\` is stable: switch on it. \`instance\` is the request id, as in the header \`X-Request-Id\`. \`errors\` comes with
+\`code\` is stable: switch on it. \`instance\` is the request ID, as in the header \`X-Request-Id\`. \`errors\` comes with
 validation failures: \`pointer\` is a JSON pointer into the body, or \`:name\` or \`?name\` for a part of the URL.
 \`type\` ends in the code; the application may put the address of its own documentation before it.
 

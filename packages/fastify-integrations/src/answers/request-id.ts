@@ -11,7 +11,7 @@ const USABLE = /^[\w.~:/;=+@-]{1,128}$/
 export function identifyRequest(request: FastifyRequest, reply: FastifyReply): string {
   if (!USABLE.test(request.id)) {
     request.id = randomUUID()
-    request.log.info({ requestId: request.id }, 'the client sent an invalid request id')
+    request.log.info({ requestId: request.id }, 'the client sent an invalid request ID')
   }
   reply.header('x-request-id', request.id)
   return request.id

@@ -21,12 +21,12 @@ export function errorHandler({ typeBase }: { typeBase: string }) {
     const { code, status } = error
     if (isOutage(error.cause)) {
       // The outage has a log line of its own: see logOutages.
-      request.log.info({ code }, 'a request of the integrations API found the database away')
+      request.log.info({ code }, 'a request to the integrations API failed: the database is unreachable')
     } else if (status >= 500) {
       const err = loggableError(error.cause ?? error)
-      request.log.error({ code, err }, 'a request of the integrations API failed')
+      request.log.error({ code, err }, 'a request to the integrations API failed')
     } else {
-      request.log.info({ code }, 'a request of the integrations API was refused')
+      request.log.info({ code }, 'a request to the integrations API was refused')
     }
     if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS)
     const requestId = identifyRequest(request, reply)

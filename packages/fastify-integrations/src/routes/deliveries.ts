@@ -130,7 +130,7 @@ export function deliveryRoutes({
       operationId: 'resendDelivery',
       summary: 'Resend the event of a delivery',
       description:
-        'Creates a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. A pending or parked old delivery is dropped.',
+        'Creates a new delivery to the same endpoint, with the same event ID: receivers that deduplicate see it once. A pending or parked old delivery is dropped.',
       params,
       answer: {
         status: 202,

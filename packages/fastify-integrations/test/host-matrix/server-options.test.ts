@@ -98,7 +98,7 @@ beside('a logger other than pino', { fastify: { loggerInstance: plainLogger(plai
   it('gets the log lines of our routes, including those for a key in the URL', async () => {
     plainLines.splice(0)
     await row.host.call('GET', `${QUOTATION}?api_key=${row.key}`)
-    expect(plainLines).toContain('info code a request of the integrations API was refused')
+    expect(plainLines).toContain('info code a request to the integrations API was refused')
   })
 })
 
