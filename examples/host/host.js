@@ -8,11 +8,11 @@ import {
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
 
-// Yours: who is signed in. Here everybody is the admin of one organization.
+// Yours: who is signed in. Here everyone is the admin of one organization.
 const organizations = [{ id: '0197a000-0000-7000-8000-000000000001', role: 'admin' }]
 const resolveSession = async () => ({ memberId: 'me', organizations })
 
-// Yours: what makes a proposal of a quote. Here all steps are done at once.
+// Yours: turns a quote into a proposal. Here all steps finish at once.
 const pipeline = {
   async start(_quote, { report }) {
     for (const step of STEPS) await report.stepCompleted(step)
@@ -30,7 +30,7 @@ const integrations = createIntegrations({
   storage,
   pipeline,
   encryptionKeys: [{ id: '1', key: process.env.INTEGRATIONS_KEY }],
-  // The receiver on this machine. Omit it in production: webhooks then go to public addresses only.
+  // Allows a receiver on this machine. Omit it in production, so that webhooks go to public addresses only.
   allowAddresses: ['127.0.0.1/32'],
 })
 

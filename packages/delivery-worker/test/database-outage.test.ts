@@ -50,7 +50,9 @@ function troubles() {
     .map(({ level, message }) => `${level}: ${message}`)
 }
 
-const AWAY = expect.stringMatching(/^error: the database is unreachable: .* check that it is running and reachable$/)
+const AWAY = expect.stringMatching(
+  /^error: the database is unreachable: .* check that it is running and reachable$/,
+)
 const BACK = 'warn: the database is reachable again'
 
 describe('connections that are cut repeatedly', () => {

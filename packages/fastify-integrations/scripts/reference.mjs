@@ -1,5 +1,5 @@
-// Writes what is generated from the code: the pages of docs/reference, the collection, and the types of the client and of the portal's tests.
-// With --check it only says which of them are not up to date.
+// Generates the pages of docs/reference, the collection, and the types of the client and of the portal's tests from the code.
+// With --check it only lists those that are stale.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { collection } from './reference/collection.mjs'
@@ -33,7 +33,7 @@ for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
   } else if (text !== read(file)) {
-    console.error(`${path} is not up to date. Run: npx -y pnpm@12.21.0 reference`)
+    console.error(`${path} is stale. Run: npx -y pnpm@12.21.0 reference`)
     process.exitCode = 1
   }
 }

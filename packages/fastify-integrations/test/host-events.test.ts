@@ -142,7 +142,7 @@ describe('events of the host, from one declaration', () => {
       '/type: is not in the event catalog',
     )
     await expect(emit('quotation.completed', { organizationId: ACME, data })).rejects.toThrow(
-      'is reserved for the reporter',
+      'is emitted only by reports',
     )
     expect(await recorded()).toEqual(before)
   })

@@ -168,7 +168,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     },
     async stop() {
       if (!server.listening) return
-      for (const waiter of waiting) waiter.fail('cannot arrive any more: the receiver has stopped')
+      for (const waiter of waiting) waiter.fail('cannot arrive: the receiver has stopped')
       waiting.clear()
       const closed = once(server, 'close')
       server.close()

@@ -172,7 +172,7 @@ export interface components {
             status: number;
             /** @description What happened, or what to do about it. */
             detail: string;
-            /** @description The request id, as in `X-Request-Id`. */
+            /** @description The request ID, as in `X-Request-Id`. */
             instance: string;
             /**
              * @description A stable code for programs.
@@ -1080,7 +1080,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Where to continue: the cursor of a `next` link, the id of an event (`evt_…`), or `latest` for events from now on. Default: the oldest event kept. */
+                /** @description Where to continue: the cursor of a `next` link, the ID of an event (`evt_…`), or `latest` for events from now on. Default: the oldest event kept. */
                 after?: string;
                 /** @description Only events of these types, separated by commas. */
                 types?: string;

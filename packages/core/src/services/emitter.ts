@@ -47,7 +47,7 @@ export function createEmitter(storage: Storage, { events, now }: Settings): Emit
   ): Promise<string> {
     if (type.startsWith(QUOTATION_DOMAIN)) {
       throw validationFailed([
-        { pointer: '/type', detail: 'is reserved for the reporter: use integrations.pipeline(id)' },
+        { pointer: '/type', detail: 'is emitted only by reports: use integrations.pipeline(id)' },
       ])
     }
     validate(Owner, { organization_id: organizationId })

@@ -33,8 +33,7 @@ export async function enforceRetention(storage: Storage, settings: Settings): Pr
   const removed = { days, rows, parked_deliveries: parked, audit_entries: auditEntries, files }
   if (Object.values(removed).some((count) => count > 0))
     logger.info(removed, 'removed data that is no longer kept')
-  if (isBlocked)
-    logger.info({}, 'an expired day of history is in use and will be dropped later')
+  if (isBlocked) logger.info({}, 'an expired day of history is in use and will be dropped later')
   if (isKept) {
     logger.warn(
       { event_days: retention.eventDays },

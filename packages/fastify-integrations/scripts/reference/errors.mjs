@@ -29,13 +29,13 @@ Every refusal is a problem document (RFC 9457, \`application/problem+json\`):
 
 ${jsonBlock(example)}
 
-\`code\` is stable: switch on it. \`instance\` is the request ID, as in the header \`X-Request-Id\`. \`errors\` comes with
-validation failures: \`pointer\` is a JSON pointer into the body, or \`:name\` or \`?name\` for a part of the URL.
-\`type\` ends in the code; the application may put the address of its own documentation before it.
+\`code\` is stable: switch on it. \`instance\` is the request ID, as in the header \`X-Request-Id\`. A validation failure
+has \`errors\`: \`pointer\` is a JSON pointer into the body, or \`:name\` or \`?name\` for a part of the URL. \`type\` ends with
+the code; the service may use its own prefix.
 
 ${table(['Status', 'Code', 'Title', 'What to do'], rows)}
 
 Statuses in words: ${statuses.map((status) => `${status} ${STATUS_CODES[status]}`).join(', ')}.
-Which route has which codes: [HTTP](http.md).
+[HTTP](http.md) lists the codes of each route.
 `
 }

@@ -28,10 +28,10 @@ export function eventsPage({ document, settings }) {
 
 # Events
 
-What webhooks carry: identifiers and status, never the content of a proposal. Type strings are stable; more types may come, so
-pass over those that you do not know. A product may have [events of its own](../guides/event-catalog.md) besides;
-\`GET /v1/organizations/{organizationId}/webhooks/events\` lists all that there are. How to receive them:
-[Receiving webhooks](../guides/receiving-webhooks.md).
+Webhooks carry IDs and a status, never the content of a proposal. Type names are stable. Ignore types that you do not know: new
+ones may be added, and a service may have [its own events](../guides/event-catalog.md).
+\`GET /v1/organizations/{organizationId}/webhooks/events\` lists all of them. [Receiving webhooks](../guides/receiving-webhooks.md)
+describes how to receive them.
 
 ${table(['Type', 'When', '`data.step`', '`data.status`', '`data.proposal_id`'], events)}
 
@@ -39,7 +39,7 @@ ${table(['Type', 'When', '`data.step`', '`data.status`', '`data.proposal_id`'], 
 
 ${table(['Field', 'Type', ''], fieldsOf(document, WebhookEvent, ''))}
 
-\`data\` of the events of quotations:
+\`data\` of quote events:
 
 ${table(['Field', 'Type', ''], fieldsOf(document, QuotationEventData, 'data.'))}
 

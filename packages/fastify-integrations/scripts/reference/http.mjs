@@ -6,7 +6,7 @@ const CALLERS = {
   manage_integrations: '`manage_integrations`',
 }
 
-/** Codes that every route of an area has stand above its table: there they would hide the others. */
+/** Codes that all routes of an area share are listed once, above its table. */
 const AREAS = [
   { title: 'With an API key', note: '', isOf: (access) => access === 'api_key' },
   {
@@ -45,24 +45,23 @@ export function httpPage({ document, access, settings }) {
     return `## ${title}
 
 ${`Every route: ${ofAll.map(code).join(', ')}. ${note}`.trim()}
-${ofWrites.length === 0 ? '' : `\nRoutes that change something, besides: ${ofWrites.map(code).join(', ')}.\n`}
-${table(['Route', 'Who', 'Takes', 'Answers', 'Errors of its own'], rows)}`
+${ofWrites.length === 0 ? '' : `\nRoutes that change something, in addition: ${ofWrites.map(code).join(', ')}.\n`}
+${table(['Route', 'Access', 'Input', 'Response', 'Other errors'], rows)}`
   })
 
   return `${GENERATED}
 
 # HTTP
 
-Every route of the plugin with its default options. Fields, types and examples of every body are in the
-[OpenAPI document](openapi.json), which the service shows at \`/api-docs\`; what a code means and what to do about it, in
-[Errors](errors.md). A \`prefix\` of the plugin stands before every path.
+Every route of the plugin with its default options. The [OpenAPI document](openapi.json), which the service shows at
+\`/api-docs\`, has the fields, types and examples of every body. [Errors](errors.md) explains the codes. The plugin's \`prefix\`
+precedes every path.
 
-A path that does not exist is a 404 \`ROUTE_NOT_FOUND\`, a method that a path does not take a 405 \`METHOD_NOT_ALLOWED\`. \`HEAD\`
-goes wherever \`GET\` does. Lists that take a \`cursor\` have pages: a \`Link\` header with \`rel="next"\`
-leads to the next one.
+An unknown path returns 404 \`ROUTE_NOT_FOUND\`, an unsupported method 405 \`METHOD_NOT_ALLOWED\`. \`HEAD\` works wherever \`GET\`
+does. Lists with a \`cursor\` are paged: a \`Link\` header with \`rel="next"\` leads to the next page.
 
-Limits of an API key: ${requestsPerMinute} requests a minute over all routes, and of these ${startsPerMinute} starts. Of an
-address: ${failedAuthenticationsPerMinute} failed authentications a minute. Session routes have none.
+Limits of an API key: ${requestsPerMinute} requests a minute over all routes, ${startsPerMinute} of them starts. Limit of a client
+address: ${failedAuthenticationsPerMinute} failed authentications a minute. Session routes have no limits.
 [All limits are options](options.md#limits).
 
 ${parts.join('\n\n')}

@@ -1,4 +1,4 @@
-/** What stands at the top of every page that is generated. */
+/** The first line of every generated page. */
 export const GENERATED =
   '<!-- Generated from the code: npx -y pnpm@12.21.0 reference. A test fails when it is stale. -->'
 

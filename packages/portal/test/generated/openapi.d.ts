@@ -268,7 +268,7 @@ export interface paths {
         put?: never;
         /**
          * Resend the event of a delivery
-         * @description Creates a new delivery to the same endpoint, with the same event id: receivers that deduplicate see it once. A pending or parked old delivery is dropped.
+         * @description Creates a new delivery to the same endpoint, with the same event ID: receivers that deduplicate see it once. A pending or parked old delivery is dropped.
          */
         post: operations["resendDelivery"];
         delete?: never;
@@ -412,7 +412,7 @@ export interface components {
             status: number;
             /** @description What happened, or what to do about it. */
             detail: string;
-            /** @description The request id, as in `X-Request-Id`. */
+            /** @description The request ID, as in `X-Request-Id`. */
             instance: string;
             /**
              * @description A stable code for programs.
