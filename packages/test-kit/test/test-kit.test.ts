@@ -125,7 +125,7 @@ describe('With the app of the host', () => {
       })
       expect(summary.json()).toMatchObject({ id: quote.id, status: 'queued', source: 'api_key' })
       await expect(partner.startQuote({ name: 'Nothing' })).rejects.toThrow(
-        /POST .*\/v1\/integrations\/quotations was answered 400, not 202: .*VALIDATION_FAILED/,
+        /POST .*\/v1\/integrations\/quotations returned 400, not 202: .*VALIDATION_FAILED/,
       )
     },
   )
@@ -135,7 +135,7 @@ describe('With the app of the host', () => {
     await app.listen({ port: 0, host: '127.0.0.1' })
     const partner = await kit.partner()
     for (let count = 0; count < 10; count += 1) await partner.startQuote()
-    await expect(partner.startQuote()).rejects.toThrow(/was answered 429/)
+    await expect(partner.startQuote()).rejects.toThrow(/returned 429/)
   })
 })
 

@@ -113,7 +113,7 @@ export const FINDINGS = {
   ],
   APP_LIMITS_TWICE: [
     'warning',
-    '@fastify/rate-limit in your app also limits {route}. Set its option `allowList: (request) => request.routeOptions.config.integrations !== undefined`.',
+    "Your app's @fastify/rate-limit also limits {route}. Set its option `allowList: (request) => request.routeOptions.config.integrations !== undefined`.",
   ],
 } as const satisfies Record<string, readonly [Level, string]>
 

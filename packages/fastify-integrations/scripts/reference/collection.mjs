@@ -1,11 +1,11 @@
 import { resolved } from './markdown.mjs'
 
-/** What a request does with its answer, beside checking the status: keep an id for those that follow, wait for the end. */
+/** Scripts after a request, in addition to the status check: keep an ID for later requests, or wait for the end. */
 const AFTER = {
   startQuotation: ["pm.collectionVariables.set('quotationId', pm.response.json().quotation_id)"],
   getQuotation: [
     "const isOver = ['completed', 'failed'].includes(pm.response.json().status)",
-    '// In a run: asks again, after five seconds.',
+    '// In a run: repeats this request after five seconds.',
     'if (!isOver) pm.execution.setNextRequest(pm.info.requestName)',
     'if (!isOver) setTimeout(() => {}, 5000)',
   ],
@@ -13,8 +13,8 @@ const AFTER = {
 }
 
 /**
- * A Postman collection (v2.1) of the partner API, which Bruno and others import as well. From top to bottom it is a
- * partner's journey, and each request checks its answer.
+* A Postman collection (v2.1) of the partner API, which Bruno and others import as well. Its order is a partner's journey,
+ * and each request checks its response.
  */
 export function collection({ document }) {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -26,7 +26,7 @@ export function collection({ document }) {
     info: {
       name: 'Partner API',
       description:
-        'Set the variables baseUrl and apiKey. The first request starts a quote and keeps its id for those that follow; a run waits until the quote has ended.',
+        'Set the variables baseUrl and apiKey. The first request starts a quote and keeps its ID for the others; a run waits until the quote has ended.',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: {

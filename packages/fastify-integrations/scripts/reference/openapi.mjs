@@ -6,8 +6,8 @@ import openapiTypes, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 
 /**
- * What the plugin has with its default options: the document that it serves at /api-docs/json, those for
- * each audience, who may call each route and which limit it has of its own (by `METHOD /path`), and its settings.
+* The plugin with its default options: the documents that it serves, its settings, and the access and limit of each route
+ * (by `METHOD /path`).
  */
 export async function readService() {
   const app = Fastify()
@@ -17,7 +17,7 @@ export async function readService() {
     for (const each of [method].flat()) access.set(`${each} ${path}`, config?.integrations)
   })
   const integrations = createIntegrations({
-    // Nothing connects: the document is made of the route table alone.
+    // Never connects: the document comes from the route table.
     storage: drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nowhere' }),
     encryptionKeys: [{ id: 'none', key: Buffer.alloc(32) }],
     pipeline: { async start() {}, async signDocumentUrl() {} },
@@ -34,14 +34,14 @@ export async function readService() {
   return { document, documents, access, settings: integrations.settings }
 }
 
-/** A file is text in JSON, so generators take it for a string. */
+/** Without this, generators treat a file as a string. */
 function transform({ format }) {
   return format === 'binary' ? ts.factory.createTypeReferenceNode('Blob') : undefined
 }
 
-/** The types of a document for openapi-fetch, which calls its routes and no webhooks. */
+/** The types of a document for openapi-fetch, without webhooks. */
 export async function typesOf({ webhooks: _, ...document }) {
-  // Fields that have a default may be left out; an object without fields is one of any.
+  // Fields with a default are optional; an object without fields may have any.
   const options = { transform, defaultNonNullable: false, emptyObjectsUnknown: true }
   return astToString(await openapiTypes(document, options))
 }

@@ -7,8 +7,7 @@ import { WORKER_OPTIONS } from '../../../delivery-worker/dist/worker.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
 /**
- * Where the options are declared, in the order of the page. `options` is the table that the code checks and completes them
- * with.
+* Where the options are declared, in the order of the page. `options` is the table of their defaults and ranges.
  */
 const GROUPS = [
   {
@@ -67,7 +66,7 @@ const GROUPS = [
   { heading: 'health', file: 'packages/delivery-worker/src/health/health-server.ts', type: 'HealthAddress' },
 ]
 
-/** Whether the fields of an option have a table of their own. */
+/** Whether the fields of an option have their own table. */
 function hasTable({ name, type }) {
   return GROUPS.some((group) => group.heading === name && type.includes(group.type))
 }

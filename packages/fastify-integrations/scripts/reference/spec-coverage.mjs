@@ -10,10 +10,9 @@ export function specCoveragePage() {
 
 # Coverage of the specification
 
-Each clause of the specification of partner integrations and webhooks, with the code that implements it and the tests that prove it;
-then decisions on what the specification leaves open. The names of the tests are in
-[\`spec-coverage.json\`](../../packages/fastify-integrations/scripts/reference/spec-coverage.json), from which this page is generated. A test
-checks that all of them exist.
+Each clause of the specification of partner integrations and webhooks, with its code and tests, then decisions on open points.
+[\`spec-coverage.json\`](../../packages/fastify-integrations/scripts/reference/spec-coverage.json) also names each test, and a test checks
+that all of them exist.
 
 Tests of the API send requests to a real server with a real PostgreSQL, and check each request and response against the
 [OpenAPI document](openapi.json).
