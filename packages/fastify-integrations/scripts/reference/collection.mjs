@@ -13,7 +13,7 @@ const AFTER = {
 }
 
 /**
-* A Postman collection (v2.1) of the partner API, which Bruno and others import as well. Its order is a partner's journey,
+ * A Postman collection (v2.1) of the partner API, which Bruno and others import as well. Its order is a partner's journey,
  * and each request checks its response.
  */
 export function collection({ document }) {

@@ -6,7 +6,7 @@ import openapiTypes, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 
 /**
-* The plugin with its default options: the documents that it serves, its settings, and the access and limit of each route
+ * The plugin with its default options: the documents that it serves, its settings, and the access and limit of each route
  * (by `METHOD /path`).
  */
 export async function readService() {

@@ -7,7 +7,7 @@ import { WORKER_OPTIONS } from '../../../delivery-worker/dist/worker.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
 /**
-* Where the options are declared, in the order of the page. `options` is the table of their defaults and ranges.
+ * Where the options are declared, in the order of the page. `options` is the table of their defaults and ranges.
  */
 const GROUPS = [
   {
