@@ -19,7 +19,7 @@ export async function watchMemory(): Promise<number> {
   peak = process.memoryUsage.rss()
   sampler = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage.rss())
-  }, SAMPLE_EVERY_MS)
+  }, SAMPLE_EVERY_MS).unref()
   return peak
 }
 
