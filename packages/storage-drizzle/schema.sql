@@ -1310,53 +1310,50 @@ $function$;
 revoke all on function protect_history from public;
 
 CREATE OR REPLACE FUNCTION quickquote.read_feed(organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text, page_limit integer, examined_limit integer)
- RETURNS TABLE(kind text, event uuid, at_position bigint, content text)
+ RETURNS TABLE(is_expired boolean, event uuid, at_position bigint, event_count integer, content text)
  LANGUAGE plpgsql
 AS $function$
 declare
   bound constant bigint := "quickquote".feed_bound(organization);
-  entry record;
-  remaining integer := page_limit;
+  floor constant bigint := coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0);
+  -- The event that the page follows must still be there. It is read together with the page.
+  follows constant bigint := case when after_position > floor then after_position else 0 end;
+  is_kept boolean;
 begin
-  for entry in
-    select floor.position as floor, kept.*
+  -- Aggregates see the rows in the order of the subquery; one of their own would sort them again.
+  select string_agg(body, ',') filter (where feed_position <> follows),
+    count(*) filter (where feed_position <> follows), (array_agg(id))[count(*)], max(feed_position),
+    bool_or(feed_position = follows and id = after_id)
+  into content, event_count, event, at_position, is_kept
+  from (
+    select id, feed_position, body
     from (
-      select coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0) as position
-    ) floor
-    left join lateral (
       select id, type, generation_source, feed_position, body from "quickquote".events
-      where organization_id = organization and feed_position >= coalesce(after_position, floor.position)
-        and feed_position <= greatest(bound, after_position)
-      order by feed_position limit examined_limit + 1
-    ) kept on true
-  loop
-    if at_position is null then
-      at_position := coalesce(after_position, entry.floor);
-      event := after_id;
-      if at_position < entry.floor
-        or at_position > entry.floor and (entry.feed_position is distinct from at_position or entry.id is distinct from event)
-      then
-        kind := 'expired';
-        return next;
-        return;
-      end if;
-    end if;
-    if entry.feed_position > at_position then
-      kind := 'event';
-      at_position := entry.feed_position;
-      event := entry.id;
-      content := entry.body;
-      if entry.body <> '[erased]' and (only_types is null or entry.type = any (only_types))
-        and (only_source is null or entry.generation_source = only_source)
-      then
-        return next;
-        remaining := remaining - 1;
-      end if;
-      exit when remaining = 0;
-    end if;
-  end loop;
-  kind := 'end';
-  content := null;
+      where organization_id = organization and feed_position >= greatest(follows, floor + 1)
+        and feed_position <= greatest(bound, follows)
+      order by feed_position limit examined_limit + sign(follows)::integer
+    ) examined
+    where feed_position = follows
+      or body <> '[erased]' and (only_types is null or type = any (only_types))
+        and (only_source is null or generation_source = only_source)
+    order by feed_position limit page_limit + sign(follows)::integer
+  ) page;
+  is_expired := after_position < floor or follows > 0 and is_kept is not true;
+
+  -- The page ends with the last event examined.
+  if event_count < page_limit then
+    select id, feed_position into event, at_position
+    from (
+      select id, feed_position from "quickquote".events
+      where organization_id = organization and feed_position > greatest(follows, floor) and feed_position <= bound
+      order by feed_position limit examined_limit
+    ) examined
+    order by feed_position desc limit 1;
+  end if;
+  if at_position is null then
+    at_position := coalesce(after_position, floor);
+    event := after_id;
+  end if;
   return next;
 end
 $function$;

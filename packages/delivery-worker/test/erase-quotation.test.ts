@@ -155,14 +155,12 @@ describe('quotations.erase', () => {
     const last = await host.finishStep()
     await erase(id)
 
-    const ids = (events: readonly unknown[]) =>
-      events.map(
-        (event) => (JSON.parse(String(event)) as { data: { quotation_id: string } }).data.quotation_id,
-      )
-    expect(ids(page.bodies)).toEqual([first, id])
+    const ids = ({ json }: { readonly json: string }) =>
+      (JSON.parse(json) as { data: { quotation_id: string } }[]).map(({ data }) => data.quotation_id)
+    expect(ids(page)).toEqual([first, id])
     const rest = await eventFeed.read(ORGANIZATION, { after: page.nextCursor })
-    expect(ids(rest.bodies)).toEqual([last])
-    expect(ids((await eventFeed.read(ORGANIZATION, {})).bodies)).toEqual([first, last])
+    expect(ids(rest)).toEqual([last])
+    expect(ids(await eventFeed.read(ORGANIZATION, {}))).toEqual([first, last])
   })
 
   it('creates no delivery of its events in a replay', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FeedPosition } from '@quickquote/core/internal'
+import type { FeedFilter, FeedPart, FeedPosition } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from './database.ts'
@@ -9,7 +9,7 @@ import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 const { url, sql, storage } = await openDatabase()
 const DAY_MS = 24 * 60 * 60 * 1000
 const MIDNIGHT = Date.parse(new Date().toISOString().slice(0, 10))
-const ANY = { types: null, source: null }
+const ANY: FeedFilter = { types: null, source: null }
 
 async function record(organization_id: string, fields: Parameters<typeof sampleEvent>[0] = {}) {
   const event = sampleEvent({ organization_id, ...fields })
@@ -17,15 +17,22 @@ async function record(organization_id: string, fields: Parameters<typeof sampleE
   return event
 }
 
+/** The texts of a page. Bodies of this file are JSON strings. */
+function bodiesOf({ count, json }: Pick<FeedPart, 'count' | 'json'>): string[] {
+  const events: unknown[] = JSON.parse(json)
+  expect(events).toHaveLength(count)
+  return events.map((event) => JSON.stringify(event))
+}
+
 /** Everything after a position, read page by page. */
-async function readAll(organization: string, after: FeedPosition | null = null, limit = 100) {
+async function readAll(organization: string, after: FeedPosition | null = null, limit = 100, filter = ANY) {
   const bodies: string[] = []
   for (let position = after; ; ) {
-    const part = await storage.eventFeed.read(organization, position, ANY, limit)
+    const part = await storage.eventFeed.read(organization, position, filter, limit)
     if (part === null) throw new Error('expired')
-    bodies.push(...part.bodies)
+    bodies.push(...bodiesOf(part))
+    if (part.end.position === position?.position) return { bodies, end: part.end }
     position = part.end
-    if (part.bodies.length === 0) return { bodies, end: part.end }
   }
 }
 
@@ -142,9 +149,9 @@ describe('The feed of an organization', () => {
         const isLast = !isWriting
         const part = await storage.eventFeed.read(organization, position, ANY, limit)
         if (part === null) throw new Error('expired')
-        seen.push(...part.bodies)
+        seen.push(...bodiesOf(part))
         position = part.end
-        if (part.bodies.length > 0) continue
+        if (part.count > 0) continue
         if (isLast) return seen
         await sleep(5)
       }
@@ -166,8 +173,10 @@ describe('The feed of an organization', () => {
 
 describe('A position', () => {
   const daysAgo = (days: number) => new Date(MIDNIGHT - days * DAY_MS)
-  const read = async (organization: string, after: FeedPosition | null) =>
-    (await storage.eventFeed.read(organization, after, ANY, 100))?.bodies ?? 'expired'
+  const read = async (organization: string, after: FeedPosition | null) => {
+    const part = await storage.eventFeed.read(organization, after, ANY, 100)
+    return part === null ? 'expired' : bodiesOf(part)
+  }
   const positionOf = async (organization: string, { id }: { readonly id: string }) =>
     (await storage.eventFeed.findPosition(organization, id)) ?? expect.fail('not there')
 
@@ -234,23 +243,42 @@ it('reading moves past events that a filter hides, and so does the end of the pa
   const last = await record(own, hidden)
   const read = (filter: object) => storage.eventFeed.read(own, null, { ...ANY, ...filter }, 100)
   for (const filter of [{ source: 'api_key' }, { types: ['quotation.completed'] }]) {
-    expect(await read(filter)).toMatchObject({ bodies: ['"first"'], end: { eventId: last.id } })
+    expect(await read(filter)).toMatchObject({ json: '["first"]', end: { eventId: last.id } })
   }
-  expect((await read({ source: 'ui', types: ['quotation.failed'] }))?.bodies).toHaveLength(2)
+  expect((await read({ source: 'ui', types: ['quotation.failed'] }))?.count).toBe(2)
   await sql`
     insert into quickquote.events (id, organization_id, type, generation_source, body, created_at, feed_position)
     select gen_random_uuid(), ${own}::uuid, 'quotation.failed', 'ui', 'x', now(), nextval('quickquote.feed_positions')
     from generate_series(1, 1500)`
   const visible = await record(own, { body: '"last"' })
   const first = await read({ source: 'api_key' })
-  expect(first?.bodies).toEqual(['"first"'])
+  expect(first?.json).toBe('["first"]')
   const second = await storage.eventFeed.read(
     own,
     first?.end ?? null,
     { types: null, source: 'api_key' },
     100,
   )
-  expect(second).toMatchObject({ bodies: ['"last"'], end: { eventId: visible.id } })
+  expect(second).toMatchObject({ json: '["last"]', end: { eventId: visible.id } })
+})
+
+it('an event at either side of the end of a page is read once', async () => {
+  const own = randomUUID()
+  const hide = (count: number) => sql`
+    insert into quickquote.events (id, organization_id, type, generation_source, body, created_at, feed_position)
+    select gen_random_uuid(), ${own}::uuid, 'quotation.failed', 'ui', 'x', now(), nextval('quickquote.feed_positions')
+    from generate_series(1, ${count})`
+  for (const body of ['"1"', '"2"', '"3"', '"4"']) {
+    await hide(999)
+    await record(own, { body })
+  }
+  const filter: FeedFilter = { ...ANY, source: 'api_key' }
+  for (const limit of [1, 2, 100]) {
+    expect((await readAll(own, null, limit, filter)).bodies).toEqual(['"1"', '"2"', '"3"', '"4"'])
+  }
+  await hide(1)
+  await record(own, { body: '"5"' })
+  expect((await readAll(own, null, 100, filter)).bodies).toHaveLength(5)
 })
 
 it('waiting readers are found once there are later events', async () => {

@@ -9,8 +9,10 @@ import type { EventFeedStorage, FeedFilter, FeedPosition } from '../storage/even
 
 /** A page of the event feed. */
 export interface EventPage {
-  /** The bodies of the events, oldest first, byte for byte as in their webhooks. */
-  readonly bodies: readonly string[]
+  /** How many events it has. */
+  readonly count: number
+  /** A JSON array of the events, oldest first, byte for byte as in their webhooks. */
+  readonly json: string
   /** The next page. There always is one. */
   readonly nextCursor: string
   /** The number behind the cursor. It grows with each event of the organization. */
@@ -49,13 +51,13 @@ export function createEventFeed(
       }
       if (after === 'latest') {
         const end = await feed.findEnd(organizationId)
-        return { bodies: [], nextCursor: cursorTo(organizationId, end), position: end.position }
+        return { count: 0, json: '[]', nextCursor: cursorTo(organizationId, end), position: end.position }
       }
       const position = after === undefined ? null : await positionOf(organizationId, after)
       const part = await feed.read(organizationId, position, filter, limit)
       if (part === null) throw new IntegrationError('CURSOR_EXPIRED')
-      const { bodies, end } = part
-      return { bodies, nextCursor: cursorTo(organizationId, end), position: end.position }
+      const { count, json, end } = part
+      return { count, json, nextCursor: cursorTo(organizationId, end), position: end.position }
     },
   }
 

@@ -15,8 +15,10 @@ export interface FeedFilter {
 
 /** A page of the feed. */
 export interface FeedPart {
-  /** The recorded bodies of the events, oldest first. */
-  readonly bodies: readonly string[]
+  /** How many events it has. */
+  readonly count: number
+  /** A JSON array of the events, oldest first, byte for byte as recorded. */
+  readonly json: string
   /** The end of the page, after events that the filter hid. */
   readonly end: FeedPosition
 }

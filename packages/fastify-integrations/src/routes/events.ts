@@ -47,11 +47,11 @@ export function eventRoutes({ eventFeed, settings, storage }: Integrations): rea
         // Already validated by the service.
         const waitMs = Number((query as { wait?: unknown }).wait ?? 0) * 1000
         const page =
-          first.bodies.length > 0 || waitMs === 0
+          first.count > 0 || waitMs === 0
             ? first
             : await waitedFor({ first, read, waitMs, waits, apiKey, signal: clientSignal() })
         return {
-          json: `[${page.bodies.join(',')}]`,
+          json: page.json,
           headers: {
             Link: linkTo(request, eventFeedQuery, { after: page.nextCursor }),
             // When Fastify begins to close, it closes idle connections; this one was in use.
@@ -95,7 +95,7 @@ async function waitedFor({
       if (leftMs <= 0 || signal.aborted || waits.isClosed) return page
       await place.forNews(apiKey.organizationId, page.position, leftMs)
       page = await read({ after: page.nextCursor })
-      if (page.bodies.length > 0) return page
+      if (page.count > 0) return page
     }
   } finally {
     signal.removeEventListener('abort', end)

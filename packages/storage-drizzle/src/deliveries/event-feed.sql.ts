@@ -1,4 +1,4 @@
-import { int, nullable, oneOf, statement, text, uuid } from '../connection/statement.ts'
+import { bool, int, nullable, statement, text, uuid } from '../connection/statement.ts'
 
 /** Events examined per page, which its filter may hide. */
 const EXAMINED_AT_MOST = 1000
@@ -6,12 +6,13 @@ const EXAMINED_AT_MOST = 1000
 /** Positions are text, which every driver reads alike. */
 export const READ_FEED = statement(
   {
-    kind: oneOf<'event' | 'end' | 'expired'>(),
+    is_expired: bool,
     event: nullable(uuid),
     at_position: text,
+    event_count: int,
     content: nullable(text),
   },
-  (schema) => `select kind, event, at_position::text, content
+  (schema) => `select is_expired, event, at_position::text, event_count, content
     from ${schema}.read_feed($organization_id, $position::bigint, $event_id::uuid, $types::text[], $source::text, $limit::int,
       ${EXAMINED_AT_MOST})`,
 )

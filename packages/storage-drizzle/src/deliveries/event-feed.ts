@@ -12,7 +12,7 @@ import {
 export function eventFeedStorage({ run }: Database): EventFeedStorage {
   return {
     async read(organizationId, after, { types, source }, limit) {
-      const rows = await run(READ_FEED, {
+      const [page] = await run(READ_FEED, {
         organization_id: organizationId,
         position: after?.position ?? null,
         event_id: after?.eventId ?? null,
@@ -20,9 +20,8 @@ export function eventFeedStorage({ run }: Database): EventFeedStorage {
         source,
         limit,
       })
-      const last = rows.at(-1)
-      if (last === undefined || last.kind === 'expired') return null
-      return { bodies: rows.slice(0, -1).map(({ content }) => content ?? ''), end: positionOf(last) }
+      if (page === undefined || page.is_expired) return null
+      return { count: page.event_count, json: `[${page.content ?? ''}]`, end: positionOf(page) }
     },
 
     async findEnd(organizationId) {
