@@ -124,7 +124,7 @@ async function listen({ databaseUrl, schema, organizationId, apiKeyId }: BareHos
 /** Our default. */
 const PAGE = 50
 
-/** The size of ours. */
+/** Our chunk size. */
 const CHUNK_BYTES = 90 * 1024
 
 async function* inChunks(body: Readable): AsyncGenerator<Buffer> {
@@ -162,7 +162,7 @@ const QUOTATION = {
   },
 }
 
-/** The columns, in the order of ours. */
+/** The columns, in our order. */
 const SUMMARY = Object.keys(QUOTATION.properties)
 
 const STARTED = { type: 'object', properties: { quotation_id: TEXT, status: TEXT } }

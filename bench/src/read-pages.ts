@@ -34,7 +34,7 @@ export const readEvents: Bench = {
 
 interface Reading {
   readonly goal: string
-  /** The path of the first page of ours. */
+  /** The path of our first page. */
   readonly first: string
   /** The path on the bare route of the page that follows `page`; the first has `pages` before it. */
   readonly barePathAfter: (page: readonly unknown[], pages: number, from: number) => string

@@ -21,7 +21,7 @@ serveSender(async (settings) => {
   const log = await openAttemptLog(settings.databaseUrl, { connections: LOOPS })
   const drain = settings.way === 'documented' ? drainByWork : drainByBatches
 
-  /** One job at a time per loop, with as many loops as it may have in flight. */
+  /** One job at a time per loop, with one loop for each delivery in flight. */
   async function drainByWork(deliveries: number): Promise<void> {
     let left = deliveries
     await new Promise<void>((resolve, reject) => {

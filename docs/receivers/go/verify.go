@@ -15,10 +15,10 @@ const tolerance = 5 * time.Minute
 
 var unixSeconds = regexp.MustCompile(`^[0-9]{10}$`)
 
-// verify tells whether a webhook is genuine and recent.
+// verify reports whether a webhook is genuine and recent.
 //
 // body is the raw request body, timestamp the value of X-Service-Timestamp. signatures are the values of
-// X-Service-Signature and X-Service-Signature-Previous, empty where one did not come. secrets are the signing secrets,
+// X-Service-Signature and X-Service-Signature-Previous, empty if absent. secrets are the signing secrets,
 // whsec_ included; several while you replace one.
 func verify(body []byte, timestamp string, signatures, secrets []string, now time.Time) bool {
 	if !isRecent(timestamp, now) {

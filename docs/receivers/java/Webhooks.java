@@ -18,7 +18,7 @@ final class Webhooks {
    *
    * @param body the raw request body
    * @param timestamp the value of X-Service-Timestamp
-   * @param signatures the values of X-Service-Signature and X-Service-Signature-Previous, as far as they came
+   * @param signatures the values of X-Service-Signature and X-Service-Signature-Previous, if present
    * @param secrets the signing secrets, whsec_ included; several while you replace one
    */
   static boolean verify(
@@ -37,7 +37,7 @@ final class Webhooks {
   /**
    * The same with the headers of Standard Webhooks.
    *
-   * @param id the value of webhook-id; null if missing, as the next two
+   * @param id the value of webhook-id; null if absent, like the next two
    * @param timestamp the value of webhook-timestamp
    * @param signatures the value of webhook-signature
    */

@@ -7,7 +7,7 @@ const TOLERANCE_SECONDS = 300;
  *
  * @param string $body the raw request body: file_get_contents('php://input')
  * @param ?string $timestamp $_SERVER['HTTP_X_SERVICE_TIMESTAMP'] ?? null
- * @param list<?string> $signatures HTTP_X_SERVICE_SIGNATURE and HTTP_X_SERVICE_SIGNATURE_PREVIOUS, null where one did not come
+ * @param list<?string> $signatures HTTP_X_SERVICE_SIGNATURE and HTTP_X_SERVICE_SIGNATURE_PREVIOUS, null if absent
  * @param list<string> $secrets the signing secrets, whsec_ included; several while you replace one
  */
 function verify(string $body, ?string $timestamp, array $signatures, array $secrets, ?int $now = null): bool

@@ -5,7 +5,7 @@ TOLERANCE_SECONDS = 300
 # Whether a webhook is genuine and recent.
 #
 # body: the raw request body. timestamp: the value of X-Service-Timestamp. signatures: the values of X-Service-Signature and
-# X-Service-Signature-Previous, nil where one did not come. secrets: the signing secrets, whsec_ included; several while
+# X-Service-Signature-Previous, nil if absent. secrets: the signing secrets, whsec_ included; several while
 # you replace one.
 def verify(body:, timestamp:, signatures:, secrets:, now: Time.now)
   return false if secrets.any?(&:empty?) || !recent?(timestamp, now)

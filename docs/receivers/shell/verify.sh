@@ -1,9 +1,9 @@
-# For bash. openssl takes keys as arguments, which other users of the machine can see while it runs: use this to look at a
+# For bash. openssl takes keys as arguments, which other users of the machine can see while it runs: use this to debug a
 # delivery, or where nobody else logs in.
 
 # verify BODY_FILE TIMESTAMP SIGNATURES SECRET...: succeeds for a webhook that is genuine and recent.
-# TIMESTAMP is the value of X-Service-Timestamp. SIGNATURES is that of X-Service-Signature; when X-Service-Signature-Previous
-# came too, both with a comma between them. Give several secrets, whsec_ included, while you replace one.
+# TIMESTAMP is the value of X-Service-Timestamp. SIGNATURES is that of X-Service-Signature, followed by a comma and
+# that of X-Service-Signature-Previous if present. Pass several secrets, whsec_ included, while you replace one.
 verify() {
   local body=$1 timestamp=$2 signatures=$3 secret expected sent LC_ALL=C
   shift 3
@@ -45,7 +45,7 @@ hmac() {
   openssl dgst -sha256 -hmac "$1" -r | cut -c 1-64
 }
 
-# Compares what a key that nobody knows makes of both, so that the time it takes tells nothing.
+# Compares HMACs with a random key, so that the duration reveals nothing.
 same() {
   local key
   key=$(openssl rand -hex 32) && [ "$(hmac "$key" <<<"$1")" = "$(hmac "$key" <<<"$2")" ]

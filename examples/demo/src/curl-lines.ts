@@ -46,7 +46,7 @@ curl -sSw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Content
 printf '%s\\n' '# A tea shop' '- Sells tea' > requirements.md
 curl -sSw '\\n' $API/v1/integrations/quotations -H "X-API-Key: $KEY" -H 'Idempotency-Key: tea-shop-1' -F name='Tea shop' -F files=@requirements.md
 
-# Sign in as an admin, and make a key and an endpoint
+# Sign in as an admin, and create a key and an endpoint
 TOKEN=$(curl -sS $API/login -H 'Content-Type: application/json' -d '${login}' | ${field('token')})
 curl -sSw '\\n' $API/v1/organizations/$ORGANIZATION/api-keys -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${key}'
 curl -sSw '\\n' $API/v1/organizations/$ORGANIZATION/webhooks -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${endpoint}'

@@ -71,7 +71,7 @@ export async function servePlayground(
     return receiver.inbox(await organizationOf(request))
   }
 
-  /** The newest quotes with their steps, whoever started them: members see them without an API key. */
+  /** The newest quotes of all members and partners, with their steps, without an API key. */
   app.get('/play/quotes', async (request) => {
     const organizationId = await organizationOf(request)
     const page = await integrations.quotations.list?.(organizationId, { limit: SHOWN_QUOTES })

@@ -84,7 +84,7 @@ async function start(from = integrations, organizationId = ACME, more: { idempot
   return (await from.quotations.start(quote)).quotation_id
 }
 
-/** Row counts, of the host and of ours. */
+/** The row counts of the host's tables and ours. */
 async function written() {
   const [row] = await sql`
     select (select count(*)::int from host.quotations) as quotations,

@@ -124,7 +124,7 @@ const ALERTS = [
     for: '1m',
     severity: 'critical',
     summary:
-      'No worker reports, so no webhook is sent and no quote is started: start one, and look at the logs of those that ended.',
+      'No worker reports, so no webhook is sent and no quote is started: start one, and check the logs of those that stopped.',
   },
   {
     alert: 'QuickquoteQueueWaits',
@@ -132,22 +132,21 @@ const ALERTS = [
     for: '5m',
     severity: 'warning',
     summary:
-      'The oldest due delivery has waited for more than a minute: add workers, or look for an endpoint that hangs.',
+      'The oldest due delivery has waited for more than a minute: add workers, or find an endpoint that hangs.',
   },
   {
     alert: 'QuickquoteSecretsUnreadable',
     expr: `increase(${attempts}{${errorType}="signing_failed"}[15m]) > 0`,
     for: '0m',
     severity: 'critical',
-    summary: 'Webhooks cannot be signed: run the doctor, and give back the encryption key that it names.',
+    summary: 'Webhooks cannot be signed: run the doctor, and restore the encryption key that it names.',
   },
   {
     alert: 'QuickquoteFailuresDoubled',
     expr: `${failing('')} > 0.05 and ${failing('')} > 2 * (${failing(' offset 1w')})`,
     for: '15m',
     severity: 'warning',
-    summary:
-      'Twice as many attempts fail as a week ago: look at the network and the certificates of the workers.',
+    summary: 'Twice as many attempts fail as a week ago: check network and certificates of the workers.',
   },
   {
     alert: 'QuickquoteDeliveriesExhausted',
@@ -155,14 +154,14 @@ const ALERTS = [
     for: '0m',
     severity: 'warning',
     summary:
-      'Deliveries were given up after their last attempt: find the endpoint in the log, tell its owner, and replay.',
+      'Deliveries were given up after their last attempt: find the endpoint in the log, inform its owner, and replay.',
   },
   {
     alert: 'QuickquoteStartsExhausted',
     expr: `sum(increase(${prometheusName(METRICS.pipelineStarts)}{${outcome}="exhausted"}[1h])) > 0`,
     for: '0m',
     severity: 'critical',
-    summary: 'Quotes failed because the pipeline hook could not start them: look for its error in the log.',
+    summary: 'Quotes failed because the pipeline hook could not start them: find its error in the log.',
   },
 ]
 
@@ -177,7 +176,7 @@ function alertRules() {
           summary: ${JSON.stringify(summary)}
 `,
   )
-  return `# Alert rules for Prometheus, made of the table of metrics. Thresholds are to be changed.
+  return `# Alert rules for Prometheus, generated from the table of metrics. Adjust the thresholds.
 groups:
   - name: quickquote
     rules:

@@ -35,13 +35,13 @@ it('vitest passes the file of the guide', () => {
   expect(status).toBe(0)
 })
 
-it('node:test passes the file of the guide, and ends by itself: nothing is left open', () => {
+it('node:test passes the file of the guide, and exits by itself: nothing is left open', () => {
   const { status, output } = nodeTest(folderOf((code) => code))
   expect(output).toMatch(/^# pass 2$/m)
   expect(status).toBe(0)
 })
 
-it('the tests of the guide fail when the host is broken', () => {
+it('the tests of the guide fail if the host is broken', () => {
   const broken = folderOf((code) =>
     code.replace('start: async (quote) => {}', "start: async () => { throw new Error('no queue') }"),
   )
@@ -51,7 +51,7 @@ it('the tests of the guide fail when the host is broken', () => {
   expect(other.status).not.toBe(0)
 })
 
-/** The files of the guide, below this package, where Node finds what they import. */
+/** The files of the guide, below this package, where Node finds their imports. */
 function folderOf(change: (code: string) => string): string {
   const folder = mkdtempSync(join(import.meta.dirname, '.guide-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -11,7 +11,7 @@ export interface TestedHost {
   readonly integrations: Integrations
   readonly clock: Clock
   readonly kit: TestKit
-  /** What the pipeline hook was called with. */
+  /** The arguments of the pipeline hook's calls. */
   readonly started: readonly Quote[]
 }
 
@@ -20,7 +20,7 @@ export type TestedHostOptions = Partial<
 > &
   Pick<TestKitOptions, 'app'> & { readonly startPipeline?: (quote: Quote) => Promise<void> }
 
-/** A migrated database for a test file: hosts of it share it. */
+/** A migrated database, shared by the hosts of a test file. */
 export function useDatabase(): { readonly url: string } {
   let database: TestDatabase
   beforeAll(async () => {

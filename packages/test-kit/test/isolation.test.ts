@@ -4,7 +4,7 @@ import { openHost, useDatabase } from './host.ts'
 const database = useDatabase()
 
 describe('Kits that share a database', () => {
-  it('leave alone what belongs to others, whatever their clocks say', async () => {
+  it('do not touch the data of others, whatever their clocks say', async () => {
     const mine = openHost(database.url)
     const theirs = openHost(database.url)
     const me = await mine.kit.partner()
@@ -27,7 +27,7 @@ describe('Kits that share a database', () => {
     expect(me.requests).toEqual([])
   })
 
-  it('work at once, and each of them gets all that is its own', async () => {
+  it('work concurrently, and each gets all its own webhooks', async () => {
     const hosts = Array.from({ length: 6 }, () => openHost(database.url))
     const received = await Promise.all(
       hosts.map(async ({ kit, started }) => {
@@ -57,7 +57,7 @@ describe('Kits that share a database', () => {
     expect(me.requests).toEqual([])
   })
 
-  it('leave nothing due behind when they are closed', async () => {
+  it('leave nothing due after they are closed', async () => {
     const { kit, integrations, clock } = openHost(database.url)
     const partner = await kit.partner()
     await (await partner.startQuote()).complete()

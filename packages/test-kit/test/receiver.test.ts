@@ -28,7 +28,7 @@ async function post(receiver: Receiver, path = '/', body: string | Buffer = ''):
   return response
 }
 
-it('keeps what it receives byte for byte, and answers 204', async () => {
+it('keeps requests byte for byte, and responds with 204', async () => {
   const receiver = await start()
   const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d])
   expect((await post(receiver, '/hooks?a=1', body)).statusCode).toBe(204)
@@ -40,7 +40,7 @@ it('keeps what it receives byte for byte, and answers 204', async () => {
   expect(received?.receivedAt).toBeInstanceOf(Date)
 })
 
-it('is trusted as localhost and as 127.0.0.1 by whoever knows its certificate, and by nobody else', async () => {
+it('is trusted as localhost and as 127.0.0.1 only with its certificate', async () => {
   const receiver = await start()
   const asLocalhost = { ...receiver, url: receiver.url.replace('127.0.0.1', 'localhost') }
   expect((await post(asLocalhost)).statusCode).toBe(204)
@@ -50,7 +50,7 @@ it('is trusted as localhost and as 127.0.0.1 by whoever knows its certificate, a
   await expect(post(wrongTrust)).rejects.toThrow(/self-signed certificate|unable to verify/)
 })
 
-it('answers each request as it is told, redirects included', async () => {
+it('gives each request its configured response, including redirects', async () => {
   const receiver = await start({
     respond: ({ path }) =>
       path === '/gone'
@@ -125,7 +125,7 @@ it('shows an error of respond() as a 500', async () => {
   expect((await buffer(response)).toString()).toContain('a mistake in the test')
 })
 
-it('next gives each request once, oldest first, of those that match', async () => {
+it('next returns each matching request once, oldest first', async () => {
   const receiver = await start()
   const waited = receiver.next(({ path }) => path === '/b')
   await post(receiver, '/a')
@@ -139,7 +139,7 @@ it('next gives each request once, oldest first, of those that match', async () =
   )
 })
 
-it('waitFor gives all requests once there are enough', async () => {
+it('waitFor returns all requests once there are enough', async () => {
   const receiver = await start()
   const waited = receiver.waitFor(2)
   await post(receiver, '/a')
@@ -148,7 +148,7 @@ it('waitFor gives all requests once there are enough', async () => {
   await expect(receiver.waitFor(3, { timeoutMs: 20 })).rejects.toThrow('Webhook 3 did not arrive')
 })
 
-it('whoever still waits when it stops is told', async () => {
+it('pending waits fail when it stops', async () => {
   const receiver = await start()
   const refused = expect(receiver.next()).rejects.toThrow('the receiver has stopped')
   await receiver.stop()

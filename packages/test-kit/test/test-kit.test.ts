@@ -10,7 +10,7 @@ const database = useDatabase()
 const types = (webhooks: readonly { readonly type: string }[]) => webhooks.map(({ type }) => type)
 
 describe('A quote of a partner', () => {
-  it('goes to the pipeline hook, is stepped, and its webhooks come verified, in order', async () => {
+  it('goes to the pipeline hook, advances step by step, and its verified webhooks arrive in order', async () => {
     const { kit, started } = openHost(database.url)
     const partner = await kit.partner()
     const quote = await partner.startQuote({ requirementsText: 'A roof.', name: 'Roof' })
@@ -40,7 +40,7 @@ describe('A quote of a partner', () => {
     expect(started).toHaveLength(1)
   })
 
-  it('fails when its pipeline says so', async () => {
+  it('fails if its pipeline reports a failure', async () => {
     const { kit } = openHost(database.url)
     const partner = await kit.partner({ events: ['quotation.failed'] })
     const quote = await partner.startQuote()
@@ -83,7 +83,7 @@ describe('A quote of a partner', () => {
     expect(deaf.webhooks).toEqual([])
   })
 
-  it('may run to its end inside the pipeline hook', async () => {
+  it('may run to the end inside the pipeline hook', async () => {
     const finish = async (id: string) => {
       for (const step of STEPS) await host.integrations.pipeline(id).stepCompleted(step)
       await host.integrations.pipeline(id).completed()
@@ -114,7 +114,7 @@ describe('With the app of the host', () => {
   }
 
   it.each([undefined, '/api'])(
-    'quotes are started through it, and its answer is told when it refuses (prefix %s)',
+    'quotes are started through it, and a refusal throws its response (prefix %s)',
     async (prefix) => {
       const { kit, app } = await openApp(prefix)
       const partner = await kit.partner()
@@ -140,7 +140,7 @@ describe('With the app of the host', () => {
 })
 
 describe('The clock', () => {
-  it('makes retries due, hours later, at once', async () => {
+  it('makes retries due hours later immediately', async () => {
     const { kit, clock } = openHost(database.url)
     const partner = await kit.partner({ events: ['quotation.requirement_analysis.completed'] })
     await (await partner.startQuote()).complete('requirement_analysis')
@@ -159,7 +159,7 @@ describe('The clock', () => {
     expect(partner.requests).toHaveLength(8)
   })
 
-  it('stands still, adds up what it is moved by, and refuses to go back', () => {
+  it('stands still, advances by the sum of its moves, and refuses to go back', () => {
     const clock = createClock(new Date('2026-03-01T00:00:00Z'))
     expect(clock.now()).toEqual(new Date('2026-03-01T00:00:00Z'))
     clock.advance({ days: 1, hours: 2, minutes: 3, seconds: 4, milliseconds: 5 })
@@ -188,11 +188,11 @@ describe('The clock', () => {
   })
 })
 
-describe('A mistake is told of', () => {
+describe('A mistake is reported', () => {
   const finishStep = async (partner: { startQuote(): Promise<{ complete(step: Step): Promise<void> }> }) =>
     (await partner.startQuote()).complete('requirement_analysis')
 
-  it('when the integrations may not call the receivers of the kit', () => {
+  it("when the integrations may not call the kit's receivers", () => {
     const clock = createClock()
     const integrations = openIntegrations(database.url, { clock, allowAddresses: [] })
     onTestFinished(() => integrations.close())
@@ -206,7 +206,7 @@ describe('A mistake is told of', () => {
     expect(() => createTestKit({ integrations, app: {} as never })).toThrow(/app must be a Fastify instance/)
   })
 
-  it('when an endpoint answers badly that no test told to: which, what, and when it is tried again', async () => {
+  it('when an endpoint fails without answerNext: its URL, response and next attempt', async () => {
     const { kit, integrations, clock } = openHost(database.url)
     const partner = await kit.partner()
     const dead = await closedPort()
@@ -228,7 +228,7 @@ describe('A mistake is told of', () => {
     await expect(kit.deliver()).rejects.toThrow(/attempt 2/)
   })
 
-  it('when a webhook did not verify', async () => {
+  it('when a webhook does not verify', async () => {
     const { kit, integrations } = openHost(database.url)
     const partner = await kit.partner()
     const { secret } = await integrations.webhookEndpoints.rotateSecret(partner.member, partner.endpointId)
@@ -244,7 +244,7 @@ describe('A mistake is told of', () => {
     expect(partner.webhooks).toHaveLength(1)
   })
 
-  it('when the pipeline hook threw: why, and when it is called again', async () => {
+  it('when the pipeline hook throws: the reason and the time of the next call', async () => {
     let calls = 0
     const { kit, clock } = openHost(database.url, {
       async startPipeline() {
@@ -266,7 +266,7 @@ describe('A mistake is told of', () => {
     expect(partner.webhooks).toHaveLength(6)
   })
 
-  it('when the pipeline hook was never called, for a worker took the quote', async () => {
+  it('when the pipeline hook was never called, because a worker took the quote', async () => {
     const { kit, integrations } = openHost(database.url)
     const partner = await kit.partner()
     const quote = await partner.startQuote()
@@ -280,7 +280,7 @@ describe('A mistake is told of', () => {
     )
   })
 
-  it('when the kit is used after it was closed', async () => {
+  it('when the kit is used after it is closed', async () => {
     const { kit } = openHost(database.url)
     const partner = await kit.partner()
     await kit.close()
@@ -291,7 +291,7 @@ describe('A mistake is told of', () => {
   })
 })
 
-describe('A receiver that is told to fail', () => {
+describe('A receiver that is set up to fail', () => {
   it.each([
     ['with 410: the event is rejected', { status: 410 }, 'rejected'],
     ['with a reset', { reset: true }, 'failed'],
@@ -307,7 +307,7 @@ describe('A receiver that is told to fail', () => {
   })
 })
 
-it('The product name of the host is in the headers that are verified', async () => {
+it("The host's product name is in the verified headers", async () => {
   const { kit } = openHost(database.url, { productName: 'Acme' })
   const partner = await kit.partner()
   await (await partner.startQuote()).complete('requirement_analysis')
@@ -316,7 +316,7 @@ it('The product name of the host is in the headers that are verified', async () 
   expect(partner.webhooks).toHaveLength(1)
 })
 
-/** A port that nobody listens on. */
+/** A free port. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((listening) => server.once('listening', listening))

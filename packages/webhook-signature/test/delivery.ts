@@ -5,7 +5,7 @@ import { headerNames, sign } from '@quickquote/webhook-signature'
 
 export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw0zJmuqz4kT1xE='
 
-/** The body of an event, told apart by its id. */
+/** The body of an event, distinguished by its ID. */
 export function bodyOf(id: string): string {
   return JSON.stringify({
     id,
@@ -23,7 +23,7 @@ export function bodyOf(id: string): string {
   })
 }
 
-/** The headers of a delivery that is sent now, or `ageSeconds` ago. */
+/** The headers of a delivery sent now, or `ageSeconds` ago. */
 export async function signedHeaders(
   body: string,
   { secret = SECRET, ageSeconds = 0 } = {},
@@ -54,7 +54,7 @@ export async function send(
   method = 'POST',
 ): Promise<Sent> {
   const client = request(url, { method, headers, agent: false })
-  // A server that refuses a large body may close before all of it is sent; its answer counts.
+  // A server that refuses a large body may close before all of it is sent; its response counts.
   client.on('error', () => undefined)
   const answered = once(client, 'response')
   if (typeof body === 'string' || body instanceof Uint8Array) client.end(body)

@@ -8,7 +8,7 @@ const root = new URL('../../../', import.meta.url)
 const guide = readFileSync(new URL('docs/guides/receiving-webhooks.md', root), 'utf8')
 const sample = samplesOf('../../../docs/guides/receiving-webhooks.md')
 
-it('every block of code is a sample that is run here, and every language has its file linked', () => {
+it('every block of code is a sample that runs here, and every language links to its file', () => {
   const samples = [...guide.matchAll(/^ *```js (\w+)$/gm)].map(([, name]) => name)
   expect(samples).toEqual(['receiver', 'once', 'test'])
   expect([...guide.matchAll(/^ *```./gm)]).toHaveLength(samples.length)
@@ -21,7 +21,7 @@ it('every block of code is a sample that is run here, and every language has its
   for (const file of files) expect(guide).toContain(`](../receivers/${file})`)
 })
 
-it('the first receiver takes what the test of the last section sends', async () => {
+it("the first receiver accepts the last section's test request", async () => {
   const receiver = runSample(sample('receiver').replace(/await app\.listen\(.*\)/, 'console.log($&)'), {
     PORT: '0',
     WEBHOOK_SECRETS: `${SECRET},whsec_for_tests`,
@@ -38,7 +38,7 @@ it('the first receiver takes what the test of the last section sends', async () 
   expect(await receiver.line()).toBe('failed in proposal: MODEL_TIMEOUT')
 })
 
-it('deduplicates in the transaction: once, with deliveries at the same time, and again after a failure', async () => {
+it('deduplicates in the transaction: once for concurrent deliveries, and again after a failure', async () => {
   const database = await testDatabase(inject('postgresUrl'))
   onTestFinished(() => database.drop())
   const [one, two] = [bodyOf('evt_1'), bodyOf('evt_2')]

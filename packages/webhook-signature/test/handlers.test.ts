@@ -9,7 +9,7 @@ import { listen, PATH, reportTo, SERVERS } from './servers.ts'
 
 const body = bodyOf('evt_1')
 
-/** Options that keep what comes. */
+/** Options that record the calls. */
 function recorder(options: Partial<ReceiverOptions> = {}) {
   const events: WebhookPayload[] = []
   const refusals: WebhookVerificationError[] = []
@@ -26,7 +26,7 @@ function recorder(options: Partial<ReceiverOptions> = {}) {
 }
 
 describe.each(SERVERS)('$name', ({ start }) => {
-  it('takes a signed delivery: 204, and the event is handled', async () => {
+  it('accepts a signed delivery: 204, and the event is handled', async () => {
     const { events, options } = recorder()
     const url = await start(options)
     expect(await send(url, await signedHeaders(body), body)).toMatchObject({ status: 204, text: '' })
@@ -34,7 +34,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
   })
 
   it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded', ''])(
-    'reads the raw body whatever its type says: %j',
+    'reads the raw body of any media type: %j',
     async (type) => {
       const { events, options } = recorder()
       const url = await start(options)
@@ -45,7 +45,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     },
   )
 
-  it('takes a body in chunks, cut inside a character', async () => {
+  it('accepts a body in chunks, split inside a character', async () => {
     const { events, options } = recorder()
     const url = await start(options)
     const text = bodyOf('evt_größe')
@@ -56,7 +56,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect(events).toEqual([JSON.parse(text)])
   })
 
-  it('takes white space as it was signed (rule 1)', async () => {
+  it('keeps white space as signed (rule 1)', async () => {
     const { events, options } = recorder()
     const url = await start(options)
     const spaced = `${JSON.stringify(JSON.parse(body), null, 2)}\r\n`
@@ -65,7 +65,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect(events).toHaveLength(1)
   })
 
-  it('takes what was signed with any of several secrets, or with the one before (rotation)', async () => {
+  it('accepts signatures by any of several secrets, or by the previous one (rotation)', async () => {
     const { events, options } = recorder({ secrets: ['whsec_new', SECRET] })
     const url = await start(options)
     for (const secret of ['whsec_new', SECRET]) {
@@ -79,7 +79,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect(events).toHaveLength(3)
   })
 
-  it('uses the prefix and the tolerance that it was given', async () => {
+  it('uses the given prefix and tolerance', async () => {
     const { options } = recorder({ headerPrefix: 'Acme', tolerance: 1000 })
     const url = await start(options)
     const headers = await signedHeaders(body, { ageSeconds: 900 })
@@ -125,7 +125,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect(events).toEqual([])
   })
 
-  it('takes a signature header that came twice when one of the two fits', async () => {
+  it('accepts a repeated signature header if one of the two matches', async () => {
     const { events, options } = recorder()
     const url = await start(options)
     const headers = await signedHeaders(body)
@@ -134,7 +134,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect(events).toHaveLength(1)
   })
 
-  it('refuses what is signed and no event: 400', async () => {
+  it('refuses a signed body that is not an event: 400', async () => {
     const { options } = recorder()
     const url = await start(options)
     const answer = await send(url, await signedHeaders('[]'), '[]')
@@ -150,7 +150,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect(events).toEqual([])
   })
 
-  it('reads no more than it was told: 413, with and without a Content-Length', async () => {
+  it('reads no more than maxBodyBytes: 413, with and without a Content-Length', async () => {
     const { events, options } = recorder({ maxBodyBytes: body.length })
     const url = await start(options)
     expect((await send(url, await signedHeaders(body), body)).status).toBe(204)
@@ -162,7 +162,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect((await send(url, await signedHeaders(body), body)).status).toBe(204)
   })
 
-  it('reads 64 KiB when it was told nothing', async () => {
+  it('reads 64 KiB by default', async () => {
     const { options } = recorder()
     const url = await start(options)
     const full = body + ' '.repeat(64 * 1024 - body.length)
@@ -170,7 +170,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect((await send(url, await signedHeaders(`${full} `), `${full} `)).status).toBe(413)
   })
 
-  it('answers 500 when the event could not be handled, so that it is sent again', async () => {
+  it('responds with 500 if the event could not be handled, so that it is sent again', async () => {
     const errors: unknown[] = []
     const failure = new Error('the database is unreachable')
     let tries = 0
@@ -186,13 +186,13 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect((await send(url, await signedHeaders(body), body)).status).toBe(204)
   })
 
-  it('answers 410 when the event is not wanted', async () => {
+  it('responds with 410 if the event is not wanted', async () => {
     const { options } = recorder({ onEvent: () => 'gone' })
     const url = await start(options)
     expect((await send(url, await signedHeaders(body), body)).status).toBe(410)
   })
 
-  it('handles an event once for the hook that deduplicates, and again when that failed (rule 4)', async () => {
+  it('handles an event once with a deduplicating hook, and again after a failure (rule 4)', async () => {
     const handled: string[] = []
     const known = new Set<string>()
     const { options } = recorder({
@@ -216,7 +216,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
     expect(handled).toEqual(['evt_1', 'evt_1', 'evt_2'])
   })
 
-  it('has no answer for a GET', async () => {
+  it('refuses a GET', async () => {
     const { events, options } = recorder()
     const url = await start(options)
     const { status, headers } = await send(url, await signedHeaders(''), '', 'GET')
@@ -235,7 +235,7 @@ describe.each(SERVERS)('$name', ({ start }) => {
 })
 
 it.each(SERVERS.filter(({ name }) => name !== 'fetch'))(
-  '$name: the rest of the application has its parsed JSON still',
+  '$name: the rest of the application still gets parsed JSON',
   async ({ start }) => {
     const url = await start(recorder().options)
     const headers = { 'Content-Type': 'application/json' }
@@ -244,7 +244,7 @@ it.each(SERVERS.filter(({ name }) => name !== 'fetch'))(
   },
 )
 
-describe('Express, where something read the body before', () => {
+describe('Express, after the body was read', () => {
   async function post(parser: express.RequestHandler, sent: string): Promise<[number, unknown[]]> {
     const errors: unknown[] = []
     const app = express()
@@ -265,17 +265,17 @@ describe('Express, where something read the body before', () => {
       }),
     ],
     ['express.json() for another type', express.json({ type: 'application/other' })],
-  ])('takes the raw body of %s', async (_, parser) => {
+  ])('accepts the raw body of %s', async (_, parser) => {
     expect(await post(parser, body)).toEqual([204, []])
     expect(await post(parser, `${body} `)).toEqual([401, []])
   })
 
-  it('says that a body which express.json() parsed is not raw: 500, for the receiver is set up wrong', async () => {
+  it('reports that a body parsed by express.json() is not raw: 500, because the receiver is misconfigured', async () => {
     expect(await post(express.json(), body)).toMatchObject([500, [{ code: 'BODY_NOT_RAW' }]])
   })
 })
 
-it('fetch: a body that was read before is not raw: 500', async () => {
+it('fetch: a body that was already read is not raw: 500', async () => {
   const errors: unknown[] = []
   const handle = fetchWebhooks({ ...recorder().options, onError: (error) => errors.push(error) })
   const request = new Request('https://example.com/', {

@@ -10,11 +10,11 @@ interface Vector {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly expected: string
-  /** Signed rightly, in a form that verify() refuses: those who look at the signature alone may accept it. */
+  /** Correctly signed, in a form that verify() refuses; receivers that check only the signature may accept it. */
   readonly fits?: boolean
 }
 
-/** What an unset variable would lead to: anybody can sign with an empty secret. */
+/** The result of an unset variable: anyone can sign with an empty secret. */
 const emptySecret: Vector = {
   name: 'signed with an empty secret',
   secrets: [''],
@@ -34,7 +34,7 @@ function deliveryOf({ now, headers, secrets, body }: Vector): Delivery {
   return { now, timestamp, signature, previous: header('Signature-Previous'), secrets, body }
 }
 
-/** The snippets look at signature and time; whether the body is an event comes after that. */
+/** The snippets check only signature and time, not that the body is an event. */
 function isGenuine({ expected }: Vector): boolean {
   return expected === 'valid' || expected === 'MALFORMED_BODY'
 }

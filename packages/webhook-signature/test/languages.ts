@@ -8,7 +8,7 @@ const receivers = resolve(import.meta.dirname, '../../../docs/receivers')
 /** A receiver of docs/receivers. */
 export interface Language {
   readonly name: string
-  /** Commands that have to be there. */
+  /** The required commands. */
   readonly needs: readonly string[]
   /** Tries all vectors in one process, and returns its output. */
   readonly run: (input: string) => string
@@ -38,7 +38,7 @@ function runJava(input: string): string {
   }
 }
 
-/** One request as a receiver gets it. */
+/** One received request. */
 export interface Delivery {
   /** The receiver's clock, in Unix seconds. */
   readonly now: number
@@ -66,7 +66,7 @@ export function verdictsOf(language: Language, deliveries: readonly Delivery[]):
     .split('\n')
 }
 
-/** The commands of a language that are not installed, for a test to skip on a developer's machine; CI has to have them. */
+/** The missing commands of a language. Without them tests are skipped; in CI they fail. */
 export function missingFor({ needs }: Language): string[] {
   if (process.env['CI'] !== undefined) return []
   return needs.filter((command) => spawnSync('which', [command]).status !== 0)

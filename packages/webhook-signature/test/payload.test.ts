@@ -14,7 +14,7 @@ const unheardOf: WebhookPayload = {
   data: { project_id: 'p1' },
 } as never
 
-/** What a receiver writes. Each branch knows what its event carries. */
+/** A receiver's code. Each branch has the type of its event. */
 function react(event: WebhookPayload): string {
   if (!isQuotationEvent(event)) {
     expectTypeOf(event).toEqualTypeOf<OtherEvent>()
@@ -37,11 +37,11 @@ function react(event: WebhookPayload): string {
   }
 }
 
-it('the type of an event tells what is in its data, and one that is not known yet is told apart', () => {
+it('the type of an event determines its data, and unknown types are distinguished', () => {
   expect(react(completed)).toBe('proposal c0ffee00-1234-4abc-8def-0123456789ab')
   expect(react(unheardOf)).toBe('ignored: project.created')
 })
 
-it.each(QUOTATION_EVENT_TYPES)('%s is an event of quotations', (type) => {
+it.each(QUOTATION_EVENT_TYPES)('%s is a quote event', (type) => {
   expect(isQuotationEvent({ ...completed, type })).toBe(true)
 })

@@ -13,7 +13,7 @@ describe.each([
   { name: 'express', printed: '{' },
   { name: 'node', printed: 'quotation.completed evt_1' },
 ])('the sample "$name"', ({ name, printed }) => {
-  it('takes a signed delivery, and refuses a tampered one', async () => {
+  it('accepts a signed delivery, and refuses a tampered one', async () => {
     const server = runSample(sample(name), { PORT: '0', WEBHOOK_SECRET: SECRET, NODE_ENV: 'test' })
     const port = (await server.line())?.replace(/.*:/, '')
     const url = `http://localhost:${port}/hooks/quotes`
@@ -31,13 +31,13 @@ it.each(['fastify', 'express', 'fetch'])('the sample "%s" does not start without
   expect(await server.stop()).toContain('TypeError: The signing secret is missing or empty')
 })
 
-it('the Node sample without a secret answers 500: the delivery will come again', async () => {
+it('the Node sample without a secret responds with 500, so that the delivery is sent again', async () => {
   const server = runSample(sample('node'), { PORT: '0', WEBHOOK_SECRET: '' })
   const url = `http://localhost:${await server.line()}/`
   expect((await send(url, await signedHeaders(body), body)).status).toBe(500)
 })
 
-it('the fetch sample answers a signed delivery, and refuses a tampered one', async () => {
+it('the fetch sample accepts a signed delivery, and refuses a tampered one', async () => {
   const headers = JSON.stringify(await signedHeaders(body))
   const calls = `
     for (const body of ${JSON.stringify([tampered, body])}) {
@@ -50,7 +50,7 @@ it('the fetch sample answers a signed delivery, and refuses a tampered one', asy
   expect(await program.line()).toBe('{')
 })
 
-it('lists exactly the error codes that there are', () => {
+it('lists exactly the existing error codes', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const listed = [...readme.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, code]) => code)
   expect(listed.toSorted()).toEqual([...WEBHOOK_VERIFICATION_ERROR_CODES].toSorted())

@@ -35,10 +35,10 @@ async function start(command: string, parameters: readonly string[]): Promise<st
 }
 
 it.for(RUNTIMES)(
-  '$name agrees with every test vector, and takes webhooks',
+  '$name agrees with every test vector, and accepts webhooks',
   async ({ command, parameters }, { skip }) => {
     const installed = spawnSync(command, ['--version']).status === 0
-    // On a developer's machine without it this is skipped, and says so; CI has to have it.
+    // Without it this is skipped, and reported as skipped; in CI it fails.
     if (process.env['CI'] === undefined) skip(!installed, `${command} is not installed`)
     const url = await start(command, parameters)
 
@@ -54,8 +54,8 @@ it.for(RUNTIMES)(
   },
 )
 
-describe('An edge runtime, which has nothing but Web APIs', () => {
-  /** Bundled into one script, as it is deployed there. */
+describe('An edge runtime, which has only Web APIs', () => {
+  /** Bundled into one script, as for deployment. */
   async function edge(): Promise<EdgeVM> {
     const runtime = new EdgeVM()
     for (const [name, file] of [

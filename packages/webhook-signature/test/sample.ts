@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 
-/** The code of a document, by the name that its block has: ```js name. */
+/** The code of a document, by the name of its block: ```js name. */
 export function samplesOf(file: string): (name: string) => string {
   const document = readFileSync(new URL(file, import.meta.url), 'utf8')
   return (name) => {
@@ -19,9 +19,9 @@ export function samplesOf(file: string): (name: string) => string {
 }
 
 export interface Sample {
-  /** The next line that it prints; undefined when it has ended. */
+  /** The next line of its output; undefined once it has ended. */
   line(): Promise<string | undefined>
-  /** Stops it, and gives what it wrote to stderr. */
+  /** Stops it, and returns its stderr. */
   stop(): Promise<string>
 }
 

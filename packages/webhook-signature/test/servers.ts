@@ -19,7 +19,7 @@ import { onTestFinished } from 'vitest'
 
 export const PATH = '/hooks/quotes'
 
-/** Starts a server that is stopped with the test, and gives the address of its webhooks. */
+/** Starts a server that is stopped with the test, and returns the address of its webhooks. */
 export type StartServer = (options: ReceiverOptions, onError?: (error: unknown) => void) => Promise<string>
 
 export async function listen(listener: RequestListener): Promise<string> {
@@ -36,7 +36,7 @@ async function close(server: Server): Promise<void> {
   await closed
 }
 
-/** A Fastify application with parsers and routes of its own. */
+/** A Fastify application with its own parsers and routes. */
 const startFastify: StartServer = async (options, onError = () => undefined) => {
   const app = Fastify({ forceCloseConnections: true })
   app.addHook('onError', async (_request, _reply, error) => onError(error))
@@ -46,7 +46,7 @@ const startFastify: StartServer = async (options, onError = () => undefined) => 
   return `${await app.listen({ port: 0, host: '127.0.0.1' })}${PATH}`
 }
 
-/** An Express application whose JSON parser comes after the webhooks, for all that follows. */
+/** An Express application with a JSON parser after the webhooks. */
 function startExpress(
   build: (webhooks: ReturnType<typeof expressWebhooks>, onError: (error: unknown) => void) => RequestListener,
 ): StartServer {
@@ -69,7 +69,7 @@ const startExpress4 = startExpress((webhooks, onError) =>
     .use(reportTo(onError)),
 )
 
-/** What Express answers to errors, without its log. */
+/** Express's error responses, without its log. */
 export function reportTo(onError: (error: unknown) => void) {
   return (error: unknown, _request: IncomingMessage, response: ServerResponse, _next: () => void): void => {
     onError(error)

@@ -6,13 +6,13 @@ const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw0zJmuqz4kT1xE='
 const timestamp = 1_795_264_980
 
 describe('sign', () => {
-  it('covers bytes that are no text as they are', async () => {
+  it('signs bytes that are not text unchanged', async () => {
     const body = Uint8Array.of(0xff, 0x00, 0xfe, 0x80)
     const hex = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
     expect(await sign({ secret, timestamp, body })).toBe(`v1=${hex}`)
   })
 
-  it('gives the same for text, bytes, a view into a larger buffer, and an ArrayBuffer', async () => {
+  it('returns the same for text, bytes, a view into a larger buffer, and an ArrayBuffer', async () => {
     const text = '{"größe":1}'
     const bytes = new TextEncoder().encode(text)
     const larger = new Uint8Array(bytes.length + 20).fill(7)
@@ -22,7 +22,7 @@ describe('sign', () => {
     for (const body of bodies) expect(await sign({ secret, timestamp, body })).toBe(expected)
   })
 
-  it('gives the same with an imported secret, which can be used again and shows nothing of the secret', async () => {
+  it('returns the same with an imported secret, which is reusable and reveals nothing', async () => {
     const key = await importSecret(secret)
     const expected = await sign({ secret, timestamp, body: 'a' })
     expect(await sign({ secret: key, timestamp, body: 'a' })).toBe(expected)
@@ -38,7 +38,7 @@ describe('sign', () => {
     },
   )
 
-  it('refuses an empty secret, as an unset environment variable gives', async () => {
+  it('refuses an empty secret, such as an unset environment variable', async () => {
     await expect(sign({ secret: '', timestamp, body: '' })).rejects.toThrow('missing or empty')
     await expect(importSecret('')).rejects.toThrow('missing or empty')
   })
@@ -47,7 +47,7 @@ describe('sign', () => {
 describe('signWith', () => {
   const hmac = (content: string) => createHmac('sha256', secret).update(content).digest('hex')
 
-  it.each(['{"größe":1}', '', 'a lone \ud800 surrogate'])('gives what sign gives: %j', async (body) => {
+  it.each(['{"größe":1}', '', 'a lone \ud800 surrogate'])('returns the same as sign: %j', async (body) => {
     expect(signWith({ hmac, timestamp, body })).toBe(await sign({ secret, timestamp, body }))
   })
 

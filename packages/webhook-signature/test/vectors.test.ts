@@ -9,7 +9,7 @@ function signaturesOf(headers: Record<string, string>): string[] {
   )
 }
 
-/** What a partner writes with nothing but Node's `crypto`: the signature is right or it is not. */
+/** A partner's code with only Node's `crypto`, which checks only the signature. */
 function isSigned(vector: { secrets: string[]; headers: Record<string, string>; body: string }): boolean {
   const timestamp = vector.headers['X-Service-Timestamp'] ?? ''
   return signaturesOf(vector.headers).some((signature) =>
@@ -22,7 +22,7 @@ function isSigned(vector: { secrets: string[]; headers: Record<string, string>; 
   )
 }
 
-/** The other codes are about the form of the headers, where a plain comparison has no opinion. */
+/** The other codes concern the form of the headers, which a plain comparison does not check. */
 const SIGNED: Readonly<Record<string, boolean>> = {
   valid: true,
   TIMESTAMP_OUT_OF_TOLERANCE: true,
@@ -48,7 +48,7 @@ it.each(vectors.filter(({ expected, fits }) => expected in SIGNED && !fits))(
 )
 
 it.each(vectors.filter(({ expected }) => expected === 'valid'))(
-  'sign() makes such a signature: $name',
+  'sign() returns this signature: $name',
   async ({ headers, body, secrets }) => {
     const timestamp = Number(headers['X-Service-Timestamp'])
     const made = await Promise.all(secrets.map((secret) => sign({ secret, timestamp, body })))

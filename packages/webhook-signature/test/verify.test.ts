@@ -26,7 +26,7 @@ beforeAll(async () => {
   signature = await sign({ secret, timestamp: Number(timestamp), body })
 })
 
-/** What a caller in plain JavaScript may pass. */
+/** Values that plain JavaScript may pass. */
 function untyped(options: object): VerifyOptions {
   return options as VerifyOptions
 }
@@ -57,14 +57,14 @@ describe('headers', () => {
     })
   })
 
-  it('a timestamp that came twice is refused', async () => {
+  it('a repeated timestamp is refused', async () => {
     const headers = { 'x-service-timestamp': [timestamp, timestamp], 'x-service-signature': signature }
     await expect(verify({ headers, body, secrets: secret, now })).rejects.toMatchObject({
       code: 'MALFORMED_TIMESTAMP',
     })
   })
 
-  it('can be given as values; one that did not come is missing', async () => {
+  it('can be given as values; an absent one is missing', async () => {
     expect(await verify({ signature, timestamp, body, secrets: secret, now })).toEqual(payload)
     for (const absent of [undefined, null, '', []]) {
       await expect(
@@ -90,7 +90,7 @@ describe('body', () => {
     ['nothing', undefined],
     ['null', null],
     ['a number', 5],
-  ])('that was parsed already is refused, and the error says why: %s (rule 1)', async (_, parsed) => {
+  ])('that was already parsed is refused with the reason: %s (rule 1)', async (_, parsed) => {
     const verdict = verify(untyped({ signature, timestamp, body: parsed, secrets: secret, now }))
     await expect(verdict).rejects.toMatchObject({
       code: 'BODY_NOT_RAW',
@@ -98,14 +98,14 @@ describe('body', () => {
     })
   })
 
-  it('is read once: what the caller does to its buffer meanwhile changes nothing', async () => {
+  it('is read once: concurrent changes to the buffer have no effect', async () => {
     const buffer = bytes.slice()
     const verdict = verify({ signature, timestamp, body: buffer, secrets: secret, now })
     buffer.set(new TextEncoder().encode(body.replace('completed', 'forgedddd')))
     expect(await verdict).toEqual(payload)
   })
 
-  it('of bytes that are no UTF-8 is malformed', async () => {
+  it('of bytes that are not UTF-8 is malformed', async () => {
     const broken = bytes.slice()
     broken[body.indexOf('evt_')] = 0xff
     const signed = await sign({ secret, timestamp: Number(timestamp), body: broken })
@@ -116,7 +116,7 @@ describe('body', () => {
 })
 
 describe('secrets', () => {
-  it('may be imported before, and mixed with strings', async () => {
+  it('may be imported in advance, and mixed with strings', async () => {
     const key = await importSecret(secret)
     expect(await verify({ signature, timestamp, body, secrets: key, now })).toEqual(payload)
     expect(await verify({ signature, timestamp, body, secrets: ['whsec_other', key], now })).toEqual(payload)
@@ -128,9 +128,9 @@ describe('secrets', () => {
   it.each([
     ['none', []],
     ['an empty one', ''],
-    ['an empty one beside one that fits', [secret, '']],
+    ['an empty one beside a valid one', [secret, '']],
     ['an unset variable', undefined],
-  ])('that are a mistake of the receiver are a TypeError: %s', async (_, secrets) => {
+  ])('that are misconfigured are a TypeError: %s', async (_, secrets) => {
     await expect(verify(untyped({ signature, timestamp, body, secrets, now }))).rejects.toThrow(TypeError)
   })
 
@@ -173,7 +173,7 @@ describe('tolerance (rule 3)', () => {
     }
   })
 
-  it('is taken from the clock unless a time is given', async () => {
+  it('uses the clock unless a time is given', async () => {
     const seconds = Math.floor(Date.now() / 1000)
     const fresh = await sign({ secret, timestamp: seconds, body })
     expect(await verify({ signature: fresh, timestamp: String(seconds), body, secrets: secret })).toEqual(
@@ -201,7 +201,7 @@ describe('the signature by the previous secret, while a rotation overlaps', () =
     'x-service-signature-previous': signature,
   })
 
-  it('is accepted by a receiver that has the old secret, and by one that has the new', async () => {
+  it('is accepted by receivers with the old secret, and with the new one', async () => {
     for (const secrets of [secret, newSecret]) {
       expect(await verify({ headers: await headers(), body, secrets, now })).toEqual(payload)
     }
@@ -211,14 +211,14 @@ describe('the signature by the previous secret, while a rotation overlaps', () =
     )
   })
 
-  it('is no help to anybody without a secret', async () => {
+  it('does not help anyone without a secret', async () => {
     const forged = { ...(await headers()), 'x-service-signature-previous': `v1=${'0'.repeat(64)}` }
     await expect(verify({ headers: forged, body, secrets: secret, now })).rejects.toMatchObject({
       code: 'SIGNATURE_MISMATCH',
     })
   })
 
-  it('does not stand in for the signature header', async () => {
+  it('does not replace the signature header', async () => {
     const { 'x-service-signature': _, ...rest } = await headers()
     await expect(verify({ headers: rest, body, secrets: secret, now })).rejects.toMatchObject({
       code: 'MISSING_HEADER',

@@ -9,7 +9,8 @@ const HABITS: [habit: string, better: string][] = [
   ['takes? (\\w+ ){1,3}along', 'includes'],
   ['(make|makes|made|making) (a|an|the|another|new) (new )?(API )?(key|endpoint|secret)s?', 'create'],
   ['tells', 'reports, indicates, returns, says'],
-  ['(is|are|be|been) told (of|when|what)', 'is notified of'],
+  ['(is|are|was|were|be|been) told', 'is notified of, is given'],
+  ['time-outs?', 'timeout'],
   ['hears? (of|when)', 'is notified'],
   ['of (yours|ours|theirs)', 'your, our, their'],
   ['stands? in(?! for)', 'is in'],
@@ -54,32 +55,49 @@ const MOST_WORDS = 20_000
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ')
 
-/** The sentences of a source file: its literals of three words or more. */
+/** The start of a line of a comment, in each language of the tree. */
+const COMMENT = /^\s*(?:\/\/|\/?\*+|--|#)\s|(?<=\s)\/\/\s/
+
+/** The sentences of a source file: its comments, and its literals of three words or more. Keeps the lines. */
 function sentences(source: string): string {
-  const code = source.replace(/^\s*(?:\/\/|\/?\*).*$/gm, blank)
-  const kept: string[] = []
+  const comments: string[] = []
+  const code = source
+    .split('\n')
+    .map((line) => {
+      const { 0: mark = '', index = line.length } = COMMENT.exec(line) ?? {}
+      comments.push(line.slice(index + mark.length))
+      return line.slice(0, index)
+    })
+    .join('\n')
+  const literals: string[] = []
   let end = 0
   for (const literal of code.matchAll(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/g)) {
-    kept.push(blank(code.slice(end, literal.index)))
-    kept.push(/\w+ \S+ \S+/.test(literal[0]) ? wordsOf(literal[0].slice(1, -1)) : blank(literal[0]))
+    literals.push(blank(code.slice(end, literal.index)))
+    literals.push(/\w+ \S+ \S+/.test(literal[0]) ? wordsOf(literal[0].slice(1, -1)) : blank(literal[0]))
     end = literal.index + literal[0].length
   }
-  return kept.join('')
+  return [...literals, blank(code.slice(end))]
+    .join('')
+    .split('\n')
+    .map((line, index) => `${line} ${comments[index]}`)
+    .join('\n')
 }
 
-function sources(): Page[] {
-  return ['core', 'client', 'delivery-worker', 'fastify-integrations', 'portal', 'storage-drizzle']
-    .concat('test-kit', 'webhook-signature')
-    .flatMap((name) => ['src', 'ui'].map((folder) => `packages/${name}/${folder}`))
-    .flatMap((folder) => {
-      try {
-        return readdirSync(join(ROOT, folder), { recursive: true }).map((path) => join(folder, String(path)))
-      } catch {
-        return []
-      }
-    })
-    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.sql.ts'))
-    .map((path) => ({ path, text: sentences(readFileSync(join(ROOT, path), 'utf8')) }))
+const SOURCE = /\.(?:[cm]?[jt]sx?|sql|ya?ml|py|go|rb|php|java|sh|css|html|grit)$|^\.ci\/run$/
+
+/** Scratch and generated folders, and this file, which names the habits. */
+const SKIPPED =
+  /(?:^|\/)(?:\.(?!ci$|github$)[^/]*|node_modules|dist|coverage|generated|versions|plain-english\.test\.ts)$/
+
+function sources(folder = '.'): Page[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (SKIPPED.test(path)) return []
+    if (entry.isDirectory()) return sources(path)
+    if (!SOURCE.test(path)) return []
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    return [{ path, text: path.endsWith('.html') ? wordsOf(text) : sentences(text) }]
+  })
 }
 
 const openapi = 'docs/reference/openapi.json'

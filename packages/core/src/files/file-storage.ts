@@ -36,7 +36,7 @@ export interface FileId {
 export interface FileStorage {
   /**
    * Stores a file as it streams in. Throws if `bytes` throws; a partial file must never be readable, and is removed
-   * with `delete`. Each id is stored once.
+   * with `delete`. Each ID is stored once.
    */
   put(file: FileId, bytes: AsyncIterable<Uint8Array>): Promise<void>
   /** Streams a file. Throws if it is missing or incomplete. */

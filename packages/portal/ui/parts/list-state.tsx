@@ -49,7 +49,7 @@ export function Skeleton() {
   )
 }
 
-/** Whether the list may be empty: then the main action is in the place of the list, and not beside the title. */
+/** Whether the list may be empty: then the main action replaces the list instead of being beside the title. */
 export function isFirst({ value, error }: Pick<LoadedPages<unknown>, 'value' | 'error'>): boolean {
   return (value?.length ?? 0) === 0 && error === undefined
 }

@@ -120,7 +120,7 @@ export function isFailing({ is_enabled, health, disabled_reason }: WebhookEndpoi
   return is_enabled ? health.failing_since !== null : disabled_reason === 'failing'
 }
 
-/** Whether nothing but tests was ever sent to it. */
+/** Whether only tests were ever sent to it. */
 export function isUntried({ health }: WebhookEndpoint): boolean {
   return health.recent_attempts === 0 && health.last_success_at === null
 }

@@ -1,4 +1,4 @@
-// A partner's server on Deno or Bun. /vectors tells what verify() says of each test vector.
+// A partner's server on Deno or Bun. /vectors returns the result of verify() for each test vector.
 import { fetchWebhooks } from '../../dist/fetch.js'
 import { verify } from '../../dist/index.js'
 
