@@ -33,6 +33,7 @@ export type { Page, PageRequest, Position } from './lib/page.ts'
 export * from './lib/problem.ts'
 export { Uuid } from './lib/schema.ts'
 export { SecretValue } from './lib/secret-value.ts'
+export { type Content, contentAnswer, contentOf, FIXED, fixedName } from './lib/static-content.ts'
 export { isUuid, ownedBy, type TenantLookup } from './lib/tenancy.ts'
 export {
   activeTraceContext,

@@ -11,7 +11,7 @@ import type { SessionResolver } from './auth/session-auth.ts'
 import type { RedisClient } from './limits/redis-counter.ts'
 
 /** An OpenAPI security scheme. */
-type SessionScheme =
+export type SessionScheme =
   | {
       readonly type: 'apiKey'
       readonly in: 'cookie' | 'header'
@@ -69,7 +69,7 @@ export interface FastifyIntegrationsOptions {
   readonly apiKeyRoutes?: boolean
   /** The interactive API documentation; false turns it off. Default at `/api-docs`. */
   readonly apiDocs?: ApiDocsOptions | false
-  /** Includes our routes in the host's own `@fastify/swagger` document. Default false. */
+  /** Includes our routes and their security schemes in the host's own `@fastify/swagger` document. Default false. */
   readonly inHostDocument?: boolean
   /**
    * A shared ioredis client (Redis 5 or later) for exact limits over all instances. Default: each process counts for
@@ -117,7 +117,7 @@ const OPTION_NAMES = Object.keys({
 /** Options of `register` that are Fastify's own. */
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
-const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
+export const DEFAULT_API_DOCS: Required<ApiDocsOptions> = {
   path: '/api-docs',
   sessionScheme: {
     type: 'apiKey',

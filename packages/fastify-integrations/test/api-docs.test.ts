@@ -14,6 +14,10 @@ interface Document {
   readonly components: { securitySchemes: object; schemas: Record<string, { properties: object }> }
 }
 
+/** The address of the page's script or style. */
+const partOf = (html: string, extension: string) =>
+  String(new RegExp(`(?:src|href)="([^"]+\\.${extension})"`).exec(html)?.[1])
+
 const get = (path: string) => fetch(context.host.url + path)
 const documentAt = async (path: string) => (await (await get(path)).json()) as Document
 
@@ -94,6 +98,46 @@ describe('the documentation', () => {
     },
   )
 
+  it.each(['script', 'style'])('sends the %s compressed, once for all pages and for good', async (kind) => {
+    const extension = kind === 'script' ? 'js' : 'css'
+    const urls = await Promise.all(
+      ['/api-docs', '/api-docs/partners', '/api-docs/members/'].map(async (path) =>
+        String(new URL(partOf(await (await get(path)).text(), extension), context.host.url + path)),
+      ),
+    )
+    expect(new Set(urls).size).toBe(1)
+    const [url = ''] = urls
+    const answer = await fetch(url)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-encoding': 'gzip',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+    })
+    const plain = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect(await plain.text()).toBe(await answer.text())
+    expect((await fetch(url.replace(/-[^-]+\./, '-00000000.'))).status).toBe(404)
+  })
+
+  it.each([
+    '/api-docs',
+    '/api-docs/json',
+    '/api-docs/yaml',
+    '/api-docs/partners/json',
+    '/api-docs/openapi-3.0.json',
+    '/api-docs/llms.txt',
+  ])('sends %s compressed, and again only if it has changed', async (path) => {
+    const { status, headers } = await get(path)
+    expect(status).toBe(200)
+    expect(headers.get('content-encoding')).toBe('gzip')
+    expect(headers.get('cache-control')).toBe('no-cache')
+    const etag = String(headers.get('etag'))
+    const again = await fetch(context.host.url + path, { headers: { 'If-None-Match': etag } })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    const changed = await fetch(context.host.url + path, { headers: { 'If-None-Match': '"another"' } })
+    expect(changed.status).toBe(200)
+  })
+
   it("has the host's own title, description, logo and license line", async () => {
     const own = {
       title: 'Acme Quotes',
@@ -112,9 +156,10 @@ describe('the documentation', () => {
       const { info } = (await (await fetch(`${host.url}${page}/json`)).json()) as Document
       expect(info).toMatchObject({ title: own.title, license: own.license })
       expect(info.description).toMatch(/^Quotes by \*Acme\*\.\n\n\*\*Authentication\.\*\* /)
-      expect(await (await fetch(host.url + page)).text()).toContain('<title>Acme Quotes</title>')
-      const css = await (await fetch(`${host.url}${page}/static/theme/logo.css`)).text()
-      expect(css).toContain(Buffer.from(own.logo.content).toString('base64'))
+      const html = await (await fetch(host.url + page)).text()
+      expect(html).toContain('<title>Acme Quotes</title>')
+      const css = await fetch(new URL(partOf(html, 'css'), host.url + page))
+      expect(await css.text()).toContain(Buffer.from(own.logo.content).toString('base64'))
     }
     expect(await (await fetch(`${host.url}/acme/docs/llms.txt`)).text()).toMatch(
       /^# Acme Quotes\n\n> Quotes by/,

@@ -6,7 +6,7 @@ import {
   problemOf,
 } from '@quickquote/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { jsonOf } from './content.ts'
+import { jsonOf } from './json.ts'
 
 /** A failed session resolver rarely recovers sooner. */
 const RETRY_AFTER_SECONDS = 5

@@ -1,15 +1,22 @@
 import { IntegrationError } from '@quickquote/core'
-import { readSession, SESSION_TIMEOUT_MS } from '@quickquote/core/internal'
+import {
+  type Content,
+  contentAnswer,
+  contentOf,
+  FIXED,
+  fixedName,
+  readSession,
+  SESSION_TIMEOUT_MS,
+} from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { element, files } from '#assets'
 import { answerProblem } from './answer-problem.ts'
-import { type Content, contentOf, jsonOf } from './content.ts'
 import { pageHtml } from './html.ts'
+import { jsonOf } from './json.ts'
 import { checkOptions, type FastifyPortalOptions, PORTAL_FEATURES } from './options.ts'
 
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8'
-const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /**
  * Hidden from the host's OpenAPI document. `config.integrations` shows the host's guards who may call the route, as on the
@@ -23,8 +30,8 @@ async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): 
   checkOptions(options)
   const { brand, resolveSession } = options
   const theme = themeCss(brand)
-  const themed = theme === null ? null : contentOf('theme.css', theme)
-  const themeFile = themed === null ? null : `theme-${themed.etag.slice(1, 9)}.css`
+  const themed = theme === null ? null : await contentOf('theme.css', theme)
+  const themeFile = themed === null ? null : fixedName('theme.css', themed)
   const html = pageHtml(settingsOf(fastify.prefix, options), {
     title: brand?.name ?? 'Integrations',
     themeFile,
@@ -34,16 +41,15 @@ async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): 
   // The plugin's hooks run after the host's, so this policy overrides the host's headers.
   fastify.addHook('onSend', async (_, reply) => void reply.headers(security))
 
-  const page = contentOf('page.html', html)
+  const page = await contentOf('page.html', html)
   fastify.get('/', routeFor('public'), async (request, reply) => {
     const slash = slashed(request)
     if (slash !== null) return reply.redirect(slash)
     return send(request, reply, page, 'no-cache')
   })
-  const fixed = `public, max-age=${YEAR_SECONDS}, immutable`
-  for (const [name, text] of Object.entries(files)) serve(`/${name}`, contentOf(name, text), fixed)
-  if (themed !== null) serve(`/${themeFile}`, themed, fixed)
-  serve('/element.js', contentOf('element.js', element), 'no-cache')
+  for (const [name, text] of Object.entries(files)) serve(`/${name}`, await contentOf(name, text), FIXED)
+  if (themed !== null) serve(`/${themeFile}`, themed, FIXED)
+  serve('/element.js', await contentOf('element.js', element), 'no-cache')
 
   function serve(path: string, content: Content, cacheControl: string): void {
     fastify.get(path, routeFor('public'), async (request, reply) =>
@@ -90,11 +96,8 @@ function send(
   content: Content,
   cacheControl: string,
 ): FastifyReply {
-  reply.headers({ 'cache-control': cacheControl, etag: content.etag, vary: 'accept-encoding' })
-  if (request.headers['if-none-match'] === content.etag) return reply.code(304).send()
-  reply.type(content.type)
-  if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(content.plain)
-  return reply.header('content-encoding', 'gzip').send(content.gzipped)
+  const { status, headers, body } = contentAnswer(content, cacheControl, request.headers)
+  return reply.code(status).headers(headers).send(body)
 }
 
 /** The settings for the page: nothing secret, and no one's data. */

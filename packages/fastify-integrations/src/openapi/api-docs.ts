@@ -1,19 +1,21 @@
 import swagger from '@fastify/swagger'
-import swaggerUi, { type FastifySwaggerUiOptions } from '@fastify/swagger-ui'
 import { ConfigurationError } from '@quickquote/core'
-import type { FastifyInstance } from 'fastify'
-import type { ApiDocsLogo, ApiDocsOptions, PluginSettings } from '../options.ts'
+import { type Content, contentAnswer, contentOf, FIXED } from '@quickquote/core/internal'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiDocsOptions, PluginSettings } from '../options.ts'
 import { UNDOCUMENTED } from '../route.ts'
+import { pageFiles, pageHtml } from './api-docs-page.ts'
 import { AUDIENCES, documentFor } from './audiences.ts'
 import { llmsText } from './llms-text.ts'
+import { once } from './once.ts'
 import { toOpenApi30 } from './openapi-30.ts'
 import { finishDocument, openapiFrame } from './openapi-document.ts'
 
-/** Everything comes from this server. swagger-ui needs inline styles, but no inline scripts. */
+/** Everything comes from this server; nothing is inline. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -31,7 +33,6 @@ export async function serveApiDocs(
   settings: PluginSettings,
   options: Required<ApiDocsOptions>,
 ): Promise<void> {
-  const { path, title, logo } = options
   if (fastify.prefix.includes(':')) {
     throw new ConfigurationError(
       `fastifyIntegrations: the documentation cannot be served below a prefix with parameters (${fastify.prefix}): pass apiDocs: false.`,
@@ -44,37 +45,75 @@ export async function serveApiDocs(
   await fastify.register(async (inner) => {
     inner.addHook('onRoute', (route) => {
       route.config = { ...route.config, integrations: { access: 'public' }, ...UNDOCUMENTED }
+      route.schema = { hide: true }
     })
-    const page = {
-      indexPrefix: fastify.prefix,
-      staticCSP: CONTENT_SECURITY_POLICY,
-      theme: { title, ...(logo !== null && { css: [{ filename: 'logo.css', content: logoStyle(logo) }] }) },
-      uiConfig: { layout: 'BaseLayout', docExpansion: 'list' },
-    } as const
-    const serve = (options: FastifySwaggerUiOptions) =>
-      // It decorates, so each page needs its own context.
-      inner.register(async (scope) => void (await scope.register(swaggerUi, { ...page, ...options })))
-    await serve({ routePrefix: path })
-    for (const audience of AUDIENCES) {
-      await serve({
-        routePrefix: `${path}/${audience}`,
-        transformSpecification: (document) => documentFor(audience, document),
+    // After the host's hooks, and so instead of its policy.
+    inner.addHook('onSend', async (_, reply) => {
+      reply.headers({
+        'content-security-policy': CONTENT_SECURITY_POLICY,
+        'x-content-type-options': 'nosniff',
       })
-    }
-    const whole = () => fastify.swagger() as unknown as Record<string, unknown>
-    const hidden = { schema: { hide: true } }
-    inner.get(`${path}/openapi-3.0.json`, hidden, async () => toOpenApi30(whole()))
-    inner.get(`${path}/partners/openapi-3.0.json`, hidden, async () =>
-      toOpenApi30(documentFor('partners', whole())),
-    )
-    inner.get(`${path}/llms.txt`, hidden, async (_, reply) =>
-      reply.type('text/plain; charset=utf-8').send(llmsText(whole(), fastify.prefix + path)),
-    )
+    })
+    await serveContent(inner, () => fastify.swagger() as unknown as Document, options)
   })
 }
 
-/** An image in a style sheet runs no scripts. */
-function logoStyle({ type, content }: ApiDocsLogo): string {
-  const image = `data:${type};base64,${Buffer.from(content).toString('base64')}`
-  return `.swagger-ui .info::before { content: ''; display: block; height: 48px; margin-bottom: 24px; background: url("${image}") left / contain no-repeat; }`
+type Document = Readonly<Record<string, unknown>>
+
+/** All content is made at its first request, when all routes are known, and kept. */
+async function serveContent(
+  fastify: FastifyInstance,
+  whole: () => Document,
+  { path, logo }: Required<ApiDocsOptions>,
+): Promise<void> {
+  const files = once(() => pageFiles(logo))
+
+  fastify.get<{ Params: { file: string } }>(`${path}/static/:file`, async (request, reply) => {
+    const file = (await files()).byName.get(request.params.file)
+    return file === undefined ? reply.callNotFound() : send(request, reply, file, FIXED)
+  })
+
+  function serve(name: string, make: () => string): void {
+    const content = once(async () => contentOf(name, make()))
+    fastify.get(`${path}/${name}`, async (request, reply) => send(request, reply, await content()))
+  }
+
+  async function servePage(url: string, document: () => Document, filesAt: string): Promise<void> {
+    const page = (base: string) =>
+      once(async () => {
+        const at = { files: `${base}/${filesAt}`, document: `${base}/json` }
+        return contentOf('page.html', pageHtml(document(), await files(), at))
+      })
+    const [plain, slashed] = [page(`.${url.slice(url.lastIndexOf('/'))}`), page('.')]
+    // Below a prefix, Fastify serves it with and without a slash.
+    const routes = async (scope: FastifyInstance) => {
+      scope.get('/', async (request, reply) => {
+        const isSlashed = request.originalUrl.split('?')[0]?.endsWith('/')
+        return send(request, reply, await (isSlashed ? slashed : plain)())
+      })
+    }
+    await fastify.register(routes, { prefix: url })
+  }
+
+  await servePage(path, whole, 'static')
+  serve('json', () => JSON.stringify(whole()))
+  serve('yaml', () => fastify.swagger({ yaml: true }))
+  serve('openapi-3.0.json', () => JSON.stringify(toOpenApi30(whole())))
+  serve('llms.txt', () => llmsText(whole(), fastify.prefix + path))
+  for (const audience of AUDIENCES) {
+    const part = () => documentFor(audience, whole())
+    await servePage(`${path}/${audience}`, part, '../static')
+    serve(`${audience}/json`, () => JSON.stringify(part()))
+  }
+  serve('partners/openapi-3.0.json', () => JSON.stringify(toOpenApi30(documentFor('partners', whole()))))
+}
+
+function send(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  content: Content,
+  cacheControl = 'no-cache',
+): FastifyReply {
+  const answer = contentAnswer(content, cacheControl, headers)
+  return reply.code(answer.status).headers(answer.headers).send(answer.body)
 }

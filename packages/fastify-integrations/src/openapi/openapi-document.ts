@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { PROBLEM_MEDIA_TYPE } from '@quickquote/core/internal'
-import type { ApiDocsOptions, PluginSettings } from '../options.ts'
+import type { ApiDocsOptions, PluginSettings, SessionScheme } from '../options.ts'
 import { introductionTo } from './introduction.ts'
 import { mapValues } from './map-values.ts'
 import { EVENTS_TAG, openapiWebhooks } from './openapi-webhooks.ts'
@@ -44,17 +44,20 @@ export function openapiFrame(
       { name: EVENTS_TAG, description: 'Events are sent to the webhook endpoints that subscribe to them.' },
     ],
     webhooks: openapiWebhooks(integrations.settings),
-    components: {
-      securitySchemes: {
-        apiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-API-Key',
-          description: 'An API key of the organization. Never send it in the URL.',
-        },
-        session: sessionScheme,
-      },
+    components: { securitySchemes: securitySchemes(sessionScheme) },
+  }
+}
+
+/** By the names that our routes use. */
+export function securitySchemes(session: SessionScheme): Record<string, SessionScheme> {
+  return {
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+      description: 'An API key of the organization. Never send it in the URL.',
     },
+    session,
   }
 }
 

@@ -2,11 +2,12 @@ import { ERRORS, type ErrorCode } from '@quickquote/core'
 import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType } from '@quickquote/core/internal'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
+import { DEFAULT_API_DOCS, type PluginSettings } from '../options.ts'
 import type { Documentation } from '../register-routes.ts'
 import type { Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
 import { mapValues } from './map-values.ts'
-import { BODY_IS_OPTIONAL, isOwnDocument } from './openapi-document.ts'
+import { BODY_IS_OPTIONAL, isOwnDocument, securitySchemes } from './openapi-document.ts'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 
@@ -26,20 +27,61 @@ const KEY_HEADERS = {
 }
 
 /** Documents the routes in our own document, and in the host's if requested. */
-export function documentation(options: { problemTypeBase: string; inHostDocument: boolean }): Documentation {
+export function documentation({
+  problemTypeBase,
+  inHostDocument,
+  apiDocs,
+}: Pick<PluginSettings, 'problemTypeBase' | 'inHostDocument' | 'apiDocs'>): Documentation {
+  const schemes = securitySchemes((apiDocs ?? DEFAULT_API_DOCS).sessionScheme)
   return (route) => {
-    const own = operationOf(route, options.problemTypeBase)
-    // A scheme that the host's document does not declare would make it throw.
-    const { security: _, ...foreign } = own
-    const inHostDocument = options.inHostDocument ? foreign : { hide: true }
+    const operation = operationOf(route, problemTypeBase)
+    const scheme = schemeOf(route)
+    const own = { ...operation, security: [{ [scheme]: [] }] }
+    const inDocumentOfHost = (document: HostDocument | undefined) =>
+      // Swagger 2.0 has no sessions in cookies.
+      document === undefined
+        ? operation
+        : { ...operation, security: [{ [declare(scheme, schemes[scheme], document)]: [] }] }
     return {
-      hide: !options.inHostDocument,
+      hide: !inHostDocument,
       swaggerTransform: (context) => ({
         url: context.url,
-        schema: isOwnDocument(context) ? own : inHostDocument,
+        schema: isOwnDocument(context)
+          ? own
+          : inHostDocument
+            ? inDocumentOfHost('openapiObject' in context ? context.openapiObject : undefined)
+            : { hide: true },
       }),
     }
   }
+}
+
+function schemeOf({ access }: Route): 'apiKey' | 'session' {
+  return access === 'api_key' ? 'apiKey' : 'session'
+}
+
+/** The document that @fastify/swagger is writing: its `components` are not the host's own object. */
+interface HostDocument {
+  readonly components?: { securitySchemes?: Record<string, object> }
+}
+
+/**
+ * Declares a security scheme in the host's document. Another scheme of the host keeps the name.
+ * @returns the name of ours
+ */
+function declare(name: string, scheme: object | undefined, { components = {} }: HostDocument): string {
+  const declared = components.securitySchemes ?? {}
+  const free =
+    declared[name] === undefined || isSameScheme(declared[name], scheme) ? name : `quickquote_${name}`
+  components.securitySchemes = { [free]: scheme ?? {}, ...declared }
+  return free
+}
+
+/** Descriptions may differ. */
+function isSameScheme(one: object, other: object | undefined): boolean {
+  const essence = (scheme: object = {}) =>
+    JSON.stringify(Object.entries({ ...scheme, description: '' }).sort())
+  return essence(one) === essence(other)
 }
 
 /** All codes of a route: its own, and those of its access, parameters and body. */
@@ -79,7 +121,6 @@ function operationOf(route: Route, typeBase: string): FastifySchema & Record<str
     tags: [route.tag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    security: [route.access === 'api_key' ? { apiKey: [] } : { session: [] }],
     params: route.params,
     ...(route.query === undefined ? {} : { querystring: route.query }),
     ...(route.requestHeaders === undefined ? {} : { headers: route.requestHeaders }),

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { mapValues } from '../../src/openapi/map-values.ts'
 import { json, useHostMatrix } from './matrix.ts'
 
 const beside = useHostMatrix()
@@ -42,8 +43,68 @@ beside(
       expect(Object.keys(row.host.openapi.paths)).not.toContain('/host/answer')
       expect(paths.filter((path) => path.startsWith('/portal'))).toEqual([])
     })
+
+    it('has the security schemes of our routes', async () => {
+      const { body } = await row.host.call('GET', '/documentation/json')
+      const { paths, components } = body as unknown as SecuredDocument
+      expect(components.securitySchemes).toMatchObject({
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        session: { type: 'apiKey', in: 'cookie', name: 'session' },
+      })
+      for (const [path, operations] of Object.entries(row.host.openapi.paths)) {
+        expect(paths[path]).toMatchObject(mapValues(operations, ({ security }) => ({ security })))
+      }
+    })
   },
 )
+
+interface SecuredDocument {
+  readonly paths: Record<string, Record<string, { security?: object[] }>>
+  readonly components: { securitySchemes: Record<string, object> }
+}
+
+const bearer = { type: 'http', scheme: 'bearer' } as const
+const ownSchemes = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-Own-Key' },
+  session: { ...bearer, description: 'Of the host.' },
+} as const
+const plugin = { inHostDocument: true, apiDocs: { sessionScheme: bearer } }
+
+beside(
+  '@fastify/swagger with security schemes of its own',
+  {
+    before: documented({
+      openapi: {
+        openapi: '3.0.3',
+        info: { title: 'Of the host', version: '1' },
+        components: { securitySchemes: ownSchemes },
+        security: [{ apiKey: [] }],
+      },
+    }),
+    plugin,
+    own: own.slice(0, 2),
+  },
+  (row) => {
+    it('keeps them: ours get another name, unless they are the same', async () => {
+      const { body } = await row.host.call('GET', '/documentation/json')
+      const { paths, components } = body as unknown as SecuredDocument
+      expect(components.securitySchemes).toEqual({
+        ...ownSchemes,
+        quickquote_apiKey: expect.objectContaining({ name: 'X-API-Key' }),
+      })
+      expect(paths['/v1/integrations/quotations']?.['get']?.security).toEqual([{ quickquote_apiKey: [] }])
+      expect(paths['/v1/organizations/{organizationId}/webhooks']?.['get']?.security).toEqual([
+        { session: [] },
+      ])
+    })
+  },
+)
+
+beside('@fastify/swagger in the form of Swagger 2.0', {
+  before: documented({ openapi: undefined, swagger: { info: { title: 'Of the host', version: '1' } } }),
+  plugin,
+  own: own.slice(0, 2),
+})
 
 const zodRoutes = (app: FastifyInstance) => {
   app.get('/host/answer', { schema: { response: { 200: z.object({ shown: z.string() }) } } }, async () => ({

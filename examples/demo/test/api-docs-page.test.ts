@@ -1,0 +1,73 @@
+import { memberOf } from '@quickquote/core'
+import type { Locator } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { hasChromium } from './browser.ts'
+import { ORGANIZATION } from './front-ends/session.ts'
+import { portalHost } from './portal-host.ts'
+
+/** A page of the documentation, which must log no error of scripts, content policy or loading. */
+async function openDocs(path: string) {
+  const { app, page, integrations } = await portalHost()
+  const complaints: string[] = []
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('console', (line) => {
+    if (['error', 'warning'].includes(line.type())) complaints.push(line.text())
+  })
+  onTestFinished(() => expect(complaints).toEqual([]))
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  await page.goto(url + path)
+  return { url, page, integrations }
+}
+
+/** Named schemas are references in the document: they have been followed. */
+async function showsSchema(place: Locator, property: string): Promise<void> {
+  await place.getByRole('tab', { name: 'Schema' }).first().click()
+  await place.getByRole('button', { name: 'Expand all' }).first().click()
+  await place.locator('.json-schema-2020-12-property').getByText(property, { exact: true }).first().waitFor()
+}
+
+describe.runIf(hasChromium || process.env['CI'] !== undefined)('The API documentation, in Chromium', () => {
+  it('opens an operation with its schemas, authorizes, and sends a request', async () => {
+    const { page, integrations } = await openDocs('/api-docs')
+    const session = { memberId: 'ada', organizations: [{ id: ORGANIZATION, role: 'admin' as const }] }
+    const { key } = await integrations.apiKeys.create(memberOf(session, ORGANIZATION), {
+      name: 'Try it out',
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+    })
+    await page.getByRole('button', { name: 'Authorize' }).first().click()
+    await page.getByLabel('auth-apiKey-value').or(page.locator('#api_key_value')).first().fill(key.reveal())
+    await page.getByRole('button', { name: 'Apply credentials' }).first().click()
+    await page.getByRole('button', { name: 'Close' }).last().click()
+
+    await page.getByRole('button', { name: 'post /v1/integrations/quotations', exact: true }).click()
+    const operation = page.locator('.opblock.is-open')
+    await showsSchema(operation.locator('.responses-table'), 'quotation_id')
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    await operation.locator('.live-responses-table .response-col_status').getByText('202').waitFor()
+    expect(await integrations.apiKeys.authenticate(key.reveal())).toMatchObject({
+      organizationId: ORGANIZATION,
+    })
+  })
+
+  it('shows the webhooks and the schema of their bodies', async () => {
+    const { page } = await openDocs('/api-docs/partners/')
+    const webhooks = page.locator('.webhooks')
+    await webhooks.getByText('quotation.completed', { exact: true }).click()
+    await showsSchema(webhooks.locator('.opblock.is-open'), 'generation_source')
+  })
+
+  it('lists every operation without scripts, and its links open them in swagger-ui', async () => {
+    const { url, page } = await openDocs('/api-docs/members')
+    const html = await (await fetch(`${url}/api-docs/members`)).text()
+    const { paths } = await (await fetch(`${url}/api-docs/members/json`)).json()
+    const operations = Object.values<object>(paths).flatMap((methods) => Object.values(methods))
+    const links = [...html.matchAll(/<a class="opblock-summary-control" href="([^"]+)">/g)]
+    expect(links).toHaveLength(operations.length)
+    for (const { summary } of operations) expect(html).toContain(`>${summary}<`)
+
+    await page.goto(`${url}/api-docs/members${links.at(-1)?.[1]}`)
+    await page.reload()
+    await page.locator('.opblock.is-open').getByText('/audit-log').waitFor()
+  })
+})

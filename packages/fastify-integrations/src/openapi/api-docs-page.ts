@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { type Content, contentOf, fixedName } from '@quickquote/core/internal'
+import type { ApiDocsLogo } from '../options.ts'
+import { once } from './once.ts'
+
+/** The files of the page, by names that change with their content. */
+export interface PageFiles {
+  readonly byName: ReadonlyMap<string, Content>
+  readonly script: string
+  readonly style: string
+}
+
+const swaggerUi = createRequire(import.meta.url)
+const readSwaggerUi = (name: string) =>
+  readFile(swaggerUi.resolve(`@fastify/swagger-ui/static/${name}`), 'utf8')
+
+/** swagger-ui and our settings for it: the same for every host. */
+const readScript = once(async () => {
+  const settings = await readFile(new URL('../../browser/api-docs.js', import.meta.url), 'utf8')
+  return contentOf('page.js', `${await readSwaggerUi('swagger-ui-bundle.js')}\n${settings}`)
+})
+
+export async function pageFiles(logo: ApiDocsLogo | null): Promise<PageFiles> {
+  const styles = [await readSwaggerUi('swagger-ui.css'), await readSwaggerUi('index.css')]
+  const style = await contentOf('page.css', [...styles, logo === null ? '' : logoStyle(logo)].join('\n'))
+  const script = await readScript()
+  const names = { script: fixedName('page.js', script), style: fixedName('page.css', style) }
+  return {
+    ...names,
+    byName: new Map([
+      [names.script, script],
+      [names.style, style],
+    ]),
+  }
+}
+
+/** An image in a style sheet runs no scripts. */
+function logoStyle({ type, content }: ApiDocsLogo): string {
+  const image = `data:${type};base64,${Buffer.from(content).toString('base64')}`
+  return `.swagger-ui .info::before { content: ''; display: block; height: 48px; margin-bottom: 24px; background: url("${image}") left / contain no-repeat; }`
+}
+
+interface Document {
+  readonly info: { readonly title: string }
+  readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+}
+
+/**
+ * The page. It lists the operations, which are thus visible before swagger-ui has started and takes their place.
+ * @param at where the page finds its files and its document: relative URLs, which a proxy cannot break
+ */
+export function pageHtml(
+  document: Readonly<Record<string, unknown>>,
+  { script, style }: PageFiles,
+  at: { readonly files: string; readonly document: string },
+): string {
+  const { info, tags, paths } = document as unknown as Document
+  const title = escapeHtml(info.title)
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  )
+  const sections = tags.map(({ name, description = '' }) => {
+    const rows = operations.filter((operation) => operation.tags.includes(name)).map(rowOf)
+    return rows.length === 0
+      ? ''
+      : `<h3 class="opblock-tag"><span>${escapeHtml(name)}</span><small>${escapeHtml(description)}</small></h3>\n${rows.join('\n')}\n`
+  })
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${at.files}/${style}">
+<link rel="preload" href="${at.document}" as="fetch" crossorigin>
+<script defer src="${at.files}/${script}"></script>
+</head>
+<body>
+<div id="swagger-ui" data-document="${at.document}"><div class="swagger-ui"><div class="wrapper">
+<div class="info"><h1 class="title">${title}</h1></div>
+${sections.join('')}</div></div></div>
+</body>
+</html>
+`
+}
+
+/** Looks as in swagger-ui. The link opens the operation there. */
+function rowOf({
+  path,
+  method,
+  operationId,
+  tags: [tag = ''],
+  summary,
+}: Operation & { path: string; method: string }) {
+  const link = `#/${encodeURIComponent(tag)}/${encodeURIComponent(operationId)}`
+  return `<div class="opblock opblock-${method}"><div class="opblock-summary"><a class="opblock-summary-control" href="${link}"><span class="opblock-summary-method">${method.toUpperCase()}</span><span class="opblock-summary-path-description-wrapper"><span class="opblock-summary-path">${escapeHtml(path)}</span><span class="opblock-summary-description">${escapeHtml(summary)}</span></span></a></div></div>`
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
