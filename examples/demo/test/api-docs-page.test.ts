@@ -5,6 +5,10 @@ import { hasChromium } from './browser.ts'
 import { ORGANIZATION } from './front-ends/session.ts'
 import { portalHost } from './portal-host.ts'
 
+interface Document {
+  readonly paths: Record<string, Record<string, { readonly summary: string }>>
+}
+
 /** A page of the documentation, which must log no error of scripts, content policy or loading. */
 async function openDocs(path: string) {
   const { app, page, integrations } = await portalHost()
@@ -60,8 +64,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The API document
   it('lists every operation without scripts, and its links open them in swagger-ui', async () => {
     const { url, page } = await openDocs('/api-docs/members')
     const html = await (await fetch(`${url}/api-docs/members`)).text()
-    const { paths } = await (await fetch(`${url}/api-docs/members/json`)).json()
-    const operations = Object.values<object>(paths).flatMap((methods) => Object.values(methods))
+    const { paths } = (await (await fetch(`${url}/api-docs/members/json`)).json()) as Document
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
     const links = [...html.matchAll(/<a class="opblock-summary-control" href="([^"]+)">/g)]
     expect(links).toHaveLength(operations.length)
     for (const { summary } of operations) expect(html).toContain(`>${summary}<`)

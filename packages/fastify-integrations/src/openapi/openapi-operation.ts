@@ -67,7 +67,7 @@ interface HostDocument {
 
 /**
  * Declares a security scheme in the host's document. Another scheme of the host keeps the name.
- * @returns the name of ours
+ * @returns the name of our scheme
  */
 function declare(name: string, scheme: object | undefined, { components = {} }: HostDocument): string {
   const declared = components.securitySchemes ?? {}
