@@ -37,6 +37,7 @@ export {
   type EventDefinitions,
   type NoEvents,
 } from './model/event-definition.ts'
+export { DEFAULT_LEASE_POLICY, type LeasePolicy } from './model/lease.ts'
 export { DEFAULT_LIMITS, type Limits } from './model/limits.ts'
 export {
   type DocumentUrl,

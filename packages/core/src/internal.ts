@@ -55,6 +55,7 @@ export { eventFeedQuery, LONGEST_EVENT_WAIT_SECONDS } from './model/event-feed-q
 export * from './model/export.ts'
 export { IDEMPOTENCY_WINDOW_MS, type Idempotency } from './model/idempotency.ts'
 export { MemberId, OrganizationId } from './model/ids.ts'
+export * from './model/lease.ts'
 export * from './model/limits.ts'
 export { INEXACT_NUMBER } from './model/metadata.ts'
 export { pipelineStatusOf } from './model/pipeline-status.ts'

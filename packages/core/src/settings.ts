@@ -17,6 +17,7 @@ import { DELIVERY_OPTIONS, type DeliveryPolicy } from './model/delivery.ts'
 import { createEgress, type Egress, type EgressOptions } from './model/egress.ts'
 import { createEventCatalog, type EventCatalog } from './model/event-catalog.ts'
 import type { EventDefinitions, NoEvents } from './model/event-definition.ts'
+import { checkLease, LEASE_OPTIONS, type LeasePolicy } from './model/lease.ts'
 import { LIMIT_OPTIONS, type Limits } from './model/limits.ts'
 import { STEPS, type Step } from './model/quotation.ts'
 import { type QuotePipeline, START_OPTIONS, type StartPolicy } from './model/quote-pipeline.ts'
@@ -52,6 +53,8 @@ export interface IntegrationsOptions<Events extends EventDefinitions = NoEvents,
   readonly delivery?: Partial<DeliveryPolicy>
   /** How pipeline starts are retried. */
   readonly start?: Partial<StartPolicy>
+  /** When workers take over from a dead one, for every worker: in your app or a program of its own. */
+  readonly lease?: Partial<LeasePolicy>
   /** How long history is kept. */
   readonly retention?: Partial<Retention>
   /** CIDRs (`10.1.0.0/16`) and host names that webhooks may reach although they are not public. Default none. */
@@ -98,6 +101,7 @@ export interface Settings {
   /** False if the host's `quotations` has no `list`. */
   readonly listsQuotations: boolean
   readonly start: StartPolicy
+  readonly lease: LeasePolicy
   readonly retention: Retention
   readonly keyring: Keyring
   readonly addressGuard: AddressGuard
@@ -126,6 +130,7 @@ const OPTION_NAMES = Object.keys({
   limits: true,
   delivery: true,
   start: true,
+  lease: true,
   retention: true,
   allowAddresses: true,
   egress: true,
@@ -195,6 +200,8 @@ export function createSettings(
   checkNumber('createIntegrations: hookTimeoutMs', hookTimeoutMs, { min: 1, max: MAX_TIMER_MS })
   const delivery = complete('delivery', DELIVERY_OPTIONS, options.delivery)
   const start = complete('start', START_OPTIONS, options.start)
+  const lease = complete('lease', LEASE_OPTIONS, options.lease)
+  checkLease('createIntegrations: lease.', lease)
   checkBackoff('delivery', delivery)
   checkBackoff('start', { ...start, backoffFactor: 2 })
   const logger = carefulLogger(given)
@@ -206,6 +213,7 @@ export function createSettings(
     delivery,
     listsQuotations: options.quotations === undefined || typeof options.quotations?.list === 'function',
     start,
+    lease,
     retention: complete('retention', retentionOptions(delivery), options.retention),
     keyring: createKeyring(encryptionKeys),
     addressGuard: addressGuard({ allow: allowAddresses }),

@@ -2,6 +2,7 @@ import {
   ConfigurationError,
   createIntegrations,
   DEFAULT_DELIVERY_POLICY,
+  DEFAULT_LEASE_POLICY,
   DEFAULT_LIMITS,
   DEFAULT_RETENTION,
   DEFAULT_START_POLICY,
@@ -101,7 +102,13 @@ const WRONG: [string, object, RegExp][] = [
   ],
   ['a product name that is not valid in a header', { productName: 'Ac me' }, /header names/],
   ['null for a product name', { productName: null }, /productName becomes/],
-  ['limits that are a number', { limits: 5 }, /limits must be an object with: requestsPerMinute/],
+  ['limits that are a number', { limits: 5 }, /limits must be an object with: enabled, requestsPerMinute/],
+  ['text for a switch', { limits: { enabled: 'off' } }, /limits\.enabled must be true or false/],
+  [
+    'a lease that one late heartbeat would end',
+    { lease: { heartbeatMs: 8000 } },
+    /lease\.deadAfterMs must be at least twice heartbeatMs/,
+  ],
   ['a delivery policy that is a list', { delivery: [] }, /delivery must be an object with: maxAttempts/],
   ['null for the start policy', { start: null }, /start must be an object with: maxAttempts/],
   ['a single address', { allowAddresses: '10.0.0.0/8' }, /allowAddresses must be a list of CIDRs/],
@@ -233,6 +240,7 @@ describe('createIntegrations', () => {
     limits: DEFAULT_LIMITS,
     delivery: DEFAULT_DELIVERY_POLICY,
     start: DEFAULT_START_POLICY,
+    lease: DEFAULT_LEASE_POLICY,
     retention: DEFAULT_RETENTION,
   }
   const numbers = Object.entries(groups).flatMap(([group, defaults]) =>

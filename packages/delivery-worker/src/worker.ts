@@ -3,11 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
 import {
   areCertificates,
+  checkLease,
   checkNumber,
   checkOptionNames,
   defaultsOf,
   givenOptions,
   isOutage,
+  LEASE_OPTIONS,
+  type LeasePolicy,
   MAX_TIMER_MS,
   type NumberOption,
   type OptionTable,
@@ -38,9 +41,12 @@ export interface DeliveryWorkerOptions {
    * latency. Default 5,000.
    */
   readonly pollIntervalMs?: number
-  /** Milliseconds between heartbeats. Default 5,000. */
+  /** Milliseconds between heartbeats. Default: `lease.heartbeatMs` of the integrations. */
   readonly heartbeatMs?: number
-  /** Milliseconds without a heartbeat before other workers take over. At least twice `heartbeatMs`. Default 15,000. */
+  /**
+   * Milliseconds without a heartbeat before other workers take over. At least twice `heartbeatMs`. Default:
+   * `lease.deadAfterMs` of the integrations.
+   */
   readonly deadAfterMs?: number
   /** Sockets per origin while it responds quickly; slow origins get more. Default 16. */
   readonly socketsPerOrigin?: number
@@ -68,27 +74,29 @@ export interface DeliveryWorker {
    * @param options.deadlineMs Milliseconds after which attempts are aborted. Default: their timeout plus two seconds.
    */
   stop(options?: { deadlineMs?: number }): Promise<void>
+  /**
+   * For tests: resolves when this worker finds nothing due and has nothing in progress, including the deliveries of the
+   * pipelines that it started. It does not wait for retries that are due later, for other workers, or for replays and
+   * erasures.
+   * @throws Error if the worker is not running, or stops meanwhile
+   */
+  idle(): Promise<void>
   /** The worker's health, for a route of the host. */
   health(): WorkerHealth
 }
 
-type NumberOptions = Required<
-  Pick<
-    DeliveryWorkerOptions,
-    'concurrency' | 'pollIntervalMs' | 'heartbeatMs' | 'deadAfterMs' | 'socketsPerOrigin'
-  >
->
+type OwnNumbers = Required<Pick<DeliveryWorkerOptions, 'concurrency' | 'pollIntervalMs' | 'socketsPerOrigin'>>
 
-export const WORKER_OPTIONS: OptionTable<NumberOptions> = {
+/** Those that are not options of the integrations, too. */
+export const WORKER_OPTIONS: OptionTable<OwnNumbers> = {
   concurrency: { default: 512, min: 1 },
   pollIntervalMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
-  heartbeatMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
-  deadAfterMs: { default: 15_000, min: 1, max: MAX_TIMER_MS },
   socketsPerOrigin: { default: 16, min: 1 },
 }
-export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
+const NUMBERS: OptionTable<OwnNumbers & LeasePolicy> = { ...WORKER_OPTIONS, ...LEASE_OPTIONS }
+export const DEFAULT_WORKER_OPTIONS = defaultsOf(NUMBERS)
 
-const OPTION_NAMES = [...Object.keys(WORKER_OPTIONS), 'integrations', 'ca', 'pipelineStarts', 'health']
+const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
 
 /** After the deadline: time to record aborted attempts. */
 const LAST_RECORDS_MS = 2000
@@ -121,6 +129,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       vitals = worker.vitals
       return {
         vitals,
+        idle: worker.idle,
         async stop(deadlineMs) {
           await worker.stop(deadlineMs)
           vitals = undefined
@@ -135,6 +144,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   return {
     health,
+    async idle() {
+      const worker = await running
+      if (!(await worker?.idle())) throw new Error('The worker is not running.')
+    },
     async start() {
       if (running !== undefined) throw new Error('The worker is already running.')
       running = open()
@@ -159,6 +172,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
 interface Running {
   vitals(): Vitals
+  /** Resolves with false if the worker stops first. */
+  idle(): Promise<boolean>
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -246,6 +261,15 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
       missingKeys: missingKeys.known(),
       warnings: housekeeping.warnings(),
     }),
+    async idle() {
+      for (;;) {
+        const claims = () => deliveries.claims() + (starts?.claims() ?? 0)
+        const before = claims()
+        if (!((await (starts?.idle() ?? true)) && (await deliveries.idle()))) return false
+        // A start may have caused deliveries, and the time of those may have brought another start.
+        if (claims() === before) return true
+      }
+    },
     async stop(deadlineMs) {
       const others = Promise.all([
         housekeeping.stop(),
@@ -292,20 +316,17 @@ async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolea
 
 function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
   checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
-  const checked = { ...DEFAULT_WORKER_OPTIONS, pipelineStarts: true, ...givenOptions(options) }
+  const { lease } = options.integrations?.settings ?? {}
+  const checked = { ...DEFAULT_WORKER_OPTIONS, ...lease, pipelineStarts: true, ...givenOptions(options) }
   if (typeof checked.integrations?.quotations?.start !== 'function') {
     throw new ConfigurationError(
       'createDeliveryWorker: integrations is missing: pass the result of createIntegrations({ … }).',
     )
   }
-  for (const [name, option] of Object.entries<NumberOption>(WORKER_OPTIONS)) {
-    checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof NumberOptions], option)
+  for (const [name, option] of Object.entries<NumberOption>(NUMBERS)) {
+    checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof NUMBERS], option)
   }
-  if (checked.deadAfterMs < 2 * checked.heartbeatMs) {
-    throw new ConfigurationError(
-      'createDeliveryWorker: deadAfterMs must be at least twice heartbeatMs, so that one late heartbeat does not count as a dead worker.',
-    )
-  }
+  checkLease('createDeliveryWorker: ', checked)
   if (checked.ca !== undefined && !areCertificates(checked.ca)) {
     throw new ConfigurationError(
       'createDeliveryWorker: ca must be PEM certificates: a string, a Buffer, or a list of them.',

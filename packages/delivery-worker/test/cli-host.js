@@ -8,6 +8,7 @@ export const integrations = createIntegrations({
   storage: drizzleStorage({ connectionString: process.env.DATABASE_URL }),
   encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
   egress: { proxy: process.env.PROXY },
+  lease: JSON.parse(process.env.LEASE ?? '{}'),
   allowAddresses: ['127.0.0.1/32'],
   logger: { debug() {}, info: print, warn: print, error: print },
   pipeline: {

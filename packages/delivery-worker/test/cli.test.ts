@@ -76,6 +76,17 @@ describe('quickquote-worker', () => {
     expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice QUICKQUOTE_HEARTBEAT_MS')
   })
 
+  it('takes the lease of the integrations', async () => {
+    const { code, output } = await ended(['cli-host.js'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+      LEASE: '{"heartbeatMs":1000,"deadAfterMs":2000}',
+      QUICKQUOTE_HEARTBEAT_MS: '1500',
+    })
+
+    expect(code).toBe(2)
+    expect(output).toContain('QUICKQUOTE_DEAD_AFTER_MS must be at least twice QUICKQUOTE_HEARTBEAT_MS')
+  })
+
   it.each([
     [[], 'No module given.'],
     [['--sesame'], "Unknown option '--sesame'"],

@@ -56,6 +56,19 @@ describe('createDeliveryWorker', () => {
     expect(names.filter((name) => !tried.has(name))).toEqual([])
   })
 
+  it('takes the lease of the integrations, unless it has its own', () => {
+    const leased = {
+      ...integrations,
+      settings: { ...integrations.settings, lease: { heartbeatMs: 100, deadAfterMs: 200 } },
+    }
+    expect(refusalOf({ integrations: leased, heartbeatMs: 101 })).toMatch(
+      /deadAfterMs must be at least twice/,
+    )
+    expect(() =>
+      createDeliveryWorker({ integrations: leased, heartbeatMs: 101, deadAfterMs: 202 }),
+    ).not.toThrow()
+  })
+
   it('refuses a call without options', () => {
     expect(refusalOf(undefined)).toMatch(/createDeliveryWorker must be an object with/)
   })

@@ -38,14 +38,14 @@ function newApp(): FastifyInstance {
 }
 
 /** Partners: `x-key` authenticates, `x-wrong` fails to, and no header is not an attempt. */
-function partners({ redis, onLimiterError = 'open' }: Store = {}) {
+function partners({ redis, onLimiterError = 'open' }: Store = {}, limits = LIMITS) {
   const scope = newApp()
   scope.addHook('onRequest', async (request) => {
     const { 'x-key': id, 'x-wrong': isWrong } = request.headers
     if (typeof id === 'string') request[API_KEY] = { id } as AuthenticatedKey
     if (isWrong !== undefined) request[AUTH_ERROR] = new IntegrationError('API_KEY_INVALID')
   })
-  limitRequests(scope, createRateLimiter({ redis, onLimiterError }, scope.log), LIMITS)
+  limitRequests(scope, createRateLimiter({ redis, onLimiterError }, scope.log), limits)
   scope.get('/read', () => 'read')
   scope.get('/start', { config: { integrations: { access: 'api_key', limit: 'starts' } } }, () => 'started')
   return async (path: string, headers: Record<string, string> = { 'x-key': 'k' }) => {
@@ -86,6 +86,15 @@ describe('limitRequests', () => {
     vi.advanceTimersByTime(1)
     expect((await call('/read')).status).toBe(200)
     expect((await call('/read', { 'x-key': 'another' })).told[1]).toBe('"requests";r=2;t=60')
+  })
+
+  it('neither limits nor reports anything if limits are off', async () => {
+    const call = partners({}, { ...LIMITS, enabled: false })
+    for (let sent = 0; sent < 5; sent += 1) {
+      const nothing = { status: 200, told: [undefined, undefined, undefined] }
+      expect(await call('/start')).toMatchObject(nothing)
+      expect(await call('/read', { 'x-wrong': '1' })).toMatchObject(nothing)
+    }
   })
 
   it('reports both limits for a start, without a time for an unused one', async () => {

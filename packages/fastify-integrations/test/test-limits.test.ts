@@ -44,6 +44,14 @@ describe('POST /:id/test', () => {
     expect((await send(context.host, other.id)).status).toBe(200)
   })
 
+  it('is sent as often as wanted if limits are off', async () => {
+    await withHost({ integrations: { limits: { enabled: false } } }, async (host) => {
+      const { id } = await endpointAt('/unlimited')
+      expect(await sendMany(host, id, 13)).toEqual({ 200: 13 })
+      expect(host.openapi.info.description).not.toContain('**Limits.**')
+    })
+  })
+
   it('is sent at most 60 times a minute in one organization', async () => {
     const limits = { testsPerEndpointPerMinute: 100 }
     await withHost({ integrations: { limits } }, async (host) => {

@@ -2,6 +2,11 @@ import { defaultsOf, type OptionTable } from '../lib/option-check.ts'
 
 /** Limits on requests and their content. Characters are Unicode code points. */
 export interface Limits {
+  /**
+   * False: no limits per minute, for tests and hosts whose gateway limits requests. Everything else stays limited. Default
+   * true.
+   */
+  readonly enabled: boolean
   /** Requests per minute and API key, over all partner routes. Default 60. */
   readonly requestsPerMinute: number
   /** Quote starts per minute and API key. They count as requests, too. Default 10. */
@@ -53,6 +58,7 @@ export const MEMBER_ID_LENGTH = 128
 export const ERROR_CODE_LENGTH = 128
 
 export const LIMIT_OPTIONS: OptionTable<Limits> = {
+  enabled: { default: true },
   requestsPerMinute: { default: 60, min: 1 },
   startsPerMinute: { default: 10, min: 1 },
   failedAuthenticationsPerMinute: { default: 30, min: 1 },

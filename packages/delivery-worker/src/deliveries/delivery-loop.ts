@@ -8,6 +8,7 @@ import {
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
 import { createHeldLeases } from '../lib/held-leases.ts'
+import { createIdleWaits } from '../lib/idle-waits.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -21,6 +22,10 @@ export interface DeliveryLoop {
   stop(): Promise<void>
   /** The number of leases held. After a stop: those with unrecorded outcomes. */
   leasesLeft(): number
+  /** Resolves when nothing is due and nothing in progress, or with false once the loop has stopped. */
+  idle(): Promise<boolean>
+  /** The number of deliveries claimed so far. */
+  claims(): number
   /** Attempts in flight. */
   inFlight(): number
   /** Milliseconds since the database last claimed or recorded successfully; 0 if it is working. */
@@ -64,6 +69,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const alarm = createAlarm(round)
   const memory = createRoundMemory()
   const leases = createHeldLeases()
+  const idleWaits = createIdleWaits(() => alarm.ringIn(0))
   const settled: SettledAttempt[] = []
   let onDrained = () => {}
   let underWay = 0
@@ -98,6 +104,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (!mayClaim) alarm.ringIn(pollIntervalMs)
     if (limit === 0 && batch.length === 0) return
     const begun = performance.now()
+    const found = idleWaits.round()
     const { claimed, nextDueAt } = await leases.claiming((held) =>
       storage.deliveries.settleAndClaim({
         ...{ workerId, settled: batch, limit, perEndpoint, underWay: underWayOf },
@@ -116,6 +123,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const mayBegin = () => holds(lifeSigns, life)
     for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
     alarm.ringIn(waitFor(nextDueAt, { claims: claimed.length, limit }))
+    found(claimed.length, limit > 0 && leasesLeft() === 0 && (nextDueAt === null || nextDueAt > now()))
   }
 
   /** The time until the next round, unless something wakes the loop earlier. */
@@ -169,7 +177,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
         onDrained = resolve
         alarm.ringIn(0)
       }),
-    stop: () => alarm.stop(),
+    stop() {
+      idleWaits.end()
+      return alarm.stop()
+    },
+    idle: idleWaits.idle,
+    claims: idleWaits.claims,
     leasesLeft,
     inFlight: () => underWay,
     failingForMs: () => backoff.failingForMs(),

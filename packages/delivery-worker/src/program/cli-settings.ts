@@ -65,13 +65,13 @@ const VARIABLES = {
     'Milliseconds between heartbeats.',
     10,
     DAY_MS,
-    DEFAULT_WORKER_OPTIONS.heartbeatMs,
+    '`lease.heartbeatMs` of the integrations',
   ),
   QUICKQUOTE_DEAD_AFTER_MS: whole(
     'Milliseconds without a heartbeat before other workers take over, or of failures before this worker is not ready.',
     20,
     DAY_MS,
-    DEFAULT_WORKER_OPTIONS.deadAfterMs,
+    '`lease.deadAfterMs` of the integrations',
   ),
   QUICKQUOTE_SOCKETS_PER_ORIGIN: whole(
     'Sockets per origin while it responds quickly.',
@@ -85,7 +85,7 @@ const VARIABLES = {
   ),
   QUICKQUOTE_CA_FILE: {
     help: 'A file of certificates (PEM) to trust in addition to the public ones.',
-    fallback: 'none',
+    fallback: '`egress.ca` of the integrations',
     read: readCertificates,
   } satisfies Variable<string>,
   QUICKQUOTE_STOP_DEADLINE_MS: whole(

@@ -117,7 +117,7 @@ async function runDoctor(
   { options }: CliSettings,
   { json, url }: { json: boolean; url: string | undefined },
 ): Promise<number> {
-  const worker = { ...DEFAULT_WORKER_OPTIONS, ...options }
+  const worker = { ...DEFAULT_WORKER_OPTIONS, ...host.integrations.settings.lease, ...options }
   const findings = await examine({ integrations: host.integrations, worker, appUrl: url })
   process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(lineOf).join(''))
   await host.integrations.close()

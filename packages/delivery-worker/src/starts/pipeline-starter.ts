@@ -5,6 +5,7 @@ import type { ClaimedStart } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
 import { createHeldLeases } from '../lib/held-leases.ts'
+import { createIdleWaits } from '../lib/idle-waits.ts'
 import type { StartTelemetry } from '../telemetry/start-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import { createStartAttempt } from './start-attempt.ts'
@@ -15,6 +16,10 @@ export interface PipelineStarter {
   wake(): void
   /** Claims no more orders and aborts starts in progress. Resolves when they have ended. */
   drain(): Promise<void>
+  /** Resolves when nothing is due and nothing in progress, or with false once the starter has stopped. */
+  idle(): Promise<boolean>
+  /** The number of orders claimed so far. */
+  claims(): number
   /** Stops waiting for starts that do not end. */
   stop(): Promise<void>
 }
@@ -52,6 +57,7 @@ export function createPipelineStarter({
   /** Starts in progress, with their controllers: a signal must not be collected before its start ends. */
   const underWay = new Map<Promise<unknown>, AbortController>()
   const attempt = createStartAttempt({ integrations, workerId, telemetry, persist })
+  const idleWaits = createIdleWaits(() => alarm.ringIn(0))
   let isDraining = false
 
   async function round(): Promise<void> {
@@ -59,6 +65,7 @@ export function createPipelineStarter({
     if (limit <= 0 || isDraining) return
     if (!lifeSigns.isFresh()) return alarm.ringIn(pollIntervalMs)
     const life = lifeSigns.life()
+    const found = idleWaits.round()
     try {
       const { claimed, nextDueAt } = await leases.claiming((held) =>
         storage.pipelineStarts.claim({ workerId, limit, held, now: now() }),
@@ -69,6 +76,7 @@ export function createPipelineStarter({
       for (const start of claimed) begin(start, life)
       const dueInMs = nextDueAt === null ? pollIntervalMs : nextDueAt.getTime() - now().getTime()
       alarm.ringIn(Math.min(Math.max(dueInMs, claimed.length > 0 ? 0 : CONTENDED_MS), pollIntervalMs))
+      found(claimed.length, underWay.size === 0 && (nextDueAt === null || nextDueAt > now()))
     } catch (error) {
       alarm.ringIn(backoff.failed(error))
     }
@@ -123,8 +131,11 @@ export function createPipelineStarter({
       signals.abortAll()
       await Promise.all(underWay.keys())
     },
+    idle: idleWaits.idle,
+    claims: idleWaits.claims,
     async stop() {
       stopped.abort()
+      idleWaits.end()
       await Promise.all([alarm.stop(), erasedAlarm.stop()])
     },
   }

@@ -1,7 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DELIVERY_OPTIONS, LIMIT_OPTIONS, RETENTION_OPTIONS, START_OPTIONS } from '@quickquote/core/internal'
+import {
+  DELIVERY_OPTIONS,
+  LEASE_OPTIONS,
+  LIMIT_OPTIONS,
+  RETENTION_OPTIONS,
+  START_OPTIONS,
+} from '@quickquote/core/internal'
 import { parseSync } from 'oxc-parser'
 import { WORKER_OPTIONS } from '../../../delivery-worker/dist/worker.js'
 import { code, GENERATED, table } from './markdown.mjs'
@@ -13,7 +19,7 @@ const GROUPS = [
   {
     heading: 'createIntegrations',
     intro:
-      'In `@quickquote/core`. Every field of `limits`, `delivery`, `start`, `retention` and `egress` is optional.',
+      'In `@quickquote/core`. Every field of `limits`, `delivery`, `start`, `lease`, `retention` and `egress` is optional.',
     file: 'packages/core/src/settings.ts',
     type: 'IntegrationsOptions',
   },
@@ -32,6 +38,7 @@ const GROUPS = [
     type: 'StartPolicy',
     options: START_OPTIONS,
   },
+  { heading: 'lease', file: 'packages/core/src/model/lease.ts', type: 'LeasePolicy', options: LEASE_OPTIONS },
   {
     heading: 'retention',
     file: 'packages/core/src/model/retention.ts',

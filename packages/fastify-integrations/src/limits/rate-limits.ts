@@ -51,6 +51,7 @@ export function createRateLimiter(
  * "Limits"). The plugin must authenticate partners in an earlier hook.
  */
 export function limitRequests(fastify: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
+  if (!limits.enabled) return
   fastify.addHook('onRequest', async (request, reply) => {
     if (request[API_KEY] !== null) await limitKey(request[API_KEY].id, request, reply)
     else if (request[AUTH_ERROR] !== null) await limitFailures(request, reply)
@@ -98,6 +99,7 @@ const NOT_SENT = new Set([400, 404, 503])
 
 /** Limits test deliveries, for a plugin with only their route. Tests that are not sent do not count. */
 export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
+  if (!limits.enabled) return
   const counted = new WeakMap<FastifyRequest, { limits: readonly Limit[]; at: number }>()
 
   function limitsOf(request: FastifyRequest): readonly RateLimit[] {

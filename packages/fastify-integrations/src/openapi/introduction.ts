@@ -5,7 +5,11 @@ export function introductionTo({ limits, productName }: Pick<Settings, 'limits' 
   const { ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED } = ERRORS
   return [
     '**Authentication.** Partners send an API key in the `X-API-Key` header, never in the URL. Members use their session.',
-    `**Limits.** Each key may send ${limits.requestsPerMinute} requests in any 60 seconds, ${limits.startsPerMinute} of them starts. Responses report what is left in \`RateLimit\`. After 429, wait for the seconds in \`Retry-After\`.`,
+    ...(limits.enabled
+      ? [
+          `**Limits.** Each key may send ${limits.requestsPerMinute} requests in any 60 seconds, ${limits.startsPerMinute} of them starts. Responses report what is left in \`RateLimit\`. After 429, wait for the seconds in \`Retry-After\`.`,
+        ]
+      : []),
     '**Idempotency.** Send a new `Idempotency-Key` with each start. For 24 hours, the same request with the same key returns the same quotation.',
     '**IDs.** Resources have UUIDs, events an `evt_` ID. An unknown ID returns 404, as does an ID of another organization to members; partners get 403.',
     `**Errors.** Errors are problem documents (RFC 9457) with a stable \`code\`. An unknown path returns ${ROUTE_NOT_FOUND.status} \`ROUTE_NOT_FOUND\`; an unsupported method returns ${METHOD_NOT_ALLOWED.status} \`METHOD_NOT_ALLOWED\`. Undocumented fields are ignored. After 500, 503 or no response, try again later.`,

@@ -1,0 +1,26 @@
+import { ConfigurationError } from '../lib/errors.ts'
+import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
+
+/** How workers notice that another one is dead. */
+export interface LeasePolicy {
+  /** Milliseconds between heartbeats. Default 5,000. */
+  readonly heartbeatMs: number
+  /** Milliseconds without a heartbeat before other workers take over. At least twice `heartbeatMs`. Default 15,000. */
+  readonly deadAfterMs: number
+}
+
+export const LEASE_OPTIONS: OptionTable<LeasePolicy> = {
+  heartbeatMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
+  deadAfterMs: { default: 15_000, min: 1, max: MAX_TIMER_MS },
+}
+export const DEFAULT_LEASE_POLICY: LeasePolicy = defaultsOf(LEASE_OPTIONS)
+
+/**
+ * @throws ConfigurationError if one late heartbeat counted as a dead worker
+ */
+export function checkLease(owner: string, { heartbeatMs, deadAfterMs }: LeasePolicy): void {
+  if (deadAfterMs >= 2 * heartbeatMs) return
+  throw new ConfigurationError(
+    `${owner}deadAfterMs must be at least twice heartbeatMs, so that one late heartbeat does not count as a dead worker.`,
+  )
+}
