@@ -43,11 +43,11 @@ async function run(lines: string): Promise<string> {
 it('every line of the guide to the event feed works', async () => {
   const guide = await readFile(resolve(import.meta.dirname, '../../../docs/guides/event-feed.md'), 'utf8')
   const blocks = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block)
-  await run(`curl -s "$BASE_URL/v1/integrations/quotations" -H "X-API-Key: $API_KEY" \\
+  await run(`curl -sS "$BASE_URL/v1/integrations/quotations" -H "X-API-Key: $API_KEY" \\
     -H 'Content-Type: application/json' -d '{ "requirementsText": "Invoices." }'`)
   const [first = '', second = '', wait = ''] = blocks
   await expect
-    .poll(() => run(`curl -s "$BASE_URL/v1/integrations/events" -H "X-API-Key: $API_KEY"`))
+    .poll(() => run(`curl -sS "$BASE_URL/v1/integrations/events" -H "X-API-Key: $API_KEY"`))
     .toContain('"type":"quotation.completed"')
   expect(await run(first)).toMatch(/^link: <\/v1\/integrations\/events\?limit=2&after=[\w-]+>; rel="next"$/i)
   expect(JSON.parse(await run(second)).map(({ type }: { type: string }) => type)).toEqual([

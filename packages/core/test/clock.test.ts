@@ -142,8 +142,8 @@ describe('a difference between the clocks', () => {
   it('is logged once from 5 s on, and is serious from 30 s on', async () => {
     await differencesOf(4999, -4999, 5000, -29_000, -30_000, 31_000, 3000, 0, 0)
     expect(lines).toEqual([
-      "warn: the clock of this machine differs from the database's; using the database's time",
-      "error: the clock of this machine is wrong; using the database's time",
+      "warn: the clock of this machine differs from the database's: correct it (NTP); the database's time is used",
+      "error: the clock of this machine is wrong: correct it (NTP); the database's time is used",
       "info: the clock of this machine agrees with the database's again",
     ])
   })

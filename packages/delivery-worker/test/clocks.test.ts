@@ -113,7 +113,9 @@ describe.each([
         ),
       ],
     })
-    expect(worker.lines).toContain("the clock of this machine is wrong; using the database's time")
+    expect(worker.lines).toContain(
+      "the clock of this machine is wrong: correct it (NTP); the database's time is used",
+    )
     await expect.poll(() => host.attempts()).toMatchObject([{ status: 'succeeded' }])
     const [row] =
       await host.sql`select abs(extract(epoch from now() - created_at))::int as age from quickquote.delivery_attempts`
@@ -130,7 +132,7 @@ describe('a worker whose clock is slightly off', () => {
       expect.stringMatching(/^the clock of this machine is \d+ s ahead of the database's$/),
     ])
     expect(worker.lines).toContain(
-      "the clock of this machine differs from the database's; using the database's time",
+      "the clock of this machine differs from the database's: correct it (NTP); the database's time is used",
     )
   })
 })

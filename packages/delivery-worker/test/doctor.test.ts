@@ -26,7 +26,7 @@ async function examine(env: Record<string, string> = {}, args: readonly string[]
   })
   const code = await program.exited
   const output = program.lines.join('\n')
-  const json = output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)
+  const json = output.slice(output.indexOf('{\n'), output.lastIndexOf('}') + 1)
   const { findings } = JSON.parse(json) as { findings: Finding[] }
   return { code, output, findings, wrong: findings.filter(({ level }) => level !== 'ok') }
 }
@@ -155,6 +155,21 @@ describe('doctor', () => {
       'CERTIFICATE_UNREADABLE',
       'CERTIFICATE_EXPIRED',
     ])
+  })
+
+  it.each([
+    [3_600_000, 'CLOCK_WRONG', 'ahead of'],
+    [-86_400_000, 'CLOCK_WRONG', 'behind'],
+    [7000, 'CLOCK_OFF', 'ahead of'],
+  ])('reports a clock that was moved by %d ms', async (aheadMs, code, direction) => {
+    const { wrong } = await examine({
+      NODE_OPTIONS: `--import=${new URL('shift-clock.js', import.meta.url).href}`,
+      CLOCK_AHEAD_MS: String(aheadMs),
+    })
+    expect(codesOf(wrong)).toEqual(expect.arrayContaining([code]))
+    expect(wrong.find((each) => each.code === code)?.message).toMatch(
+      new RegExp(`^The clock of this machine is \\d+ s ${direction} the database.* Correct it \\(NTP\\)`),
+    )
   })
 
   it('names missing rights, and runs the other checks with a read-only role', async () => {

@@ -30,7 +30,7 @@ it('a host with a wrong clock logs it at startup, and uses the time of the datab
 
   await app.ready()
 
-  expect(lines).toEqual(["the clock of this machine is wrong; using the database's time"])
+  expect(lines).toEqual(["the clock of this machine is wrong: correct it (NTP); the database's time is used"])
   const member = memberOf(
     { memberId: 'm', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
     ORGANIZATION,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
+import { badNightTests } from './bad-night.ts'
 import { driverTests } from './driver.ts'
 import { enginesTests } from './engines.ts'
 import { type Installed, installPackages } from './installed.ts'
@@ -15,4 +16,5 @@ afterAll(() => installed?.remove())
 
 quickStartTests(() => installed)
 driverTests(() => installed)
+badNightTests(() => installed)
 enginesTests(() => installed)

@@ -141,10 +141,16 @@ function createWarning(logger: Logger): (aheadMs: number) => void {
     const fields = { ahead_ms: Math.round(aheadMs) }
     if (differenceMs >= CLOCK_WRONG_MS && told !== 'wrong') {
       told = 'wrong'
-      logger.error(fields, "the clock of this machine is wrong; using the database's time")
+      logger.error(
+        fields,
+        "the clock of this machine is wrong: correct it (NTP); the database's time is used",
+      )
     } else if (differenceMs >= CLOCK_WARN_MS && told === 'right') {
       told = 'off'
-      logger.warn(fields, "the clock of this machine differs from the database's; using the database's time")
+      logger.warn(
+        fields,
+        "the clock of this machine differs from the database's: correct it (NTP); the database's time is used",
+      )
     } else if (differenceMs < CLOCK_RIGHT_MS && told !== 'right') {
       told = 'right'
       logger.info(fields, "the clock of this machine agrees with the database's again")

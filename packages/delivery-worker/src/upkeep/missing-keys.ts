@@ -28,7 +28,10 @@ export function createMissingKeys({
       if (missing.size === 0) logger.info({}, 'all encryption keys are available again')
       else {
         const fields = { secrets_by_key: Object.fromEntries(missing) }
-        logger.error(fields, 'encryption keys are missing; deliveries that need them wait')
+        logger.error(
+          fields,
+          'encryption keys are missing, and deliveries that need them wait: add the keys back to encryptionKeys',
+        )
       }
     },
     known: () => missing,
