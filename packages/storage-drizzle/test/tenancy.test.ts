@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { ERASURE_PHASES, EXPORT_PARTS, type Position } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
+import { type Everything, everything, rowsOf } from './organization-samples.ts'
 import {
   MANY_KEYS,
   sampleApiKey,
@@ -13,7 +14,8 @@ import {
   sampleSecrets,
 } from './samples.ts'
 
-const { sql, storage } = await openDatabase()
+const database = await openDatabase()
+const { sql, storage } = database
 
 /** An organization with one of everything. */
 async function organization() {
@@ -257,6 +259,21 @@ it('a replay sends only the events of its organization', async () => {
   })
 })
 
+it('replays.count counts only events of its organization, for an endpoint of its own', async () => {
+  const [own, other] = [sampleEndpoint(), sampleEndpoint()]
+  for (const { organization_id } of [own, other])
+    await storage.events.record(sampleEvent({ organization_id }))
+  for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
+  const count = (endpoint_id: string) => {
+    const until = new Date(Date.now() + 60_000)
+    const all = { endpoint_id, since: new Date(0), until, status: 'all' } as const
+    return storage.replays.count(own.organization_id, all, 100)
+  }
+
+  expect(await count(own.id)).toEqual({ events: 1, is_more: false })
+  expect(await count(other.id)).toMatchObject({ events: 0 })
+})
+
 it('quotations.findNames names only the quotations of its organization', async () => {
   const [own, other] = [await organization(), await organization()]
   const names = await storage.quotations.findNames(own.id, [own.quotationId, other.quotationId, randomUUID()])
@@ -271,66 +288,6 @@ it('apiKeys.findByHash searches all organizations, because the key identifies th
 
   expect(await storage.apiKeys.findByHash(hash)).toMatchObject({ organization_id: key.organization_id })
 })
-
-/** An organization with a row in every table. */
-async function everything() {
-  const organization_id = randomUUID()
-  const key = sampleApiKey({ organization_id })
-  const endpoint = sampleEndpoint({ organization_id, events: ['quotation.completed'] })
-  const file = { id: randomUUID(), name: 'a.txt', type: 'txt' as const, size: 1 }
-  const upload = { id: randomUUID(), organization_id }
-  const quotation = sampleQuotation({ organization_id, files: [file] })
-  const proposal = { id: randomUUID(), name: 'Offer', document_id: null }
-  const event = sampleEvent({ organization_id, quotation_id: quotation.id })
-  const entry = sampleAuditEntry({ organization_id })
-  const test = randomUUID()
-  const attempt = randomUUID()
-  const replay = { id: randomUUID(), endpoint_id: endpoint.id, since: new Date(0), until: new Date() }
-  const now = new Date()
-  await storage.apiKeys.insert(key, randomBytes(32), MANY_KEYS)
-  await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
-  for (const id of [file.id, upload.id]) await storage.uploads.record({ id, organization_id }, now)
-  await storage.quotations.accept(quotation, { key: 'once', requestHash: randomBytes(32) })
-  const step = { step: 'requirement_analysis', status: 'running', error_code: null } as const
-  await storage.quotations.saveProgress(
-    organization_id,
-    quotation.id,
-    { status: 'running', step, proposal },
-    now,
-  )
-  await storage.events.record(event)
-  await storage.auditLog.record(entry)
-  await storage.testDeliveries.insert(sampleEvent({ organization_id }), { id: test, endpointId: endpoint.id })
-  await storage.replays.insert(organization_id, { ...replay, status: 'all' }, now)
-  await sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
-      event_type, attempt, status, is_test, created_at)
-    values (${attempt}, ${attempt}, ${organization_id}, ${endpoint.id}, ${event.id}, 'quotation.completed', 1, 'failed',
-      false, now())`
-  await sql`insert into quickquote.endpoint_health (endpoint_id, failing_since) values (${endpoint.id}, now())`
-  const failingSince = new Date(now.getTime() + 60_000)
-  await storage.warnings.noteFailingEndpoints({ failingSince, stage: 1, now })
-  await sql`insert into quickquote.delivery_hours (endpoint_id, hour, delivered, failed)
-    values (${endpoint.id}, date_trunc('hour', now()), 1, 0)`
-  const [row] = await sql<{ id: string }[]>`
-    select id from quickquote.deliveries where endpoint_id = ${endpoint.id} and not is_test`
-  const delivery = row?.id ?? ''
-  return {
-    organization_id,
-    key,
-    endpoint,
-    quotation,
-    proposal,
-    event,
-    entry,
-    test,
-    attempt,
-    replay,
-    delivery,
-    upload,
-  }
-}
-
-type Everything = Awaited<ReturnType<typeof everything>>
 
 const PAGE = { after: null, limit: 100 }
 const ANY_QUOTATION = { status: null, source: null, created_since: null, created_until: null }
@@ -467,26 +424,11 @@ function isGone(error: unknown): void {
   expect(String(error)).toContain('has been deleted')
 }
 
-/** All rows of an organization as text, by table. */
-async function rowsOf(other: Everything): Promise<Record<string, string[]>> {
-  const ids = [other.organization_id, other.quotation.id, other.endpoint.id].map((id) => `%${id}%`)
-  const tables = await sql<{ name: string }[]>`
-    select relname as name from pg_class where relnamespace = 'quickquote'::regnamespace
-      and relkind in ('r', 'p') and not relispartition`
-  const rows = tables.map(async ({ name }) => {
-    const found = await sql<{ row: string }[]>`
-      select row from (select to_jsonb(each)::text as row from quickquote.${sql(name)} each) as text
-      where row like any (${ids}) order by row`
-    return [name, found.map(({ row }) => row)] as const
-  })
-  return Object.fromEntries(await Promise.all(rows))
-}
-
 it.each(Object.entries(REACHES))(
   '%s returns and changes nothing of another organization',
   async (_, reach) => {
-    const other = await everything()
-    const before = await rowsOf(other)
+    const other = await everything(database)
+    const before = await rowsOf(database, other)
     // The other organization has a row in every table that belongs to one.
     const empty = Object.keys(before).filter((name) => before[name]?.length === 0)
     expect(empty.sort()).toEqual(OF_NO_ORGANIZATION)
@@ -494,10 +436,11 @@ it.each(Object.entries(REACHES))(
     const answer = await reach(randomUUID(), other)
 
     const text = JSON.stringify(answer instanceof Map ? [...answer] : answer) ?? ''
-    const { quotation, endpoint, key, event, entry, proposal } = other
-    for (const { id } of [quotation, endpoint, key, event, entry, proposal]) expect(text).not.toContain(id)
+    const { quotation, endpoint, key, event, entry, proposal, upload } = other
+    for (const { id } of [quotation, endpoint, key, event, entry, proposal, upload])
+      expect(text).not.toContain(id)
     expect(text).not.toContain(other.organization_id)
-    const after = await rowsOf(other)
+    const after = await rowsOf(database, other)
     // An organization may store a quotation id of another in its own row.
     const own = (rows: string[] = []) => rows.filter((row) => row.includes(other.organization_id))
     const numbered = ['events', 'event_sequences']
@@ -511,7 +454,6 @@ const OF_NO_ORGANIZATION = [
   'delivery_hours_counted',
   'erasures',
   'feed_floors',
-  'file_chunks',
   'migrations',
   'retention_floor',
   'workers',
