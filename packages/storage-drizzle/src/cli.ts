@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { ConfigurationError, IntegrationError } from '@quickquote/core'
 import { hintAt } from '@quickquote/core/internal'
@@ -58,39 +59,51 @@ interface Outcome {
 
 type Values = ReturnType<typeof parse>['values']
 
-const COMMANDS: Record<string, (values: Values) => Promise<Outcome>> = {
-  status: (values) => onDatabase(values, status),
-  migrate: (values) => onDatabase(values, migrate),
-  plan: (values) => onDatabase(values, plan),
+/** What a command uses of its process. */
+export interface CommandProcess {
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly stdout: Writable
+  readonly stderr: Writable
+}
+
+const COMMANDS: Record<string, (values: Values, from: CommandProcess) => Promise<Outcome>> = {
+  status: (values, from) => onDatabase(values, from, status),
+  migrate: (values, from) => onDatabase(values, from, migrate),
+  plan: (values, from) => onDatabase(values, from, plan),
   roles: async ({ schema, owner, runtime }) => done(rolesSql({ schema, owner, runtime })),
 }
 
 /** Commands that need an organization id. */
-const ORGANIZATION_COMMANDS: Record<string, (values: Values, organizationId: string) => Promise<Outcome>> = {
-  'erase-organization': (values, id) =>
-    onDatabase(values, async (storage) => {
+const ORGANIZATION_COMMANDS: Record<
+  string,
+  (values: Values, from: CommandProcess, organizationId: string) => Promise<Outcome>
+> = {
+  'erase-organization': (values, from, id) =>
+    onDatabase(values, from, async (storage) => {
       const { yes, by, 'keep-audit-log': keepAuditLog } = values
-      return done(
-        await eraseOrganization(storage, id, { yes, keepAuditLog, ...(by === undefined ? {} : { by }) }),
-      )
+      const options = { yes, keepAuditLog, ...(by === undefined ? {} : { by }) }
+      return done(await eraseOrganization(storage, id, options, from.stderr))
     }),
-  'export-organization': (values, id) =>
-    onDatabase(values, async (storage) => {
-      await exportOrganization(storage, id, values.after)
+  'export-organization': (values, from, id) =>
+    onDatabase(values, from, async (storage) => {
+      await exportOrganization(storage, id, values.after, from.stdout)
       return done('')
     }),
 }
 
-try {
-  const { text, exitCode } = await run(process.argv.slice(2))
-  process.stdout.write(text)
-  process.exitCode = exitCode
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`)
-  process.exitCode = 2
+/** @returns the exit code */
+export async function main(args: readonly string[], from: CommandProcess): Promise<number> {
+  try {
+    const { text, exitCode } = await run(args, from)
+    from.stdout.write(text)
+    return exitCode
+  } catch (error) {
+    from.stderr.write(`${explain(error)}\n`)
+    return 2
+  }
 }
 
-async function run(args: string[]): Promise<Outcome> {
+async function run(args: readonly string[], from: CommandProcess): Promise<Outcome> {
   const { values, positionals } = parse(args)
   if (values.help) return done(HELP)
   if (values.version) {
@@ -99,7 +112,7 @@ async function run(args: string[]): Promise<Outcome> {
   }
   const [name = '', id, ...more] = positionals
   if (id !== undefined && more.length === 0 && Object.hasOwn(ORGANIZATION_COMMANDS, name)) {
-    return ORGANIZATION_COMMANDS[name]?.(values, id) as Promise<Outcome>
+    return ORGANIZATION_COMMANDS[name]?.(values, from, id) as Promise<Outcome>
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   // Does not repeat the arguments: one may be a connection string.
@@ -112,12 +125,12 @@ async function run(args: string[]): Promise<Outcome> {
     const hint = isTypo ? hintAt(name, [...Object.keys(COMMANDS), ...Object.keys(ORGANIZATION_COMMANDS)]) : ''
     throw new ConfigurationError(`Exactly one command is required: ${names.join(', ')}.${hint} See --help.`)
   }
-  return command(values)
+  return command(values, from)
 }
 
-function parse(args: string[]) {
+function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
   } catch {
     throw new ConfigurationError('Unknown option, or an option without its value. See --help.')
   }
@@ -125,9 +138,10 @@ function parse(args: string[]) {
 
 async function onDatabase(
   { schema }: Values,
+  { env }: CommandProcess,
   use: (storage: DrizzleStorage) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const connectionString = process.env['DATABASE_URL']
+  const connectionString = env['DATABASE_URL']
   if (connectionString === undefined || connectionString === '') {
     throw new ConfigurationError(
       'Set the environment variable DATABASE_URL: postgres://user:password@host:port/database',

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createIntegrations, type Erasure, type Integrations, silentLogger } from '@quickquote/core'
 import type { DrizzleStorage } from './storage.ts'
@@ -21,6 +23,7 @@ export async function eraseOrganization(
   storage: DrizzleStorage,
   organizationId: string,
   { yes, keepAuditLog, by }: EraseOptions,
+  progress: Writable,
 ): Promise<string> {
   const { organizations } = facadeOf(storage)
   const running = await organizations.erasure(organizationId)
@@ -30,7 +33,7 @@ export async function eraseOrganization(
     return `${['Rows of the organization:', ...rows].join('\n')}\nNothing has been erased. To erase all of this permanently, add --yes.\n`
   }
   if (yes) await organizations.erase(organizationId, { keepAuditLog, ...(by === undefined ? {} : { by }) })
-  const { removed, left_to_host } = await followErasing(organizations, organizationId)
+  const { removed, left_to_host } = await followErasing(organizations, organizationId, progress)
   const left = left_to_host.length === 0 ? '' : ` Left for you to erase: ${left_to_host.join(', ')}.`
   return `Erased: ${sumOf(removed)} rows removed.${left}\n`
 }
@@ -40,18 +43,20 @@ export async function exportOrganization(
   storage: DrizzleStorage,
   organizationId: string,
   after: string | undefined,
+  output: Writable,
 ): Promise<void> {
   const lines = facadeOf(storage).organizations.export(organizationId, after === undefined ? {} : { after })
   for await (const line of lines) {
-    if (!process.stdout.write(line)) await new Promise((resolve) => process.stdout.once('drain', resolve))
+    if (!output.write(line)) await once(output, 'drain')
   }
 }
 
 async function followErasing(
   organizations: Integrations['organizations'],
   organizationId: string,
+  output: Writable,
 ): Promise<Erasure> {
-  process.stderr.write('Erasing. Workers do the work, so you can stop this command at any time.\n')
+  output.write('Erasing. Workers do the work, so you can stop this command at any time.\n')
   let shown = ''
   let changedAt = performance.now()
   for (;;) {
@@ -59,11 +64,11 @@ async function followErasing(
     if (erasure === null || erasure.status === 'erased') return erasure as Erasure
     const progress = `${erasure.phase}: ${sumOf(erasure.removed)} rows removed\n`
     if (progress !== shown) {
-      process.stderr.write(progress)
+      output.write(progress)
       shown = progress
       changedAt = performance.now()
     } else if (performance.now() - changedAt > NO_PROGRESS_MS) {
-      process.stderr.write('No progress for 30 s. Check that a worker is running, and look at its log.\n')
+      output.write('No progress for 30 s. Check that a worker is running, and look at its log.\n')
       changedAt = performance.now()
     }
     await sleep(PROGRESS_EVERY_MS)

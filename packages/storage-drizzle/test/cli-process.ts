@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { main } from '../src/cli.ts'
 
 export const CLI = fileURLToPath(new URL('../bin/quickquote-storage.js', import.meta.url))
 
@@ -22,6 +24,20 @@ export function spawnCli(args: readonly string[], databaseUrl?: string, cli = CL
 
 export function runCli(args: readonly string[], databaseUrl?: string, cli = CLI): Promise<CliResult> {
   return spawnCli(args, databaseUrl, cli).result
+}
+
+/** Runs a command in this process, which is many times as fast. `command` is the main function of another version. */
+export async function callCli(
+  args: readonly string[],
+  databaseUrl?: string,
+  command = main,
+): Promise<CliResult> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const printed = Promise.all([text(stdout), text(stderr)])
+  const exitCode = await command(args, { env: { DATABASE_URL: databaseUrl }, stdout, stderr })
+  for (const output of [stdout, stderr]) output.end()
+  const [out, err] = await printed
+  return { exitCode, stdout: out, stderr: err }
 }
 
 async function resultOf(child: ReturnType<typeof spawn>): Promise<CliResult> {

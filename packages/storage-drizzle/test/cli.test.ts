@@ -5,7 +5,7 @@ import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
-import { runCli, spawnCli } from './cli-process.ts'
+import { callCli, runCli, spawnCli } from './cli-process.ts'
 import { laterVersion } from './later-version.ts'
 
 /** Three migrations, so that there are upgrades. */
@@ -25,7 +25,8 @@ afterEach(async () => {
   await database.drop()
 })
 
-const cli = (...args: string[]) => runCli(args, database.url, later.cli)
+const cli = (...args: string[]) => callCli(args, database.url, later.main)
+const cliProcess = (...args: string[]) => runCli(args, database.url, later.cli)
 
 /** A database as an earlier version of the package left it, with the first `count` migrations. */
 async function migrateTo(count: number, schema = 'quickquote'): Promise<void> {
@@ -54,7 +55,7 @@ async function contents(schema: string) {
 describe('status', () => {
   it('lists applied and pending migrations, and exits with 1 while any are pending', async () => {
     await migrateTo(2)
-    const behind = await cli('status')
+    const behind = await cliProcess('status')
     expect(behind).toMatchObject({ exitCode: 1, stderr: '' })
     expect(behind.stdout).toMatch(
       /^applied {2}0001_initial\.sql\napplied {2}0002_labels\.sql\npending {2}0003_regions\.sql\n/,
@@ -77,7 +78,7 @@ describe('status', () => {
 describe('migrate', () => {
   it('lists the migrations it applied, and none the second time', async () => {
     await migrateTo(1)
-    expect(await cli('migrate', '--schema', 'quickquote')).toEqual({
+    expect(await cliProcess('migrate', '--schema', 'quickquote')).toEqual({
       exitCode: 0,
       stdout: 'applied  0002_labels.sql\napplied  0003_regions.sql\nUp to date.\n',
       stderr: '',
@@ -90,7 +91,7 @@ describe('migrate', () => {
     const barrier = await sql.reserve()
     await barrier`begin`
     await barrier`lock table pg_catalog.pg_namespace in share mode`
-    const running = Array.from({ length: 10 }, () => cli('migrate'))
+    const running = Array.from({ length: 10 }, () => cliProcess('migrate'))
     const waiting = () => sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await expect.poll(async () => (await waiting()).length, { timeout: 240_000 }).toBe(10)
@@ -112,7 +113,7 @@ describe('migrate', () => {
     const blocker = await sql.reserve()
     await blocker`begin`
     await blocker`lock table quickquote.events in access share mode`
-    const { child, result } = spawnCli(['migrate'], database.url)
+    const { child, result } = spawnCli(['migrate'], database.url, later.cli)
     const waiting = () => sql`
       select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await expect.poll(async () => (await waiting()).length).toBe(1)
@@ -154,7 +155,7 @@ describe('plan', () => {
   )
 
   it('uses the requested schema', async () => {
-    const plan = await cli('plan', '--schema', 'partner_quotes')
+    const plan = await cliProcess('plan', '--schema', 'partner_quotes')
     expect(plan.stdout).not.toContain('"quickquote"')
     await applyAsAdministrator(plan.stdout)
 
@@ -204,7 +205,7 @@ describe('errors', () => {
     ['not encoded', `postgres://someone:${PASSWORD}%@127.0.0.1/app`, /percent-encoded/],
     ['another word', PASSWORD, /must have the form postgres:/],
   ])('%s: is reported without the connection string', async (_, url, message) => {
-    const result = await runCli(['status'], url)
+    const result = await callCli(['status'], url)
     expect(result).toMatchObject({ exitCode: 2, stdout: '' })
     expect(result.stderr).toMatch(message)
     expect(result.stderr).not.toContain(PASSWORD)
@@ -226,7 +227,7 @@ describe('errors', () => {
     const port = address !== null && typeof address === 'object' ? address.port : 0
     await new Promise((resolve) => server.close(resolve))
 
-    const result = await runCli(['status'], `postgres://someone:${PASSWORD}@127.0.0.1:${port}/app`)
+    const result = await callCli(['status'], `postgres://someone:${PASSWORD}@127.0.0.1:${port}/app`)
     expect(result).toMatchObject({ exitCode: 2, stdout: '' })
     expect(result.stderr).toContain('ECONNREFUSED')
     expect(result.stderr).not.toContain(PASSWORD)

@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { expect, inject, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { rolesSql } from '../src/migrations/roles.ts'
-import { runCli } from './cli-process.ts'
+import { callCli } from './cli-process.ts'
 import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 
 // roles.test.ts tests what the SQL of the roles allows.
@@ -14,7 +14,7 @@ const blocksOf = (language: string) =>
   [...GUIDE.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text)
 
 it('names the roles in the SQL that the command prints', async () => {
-  const { stdout } = await runCli(['roles'])
+  const { stdout } = await callCli(['roles'])
   const names = { schema: 'quickquote', owner: 'quickquote_owner', runtime: 'quickquote_app' }
   expect(stdout).toBe(rolesSql(names))
   for (const name of Object.values(names)) expect(GUIDE).toContain(`\`${name}\``)
@@ -24,7 +24,7 @@ it('names commands that exist', async () => {
   const named = blocksOf('sh').flatMap((block) => [
     ...block.matchAll(/npx @quickquote\/storage-drizzle (\w+)/g),
   ])
-  const { stdout } = await runCli(['--help'])
+  const { stdout } = await callCli(['--help'])
   const there = [...stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, command]) => command)
   expect(new Set(named.map(([, command]) => command))).toEqual(new Set(there))
 })

@@ -9,8 +9,9 @@ const LATER = fileURLToPath(new URL('./later', import.meta.url))
 
 /** A later version of the package: the current build, with the additional migrations in `later/`. */
 export interface LaterVersion {
-  /** Its command line. */
+  /** Its command line, for a process and for a call. */
   readonly cli: string
+  readonly main: typeof import('../src/cli.ts').main
   /** The folder of its migrations. */
   readonly migrations: URL
   readonly drizzleStorage: typeof import('../src/index.ts').drizzleStorage
@@ -26,9 +27,11 @@ export async function laterVersion(): Promise<LaterVersion> {
   symlinkSync(join(PACKAGE, 'node_modules'), join(folder, 'node_modules'))
   const migrations = join(folder, 'migrations')
   cpSync(LATER, migrations, { recursive: true })
-  const { drizzleStorage } = await import(pathToFileURL(join(folder, 'dist/index.js')).href)
+  const load = (file: string) => import(pathToFileURL(join(folder, 'dist', file)).href)
+  const [{ drizzleStorage }, { main }] = [await load('index.js'), await load('cli.js')]
   return {
     cli: join(folder, 'bin/quickquote-storage.js'),
+    main,
     migrations: pathToFileURL(`${migrations}/`),
     drizzleStorage,
   }

@@ -1,21 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations } from '@quickquote/core'
-import { silentLogger } from '@quickquote/core/internal'
 import { expect, it } from 'vitest'
-import { runCli, spawnCli } from './cli-process.ts'
-import { openDatabase } from './database.ts'
+import { callCli, runCli, spawnCli } from './cli-process.ts'
+import { integrationsOn, openDatabase } from './database.ts'
 import { sampleQuotation } from './samples.ts'
 
 const { sql, storage, url } = await openDatabase()
-const { organizations, continueErasing } = createIntegrations({
-  storage,
-  encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-  logger: silentLogger,
-  pipeline: {
-    start: async () => {},
-    signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
-  },
-})
+const { organizations, continueErasing } = integrationsOn(storage)
 
 const QUOTATIONS = 3
 const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
@@ -31,7 +21,7 @@ async function organization(): Promise<string> {
 const quotationsOf = async (id: string) =>
   (await sql`select 1 from quickquote.quotations where organization_id = ${id}`).length
 
-const cli = (...args: string[]) => runCli(args, url)
+const cli = (...args: string[]) => callCli(args, url)
 
 it('erase-organization shows what it would remove, and removes nothing', async () => {
   const id = await organization()
@@ -67,7 +57,7 @@ it('erase-organization --yes erases only this organization, and waits for the wo
 it('export-organization prints the lines of the export, and continues after one of them', async () => {
   const id = await organization()
   await organization()
-  const whole = await cli('export-organization', id)
+  const whole = await runCli(['export-organization', id], url)
   expect([whole.exitCode, whole.stderr]).toEqual([0, ''])
   const lines = whole.stdout.split('\n').slice(0, -1)
   expect(lines.map((line) => JSON.parse(line).data.organization_id)).toEqual(Array(QUOTATIONS).fill(id))

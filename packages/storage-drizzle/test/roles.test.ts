@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 import { rolesSql } from '../src/migrations/roles.ts'
-import { runCli } from './cli-process.ts'
+import { callCli } from './cli-process.ts'
 import { sampleAuditEntry, sampleEvent } from './samples.ts'
 
 const PASSWORD = 'secret'
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 /** As in the guide: the command's SQL, then passwords. */
 async function createRoles(): Promise<void> {
-  const { stdout, exitCode } = await runCli(['roles', '--owner', owner, '--runtime', runtime])
+  const { stdout, exitCode } = await callCli(['roles', '--owner', owner, '--runtime', runtime])
   expect(exitCode).toBe(0)
   await admin.unsafe(stdout).simple()
   for (const role of [owner, runtime]) {
@@ -90,7 +90,7 @@ describe('the owner', () => {
 
   it('also owns what an administrator applies from a plan', async () => {
     await createRoles()
-    const { stdout } = await runCli(['plan'], urlOf(runtime))
+    const { stdout } = await callCli(['plan'], urlOf(runtime))
     await admin.unsafe(stdout).simple()
     expect(await owners()).toEqual([owner])
   })
