@@ -1,9 +1,11 @@
+import { createIntegrations, type Integrations } from '@quickquote/core'
+import { silentLogger } from '@quickquote/core/internal'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
-import { afterAll } from 'vitest'
+import { afterAll, type onTestFinished } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
 
-/** A migrated database for a test file. */
+/** A migrated database for tests. */
 export interface FileDatabase {
   readonly url: string
   /** Reads the tables directly. */
@@ -12,20 +14,38 @@ export interface FileDatabase {
   readonly storage: DrizzleStorage
 }
 
-/** Creates a database for the calling test file, and drops it after the file. */
+/** Of the calling test file, or of one test. */
+export type CloseAfter = typeof afterAll | typeof onTestFinished
+
+/** Creates a migrated database, and drops it after the file or the test. */
 export async function openDatabase(
-  options: { sql?: Parameters<typeof postgres>[1]; maxConnections?: number } = {},
+  options: { sql?: Parameters<typeof postgres>[1]; maxConnections?: number; closeAfter?: CloseAfter } = {},
 ): Promise<FileDatabase> {
+  const { maxConnections, closeAfter = afterAll } = options
   const database = await migratedDatabase()
   const sql = postgres(database.url, options.sql)
   const storage = drizzleStorage({
     connectionString: database.url,
-    ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),
+    ...(maxConnections === undefined ? {} : { maxConnections }),
   })
-  afterAll(async () => {
+  closeAfter(async () => {
     await storage.close()
-    await sql.end()
+    // A failed test may leave a transaction open.
+    await sql.end({ timeout: 5 })
     await database.drop()
   })
   return { url: database.url, sql, storage }
+}
+
+/** Everything on the database, with a pipeline that does nothing. */
+export function integrationsOn(storage: DrizzleStorage): Integrations {
+  return createIntegrations({
+    storage,
+    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
+    logger: silentLogger,
+    pipeline: {
+      start: async () => {},
+      signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
+    },
+  })
 }

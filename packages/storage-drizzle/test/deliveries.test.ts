@@ -1,28 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Storage } from '@quickquote/core'
 import type { ClaimedDelivery } from '@quickquote/core/internal'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { startAnswerThief } from './answer-thief.ts'
-import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+import { claimOf, failed, openOutbox, succeeded } from './delivery-samples.ts'
 
-let outbox: Outbox
-let storage: Outbox['storage']
-let sql: Outbox['sql']
+const outbox = await openOutbox()
+const { storage, sql } = outbox
 const worker = randomUUID()
 const other = randomUUID()
-
-beforeAll(async () => {
-  outbox = await openOutbox()
-  storage = outbox.storage
-  sql = outbox.sql
-})
 
 beforeEach(async () => {
   await sql`truncate quickquote.webhook_endpoints, quickquote.delivery_hours, quickquote.events, quickquote.deliveries,
     quickquote.delivery_attempts, quickquote.workers`
 })
-
-afterAll(() => outbox.close())
 
 /** Claims round after round until nothing more can be claimed now. */
 async function claimAll(

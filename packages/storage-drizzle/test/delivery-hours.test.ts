@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
 
 const MINUTE_MS = 60_000
@@ -13,13 +13,11 @@ let endpoint: StoredWebhookEndpoint
 let counted: number
 
 beforeEach(async () => {
-  outbox = await openOutbox()
+  outbox = await openOutbox(onTestFinished)
   endpoint = await outbox.insertEndpoint()
   const [row] = await outbox.sql<{ now: Date }[]>`select now()`
   counted = Math.floor(((row?.now.getTime() ?? 0) - 5 * MINUTE_MS) / HOUR_MS) * HOUR_MS - HOUR_MS
 })
-afterEach(() => outbox.close())
-
 interface Fields {
   readonly of?: StoredWebhookEndpoint
   readonly status?: string

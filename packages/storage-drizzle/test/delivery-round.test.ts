@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery } from '@quickquote/core/internal'
 import postgres from 'postgres'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
 
@@ -39,7 +39,6 @@ const cleanUps: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp()
-  await outbox.close()
 })
 
 /** A storage on one connection, whose plans can be read. Needs superuser rights. */
@@ -104,7 +103,7 @@ describe('a round among 100,000 due deliveries', () => {
     ['were vacuumed while they were small', () => fillALittle().then(vacuum), async () => {}],
     ['were analyzed since', async () => {}, vacuum],
   ])('reads only what it needs, with plans cached earlier, in tables that %s', async (_, before, after) => {
-    outbox = await openOutbox()
+    outbox = await openOutbox(onTestFinished)
     await before()
     const { storage, explain, nodes } = openExplained()
     const worker = randomUUID()
@@ -134,7 +133,7 @@ describe('a round among 100,000 due deliveries', () => {
 
 describe('a round while an old transaction holds up vacuum', () => {
   it('reads few dead rows in the middle of a backlog', async () => {
-    outbox = await openOutbox()
+    outbox = await openOutbox(onTestFinished)
     const endpoints = await outbox.insertEndpoints(100)
     for (let minutes = 10; minutes > 0; minutes -= 1)
       await outbox.insertBacklog(endpoints, 8, minutes * 60_000)

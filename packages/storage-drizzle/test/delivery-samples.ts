@@ -7,16 +7,13 @@ import {
   type SettledAttempt,
   type StoredWebhookEndpoint,
 } from '@quickquote/core/internal'
-import { migratedDatabase } from '@quickquote/dev-servers/vitest'
-import postgres from 'postgres'
+import { afterAll } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { type CloseAfter, type FileDatabase, openDatabase } from './database.ts'
 import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 
 /** A migrated database, with helpers for tests of deliveries. */
-export interface Outbox {
-  readonly storage: DrizzleStorage
-  readonly sql: postgres.Sql
-  readonly url: string
+export interface Outbox extends FileDatabase {
   /** Stands for another process: has its own connections. */
   anotherStorage(options?: { url?: string; prepare?: boolean }): DrizzleStorage
   insertEndpoint(fields?: Partial<StoredWebhookEndpoint>): Promise<StoredWebhookEndpoint>
@@ -26,27 +23,24 @@ export interface Outbox {
   insertBacklog(endpointIds: readonly string[], each: number, from?: number): Promise<void>
   /** Creates many endpoints, each in its own organization. */
   insertEndpoints(count: number): Promise<string[]>
-  close(): Promise<void>
 }
 
-export async function openOutbox(): Promise<Outbox> {
-  const database = await migratedDatabase()
-  const sql = postgres(database.url, { onnotice() {} })
+/** Closed after the calling test file, or after the test. */
+export async function openOutbox(closeAfter: CloseAfter = afterAll): Promise<Outbox> {
+  const database = await openDatabase({ sql: { onnotice() {} }, maxConnections: 4, closeAfter })
+  const { sql, storage } = database
   const opened: DrizzleStorage[] = []
-
-  function anotherStorage({ url = database.url, prepare = true } = {}): DrizzleStorage {
-    const storage = drizzleStorage({ connectionString: url, prepare, maxConnections: 4 })
-    opened.push(storage)
-    return storage
-  }
-
-  const storage = anotherStorage()
+  closeAfter(async () => {
+    await Promise.all(opened.map((each) => each.close()))
+  })
 
   return {
-    storage,
-    sql,
-    url: database.url,
-    anotherStorage,
+    ...database,
+    anotherStorage({ url = database.url, prepare = true } = {}) {
+      const another = drizzleStorage({ connectionString: url, prepare, maxConnections: 4 })
+      opened.push(another)
+      return another
+    },
     async insertEndpoint(fields = {}) {
       const endpoint = sampleEndpoint(fields)
       await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 1000)
@@ -80,11 +74,6 @@ export async function openOutbox(): Promise<Outbox> {
         from generate_series(1, ${count}::int)
         returning id`
       return rows.map(({ id }) => id).sort()
-    },
-    async close() {
-      await Promise.all(opened.map((each) => each.close()))
-      await sql.end()
-      await database.drop()
     },
   }
 }

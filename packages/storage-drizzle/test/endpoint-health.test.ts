@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Outbox, openOutbox } from './delivery-samples.ts'
+import { expect, it } from 'vitest'
+import { openOutbox } from './delivery-samples.ts'
 
-let outbox: Outbox
+const outbox = await openOutbox()
 const worker = randomUUID()
 const START = Date.now() - 60 * 60 * 1000
-
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox.close())
 
 /** Seconds after the start of the test's time. */
 const at = (seconds: number) => new Date(START + seconds * 1000)

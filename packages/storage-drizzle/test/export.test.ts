@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, silentLogger } from '@quickquote/core/internal'
 import { expect, it } from 'vitest'
-import { openDatabase } from './database.ts'
+import { integrationsOn, openDatabase } from './database.ts'
 import {
   MANY_KEYS,
   sampleApiKey,
@@ -13,15 +12,7 @@ import {
 } from './samples.ts'
 
 const { sql, storage } = await openDatabase()
-const { organizations } = createIntegrations({
-  storage,
-  encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-  logger: silentLogger,
-  pipeline: {
-    start: async () => {},
-    signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
-  },
-})
+const { organizations } = integrationsOn(storage)
 
 const QUOTATIONS = 250
 const ATTEMPTS = 130

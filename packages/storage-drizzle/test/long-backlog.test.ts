@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, type Outbox, openOutbox } from './delivery-samples.ts'
 
 /** More than one statement parks. */
@@ -10,12 +10,10 @@ let outbox: Outbox
 let endpoint: StoredWebhookEndpoint
 
 beforeEach(async () => {
-  outbox = await openOutbox()
+  outbox = await openOutbox(onTestFinished)
   endpoint = await outbox.insertEndpoint()
   await outbox.insertBacklog([endpoint.id], BACKLOG)
 })
-afterEach(() => outbox.close())
-
 const setEnabled = (is_enabled: boolean) =>
   outbox.storage.webhookEndpoints.update(endpoint.organization_id, endpoint.id, { is_enabled }, new Date())
 

@@ -1,25 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { claimOf, failed, openOutbox, succeeded } from './delivery-samples.ts'
 
-let outbox: Outbox
-let storage: Outbox['storage']
-let sql: Outbox['sql']
+const outbox = await openOutbox()
+const { storage, sql } = outbox
 const worker = randomUUID()
-
-beforeAll(async () => {
-  outbox = await openOutbox()
-  storage = outbox.storage
-  sql = outbox.sql
-})
 
 beforeEach(async () => {
   await sql`truncate quickquote.webhook_endpoints, quickquote.delivery_hours, quickquote.events, quickquote.deliveries,
     quickquote.delivery_attempts, quickquote.workers, quickquote.event_sequences`
 })
-
-afterAll(() => outbox.close())
 
 const inOrder = () => outbox.insertEndpoint({ ordering: 'quotation' })
 

@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { NewQuotation } from '@quickquote/core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { startAnswerThief } from './answer-thief.ts'
-import { type Outbox, openOutbox } from './delivery-samples.ts'
+import { openOutbox } from './delivery-samples.ts'
 import { AWKWARD, sampleQuotation } from './samples.ts'
 
-let outbox: Outbox
-let storage: Outbox['storage']
-let sql: Outbox['sql']
+const outbox = await openOutbox()
+const { storage, sql } = outbox
 const worker = randomUUID()
 const other = randomUUID()
-
-beforeAll(async () => {
-  outbox = await openOutbox()
-  storage = outbox.storage
-  sql = outbox.sql
-})
 
 beforeEach(async () => {
   await sql`truncate quickquote.quotations, quickquote.pipeline_starts cascade`
 })
-
-afterAll(() => outbox.close())
 
 async function accept(fields: Partial<NewQuotation> = {}): Promise<NewQuotation> {
   const quotation = sampleQuotation({ created_at: new Date(), ...fields })

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { numbered, valuesOf } from '../src/connection/statement.ts'
 import { ADVANCE_REPLAY, LIVE_ON_INDEXES } from '../src/deliveries/replays.sql.ts'
-import { type Outbox, openOutbox } from './delivery-samples.ts'
+import { openOutbox } from './delivery-samples.ts'
 
-let outbox: Outbox
-
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-afterAll(() => outbox.close())
+const outbox = await openOutbox()
 
 it('a batch reads only rows of its events, however many were sent since, in a database never analyzed', async () => {
   const { sql, storage } = outbox

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
 import { sampleAuditEntry, sampleQuotation } from './samples.ts'
@@ -15,11 +15,9 @@ let outbox: Outbox
 let endpoint: StoredWebhookEndpoint
 
 beforeEach(async () => {
-  outbox = await openOutbox()
+  outbox = await openOutbox(onTestFinished)
   endpoint = await outbox.insertEndpoint()
 })
-afterEach(() => outbox.close())
-
 /** The beginning of the day that many days ago. */
 const daysAgo = (days: number) => new Date(MIDNIGHT - days * DAY_MS)
 

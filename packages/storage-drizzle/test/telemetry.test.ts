@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { QUEUE_COUNT_LIMIT } from '@quickquote/core/internal'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { READ_QUEUE } from '../src/workers/telemetry.sql.ts'
-import { type Outbox, openOutbox } from './delivery-samples.ts'
+import { openOutbox } from './delivery-samples.ts'
 import { SAMPLE_TRACE } from './samples.ts'
 
-const outbox: Outbox = await openOutbox()
+const outbox = await openOutbox()
 const { storage, sql } = outbox
-
-afterAll(() => outbox.close())
 
 beforeEach(async () => {
   await sql`truncate quickquote.deliveries`

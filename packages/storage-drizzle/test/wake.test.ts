@@ -1,17 +1,11 @@
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { createWaker } from '../src/connection/wake.ts'
-import { type Outbox, openOutbox } from './delivery-samples.ts'
+import { openOutbox } from './delivery-samples.ts'
 import { sampleEvent } from './samples.ts'
 
-let outbox: Outbox
-
-beforeAll(async () => {
-  outbox = await openOutbox()
-})
-
-afterAll(() => outbox.close())
+const outbox = await openOutbox()
 
 /** Counts the notifications delivered by PostgreSQL. */
 async function listening() {

@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery } from '@quickquote/core/internal'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { claimOf, openOutbox, succeeded } from './delivery-samples.ts'
 import { sampleQuotation } from './samples.ts'
 
-let outbox: Outbox
-let storage: Outbox['storage']
-let sql: Outbox['sql']
+const outbox = await openOutbox()
+const { storage, sql } = outbox
 const dead = randomUUID()
 const alive = randomUUID()
-
-beforeAll(async () => {
-  outbox = await openOutbox()
-  storage = outbox.storage
-  sql = outbox.sql
-})
 
 beforeEach(async () => {
   await sql`truncate quickquote.quotations, quickquote.pipeline_starts, quickquote.webhook_endpoints, quickquote.events, quickquote.deliveries,
     quickquote.delivery_attempts, quickquote.workers cascade`
 })
-
-afterAll(() => outbox.close())
 
 async function silence(workerId: string, seconds: number): Promise<void> {
   await sql`update quickquote.workers set heartbeat_at = now() - ${seconds} * interval '1 second' where id = ${workerId}`
