@@ -2,17 +2,11 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createCertificate,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Host, openHost } from './host.ts'
-import { killWorkers, runCli, type WorkerProcess } from './worker-process.ts'
+import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { certificate, type Host, openHost, openReceiver } from './host.ts'
+import { runCli, type WorkerProcess } from './worker-process.ts'
 
-const certificate = await createCertificate()
 const folder = await mkdtemp(join(tmpdir(), 'quickquote-cli-'))
 const caFile = join(folder, 'ca.pem')
 
@@ -33,8 +27,6 @@ async function ended(args: readonly string[], env: Record<string, string> = {}) 
 }
 
 describe('quickquote-worker', () => {
-  afterEach(killWorkers)
-
   it('--help prints the usage, --version the version', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
@@ -116,14 +108,8 @@ describe('quickquote-worker', () => {
 })
 
 describe('a worker process', () => {
-  afterEach(async () => {
-    await killWorkers()
-    await host.close()
-    await receiver.stop()
-  })
-
   async function open(respond?: ReceiverOptions['respond']): Promise<void> {
-    receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+    receiver = await openReceiver(respond)
     host = await openHost()
     await host.createEndpoint(receiver.url)
   }

@@ -1,29 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { type Certificate, createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Host, ORGANIZATION, openHost } from './host.ts'
-import { killWorkers, runWorker, type WorkerProcess } from './worker-process.ts'
+import type { Receiver } from '@quickquote/dev-servers'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { certificate, type Host, ORGANIZATION, openHost, openReceiver } from './host.ts'
+import { runWorker, type WorkerProcess } from './worker-process.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-let certificate: Certificate
 let host: Host
 let receiver: Receiver
 
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-
 beforeEach(async () => {
-  receiver = await startReceiver({ certificate })
+  receiver = await openReceiver()
   host = await openHost()
-})
-
-afterEach(async () => {
-  await killWorkers()
-  await host.close()
-  await receiver.stop()
 })
 
 /** A worker on a machine with a wrong clock. */

@@ -1,34 +1,17 @@
-import {
-  type Certificate,
-  createCertificate,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Host, type HostOptions, openHost } from './host.ts'
-import { killWorkers, runWorker, type WorkerProcess } from './worker-process.ts'
+import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { describe, expect, it } from 'vitest'
+import { certificate, type Host, type HostOptions, openHost, openReceiver } from './host.ts'
+import { runWorker, type WorkerProcess } from './worker-process.ts'
 
 /** Faster than the defaults, and slow enough for a busy machine. */
 const FAST = { heartbeatMs: 300, deadAfterMs: 5000 }
 const PATIENTLY = { timeout: 60_000 }
 
-let certificate: Certificate
 let host: Host
 let receiver: Receiver
 
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-
-afterEach(async () => {
-  await killWorkers()
-  await host.close()
-  await receiver.stop()
-})
-
 async function open(respond?: ReceiverOptions['respond'], options: HostOptions = {}): Promise<void> {
-  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  receiver = await openReceiver(respond)
   host = await openHost(options)
 }
 

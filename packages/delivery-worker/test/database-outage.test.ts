@@ -1,45 +1,35 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import {
-  type Certificate,
-  createCertificate,
   type EmbeddedPostgres,
   type Receiver,
   type ReceiverOptions,
   scratchFolder,
   startPostgres,
-  startReceiver,
 } from '@quickquote/dev-servers'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Host, type HostOptions, openHost } from './host.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { certificate, type Host, type HostOptions, openHost, openReceiver } from './host.ts'
 
 /** Clients wait longer before each reconnect. */
 const PATIENTLY = { timeout: 50_000 }
 
 vi.setConfig({ testTimeout: 300_000 })
 
-let certificate: Certificate
 let postgres: EmbeddedPostgres
 let host: Host
 let receiver: Receiver
 
 beforeAll(async () => {
-  certificate = await createCertificate()
   postgres = await startPostgres({
     dataDir: join(scratchFolder(), `quickquote-outage-${randomUUID()}`),
     persistent: false,
   })
 })
 
-afterEach(async () => {
-  await host.close()
-  await receiver.stop()
-})
-
 afterAll(() => postgres.stop())
 
 async function open(respond?: ReceiverOptions['respond'], options: HostOptions = {}): Promise<void> {
-  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  receiver = await openReceiver(respond)
   host = await openHost({ databaseUrl: await postgres.createDatabase(), ...options })
 }
 

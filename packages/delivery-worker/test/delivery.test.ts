@@ -1,34 +1,19 @@
 import { createHmac } from 'node:crypto'
 import { memberOf } from '@quickquote/core'
-import {
-  type Certificate,
-  createCertificate,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
-import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+import {
+  certificate,
+  type Host,
+  type HostOptions,
+  NO_WAITING,
+  ORGANIZATION,
+  openHost,
+  openReceiver,
+  STEP_EVENT,
+} from './host.ts'
 
-let certificate: Certificate
 let host: Host
-const receivers: Receiver[] = []
-
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-
-afterEach(async () => {
-  await host.close()
-  for (const receiver of receivers.splice(0)) await receiver.stop()
-})
-
-async function receiver(respond?: ReceiverOptions['respond']): Promise<Receiver> {
-  const started = await startReceiver({ certificate, ...(respond && { respond }) })
-  receivers.push(started)
-  return started
-}
 
 /** Runs a worker on a host until nothing is left to do now. */
 async function deliver(options: HostOptions, url: string): Promise<{ id: string; secret: string }> {
@@ -45,7 +30,7 @@ function attemptsToBe(...expected: object[]): Promise<void> {
 
 describe('a delivery', () => {
   it('carries the five headers of the specification, and a signature that node:crypto alone verifies', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     const { secret } = await deliver({ productName: 'Acme' }, `${partner.url}/hooks?tenant=7`)
 
     const { headers, rawBody, path } = await partner.next()
@@ -72,7 +57,7 @@ describe('a delivery', () => {
   })
 
   it('is logged in one line, without URL, body or secret', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     const { id, secret } = await deliver({}, `${partner.url}/hooks?token=topsecret`)
     await attemptsToBe({ status: 'succeeded' })
 
@@ -100,7 +85,7 @@ describe('a delivery', () => {
   })
 
   it('is signed again for each attempt, with the time of that attempt', async () => {
-    const partner = await receiver(() => ({ status: partner.requests.length === 1 ? 500 : 204 }))
+    const partner = await openReceiver(() => ({ status: partner.requests.length === 1 ? 500 : 204 }))
     host = await openHost({ delivery: { ...NO_WAITING, backoffMs: 1100 } })
     const { secret } = await host.createEndpoint(partner.url)
     await host.createWorker({ ca: certificate.cert }).start()
@@ -119,7 +104,7 @@ describe('a delivery', () => {
   })
 
   it('has the same bytes for every endpoint', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     host = await openHost()
     await host.createEndpoint(`${partner.url}/crm`)
     await host.createEndpoint(`${partner.url}/portal`)
@@ -134,7 +119,7 @@ describe('a delivery', () => {
   })
 
   it('is also signed with the previous secret during an overlap', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     const endpoint = await deliver({}, partner.url)
     await partner.next()
     const another = 'whsec_another'
@@ -163,7 +148,7 @@ describe('a delivery', () => {
 
 describe('a failed attempt', () => {
   it('is repeated up to 8 attempts', async () => {
-    const partner = await receiver(() => ({ status: 500 }))
+    const partner = await openReceiver(() => ({ status: 500 }))
     await deliver({ delivery: NO_WAITING }, partner.url)
 
     const failed = {
@@ -183,7 +168,7 @@ describe('a failed attempt', () => {
   })
 
   it('waits for the back-off', async () => {
-    const partner = await receiver(() => ({ status: 503 }))
+    const partner = await openReceiver(() => ({ status: 503 }))
     const before = Date.now()
     await deliver({ delivery: { jitter: 0 } }, partner.url)
     await attemptsToBe({ status: 'failed' })
@@ -196,7 +181,7 @@ describe('a failed attempt', () => {
   })
 
   it('waits as long as Retry-After requests, if that is longer', async () => {
-    const partner = await receiver(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
+    const partner = await openReceiver(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
     const before = Date.now()
     await deliver({ delivery: NO_WAITING }, partner.url)
     await attemptsToBe({ status: 'failed', http_status: 429 })
@@ -206,7 +191,7 @@ describe('a failed attempt', () => {
   })
 
   it('is not repeated after a 410', async () => {
-    const partner = await receiver(() => ({ status: 410 }))
+    const partner = await openReceiver(() => ({ status: 410 }))
     await deliver({ delivery: NO_WAITING }, partner.url)
 
     await attemptsToBe({
@@ -219,8 +204,8 @@ describe('a failed attempt', () => {
   })
 
   it('because of a redirect is not sent elsewhere', async () => {
-    const elsewhere = await receiver()
-    const partner = await receiver(() => ({ status: 302, headers: { location: elsewhere.url } }))
+    const elsewhere = await openReceiver()
+    const partner = await openReceiver(() => ({ status: 302, headers: { location: elsewhere.url } }))
     await deliver({ delivery: { ...NO_WAITING, maxAttempts: 2 } }, partner.url)
 
     const error = 'The receiver answered 302: redirects are not followed.'
@@ -229,7 +214,7 @@ describe('a failed attempt', () => {
   })
 
   it('because of a timeout is recorded as one', async () => {
-    const partner = await receiver(() => ({ hang: true }))
+    const partner = await openReceiver(() => ({ hang: true }))
     await deliver({ delivery: { ...NO_WAITING, timeoutMs: 200, maxAttempts: 2 } }, partner.url)
 
     const error = 'timed out after 200 ms'
@@ -237,7 +222,7 @@ describe('a failed attempt', () => {
   })
 
   it('because of the certificate is recorded as such', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 1 } })
     await host.createEndpoint(partner.url)
     await host.createWorker().start()
@@ -250,7 +235,7 @@ describe('a failed attempt', () => {
   it.each(['secret_key_id', 'headers_key_id'])(
     'is not recorded if an encryption key (%s) is missing: it does not count, and a worker with the key sends',
     async (column) => {
-      const partner = await receiver()
+      const partner = await openReceiver()
       host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 2 } })
       const { id } = await host.createEndpoint(partner.url)
       const session = { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] }
@@ -287,7 +272,7 @@ describe('a failed attempt', () => {
   )
 
   it('because the secret cannot be decrypted is repeated', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 2 } })
     await host.createEndpoint(partner.url)
     await host.sql`update quickquote.webhook_endpoints set secret_ciphertext = '\\x00112233445566778899aabbccddeeff0011223344556677889900'`
@@ -302,7 +287,7 @@ describe('a failed attempt', () => {
 
 describe('a forbidden address', () => {
   it('is rejected without connecting', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     host = await openHost()
     const { id } = await host.createEndpoint(partner.url)
     const strict = await openHost({ allowAddresses: [], databaseUrl: host.databaseUrl })
@@ -321,7 +306,7 @@ describe('a forbidden address', () => {
   })
 
   it('is never called over plain HTTP', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     host = await openHost()
     await host.createEndpoint(partner.url)
     await host.sql`update quickquote.webhook_endpoints set url = replace(url, 'https:', 'http:')`
@@ -334,8 +319,8 @@ describe('a forbidden address', () => {
 
 describe('a disabled endpoint', () => {
   it('receives nothing more, and its pending deliveries are parked', async () => {
-    const partner = await receiver()
-    const calm = await receiver()
+    const partner = await openReceiver()
+    const calm = await openReceiver()
     host = await openHost()
     const disabled = await host.createEndpoint(partner.url)
     await host.createEndpoint(calm.url)

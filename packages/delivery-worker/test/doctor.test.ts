@@ -2,20 +2,15 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCertificate, startConnectProxy, testDatabase } from '@quickquote/dev-servers'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { FINDINGS, type Finding } from '../src/doctor/finding.ts'
 import { type Host, openHost } from './host.ts'
-import { killWorkers, runCli } from './worker-process.ts'
+import { runCli } from './worker-process.ts'
 
 let host: Host
 
 beforeEach(async () => {
   host = await openHost()
-})
-
-afterEach(async () => {
-  await killWorkers()
-  await host.close()
 })
 
 /** Runs the doctor like an operator. */

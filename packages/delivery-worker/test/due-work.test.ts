@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Receiver, startReceiver } from '@quickquote/dev-servers'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Receiver } from '@quickquote/dev-servers'
+import { beforeEach, expect, it } from 'vitest'
 import { deliverDue, startDue } from '../src/index.ts'
-import { type Host, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+import { type Host, NO_WAITING, ORGANIZATION, openHost, openReceiver, STEP_EVENT } from './host.ts'
 
 let receiver: Receiver
 let host: Host
@@ -10,7 +10,7 @@ let calls = 0
 
 beforeEach(async () => {
   calls = 0
-  receiver = await startReceiver()
+  receiver = await openReceiver()
   host = await openHost({
     delivery: { ...NO_WAITING, maxAttempts: 3 },
     start: { maxAttempts: 2, backoffMs: 1 },
@@ -19,11 +19,6 @@ beforeEach(async () => {
       throw new Error('no queue')
     },
   })
-})
-
-afterEach(async () => {
-  await host.close()
-  await receiver.stop()
 })
 
 it('deliverDue sends everything due of every organization, and leaves nothing leased', async () => {

@@ -2,25 +2,24 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type FileId, type FileStorage, IntegrationError, memberOf, STEPS } from '@quickquote/core'
 import { ERASURE_PHASES } from '@quickquote/core/internal'
-import { type Certificate, createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Host, type HostOptions, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+import type { Receiver } from '@quickquote/dev-servers'
+import { describe, expect, it } from 'vitest'
+import {
+  certificate,
+  type Host,
+  type HostOptions,
+  ORGANIZATION,
+  openHost,
+  openReceiver,
+  STEP_EVENT,
+} from './host.ts'
 
 const OTHER = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
 const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
-let certificate: Certificate
 let host: Host
 let receiver: Receiver
-
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-afterEach(async () => {
-  await host.close()
-  await receiver?.stop()
-})
 
 const adminOf = (organizationId: string) =>
   memberOf({ memberId: 'admin', organizations: [{ id: organizationId, role: 'admin' }] }, organizationId)
@@ -30,7 +29,7 @@ const textOf = (organizationId: string) => `Text-${organizationId.slice(0, 8)}`
 
 async function open(options: HostOptions = {}): Promise<void> {
   // Responds with the text in its address.
-  receiver = await startReceiver({ certificate, respond: ({ path }) => ({ status: 200, body: path }) })
+  receiver = await openReceiver(({ path }) => ({ status: 200, body: path }))
   host = await openHost(options)
 }
 
@@ -389,13 +388,10 @@ describe('organizations.erase', () => {
     let isAsked = false
     const answered = gate()
     await open({ startPipeline: async (_, { signal }) => void signals.push(signal) })
-    const slow = await startReceiver({
-      certificate,
-      respond: async () => {
-        isAsked = true
-        await answered.promise
-        return { status: 200 }
-      },
+    const slow = await openReceiver(async () => {
+      isAsked = true
+      await answered.promise
+      return { status: 200 }
     })
     await host.createEndpoint(slow.url)
     await host.createWorker({ ca: certificate.cert, pollIntervalMs: 20 }).start()

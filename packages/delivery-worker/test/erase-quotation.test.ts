@@ -1,8 +1,16 @@
 import { createIntegrations, IntegrationError, type Integrations, memberOf, STEPS } from '@quickquote/core'
-import { type Certificate, createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
+import type { Receiver } from '@quickquote/dev-servers'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ENCRYPTION_KEY, type Host, type HostOptions, ORGANIZATION, openHost } from './host.ts'
+import { describe, expect, it } from 'vitest'
+import {
+  certificate,
+  ENCRYPTION_KEY,
+  type Host,
+  type HostOptions,
+  ORGANIZATION,
+  openHost,
+  openReceiver,
+} from './host.ts'
 
 const OTHER = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
 const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
@@ -13,18 +21,8 @@ const ADMIN = memberOf(
   ORGANIZATION,
 )
 
-let certificate: Certificate
 let host: Host
 let receiver: Receiver | undefined
-
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-afterEach(async () => {
-  await host.close()
-  await receiver?.stop()
-  receiver = undefined
-})
 
 async function open(options: HostOptions = {}): Promise<void> {
   host = await openHost(options)
@@ -94,7 +92,7 @@ async function auditEntries() {
 
 /** Delivers all events of a quotation to a receiver that echoes a text of it. */
 async function delivered(): Promise<{ id: string; fileId: string }> {
-  receiver = await startReceiver({ certificate, respond: () => ({ status: 200, body: SECRET }) })
+  receiver = await openReceiver(() => ({ status: 200, body: SECRET }))
   await host.createEndpoint(receiver.url)
   await host.createWorker({ ca: certificate.cert }).start()
   const quote = await startQuote()
@@ -189,13 +187,10 @@ describe('quotations.erase', () => {
     const held = new Promise<void>((resolve) => {
       answer = resolve
     })
-    receiver = await startReceiver({
-      certificate,
-      respond: async () => {
-        isAsked = true
-        await held
-        return { status: 200 }
-      },
+    receiver = await openReceiver(async () => {
+      isAsked = true
+      await held
+      return { status: 200 }
     })
     await host.createEndpoint(receiver.url)
     await host.createEndpoint('https://127.0.0.1:9/')

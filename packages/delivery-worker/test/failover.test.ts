@@ -1,17 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  createCertificate,
-  type ReplicatedPostgres,
-  scratchFolder,
-  startReceiver,
-  startReplicatedPostgres,
-} from '@quickquote/dev-servers'
+import { type ReplicatedPostgres, scratchFolder, startReplicatedPostgres } from '@quickquote/dev-servers'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Host, openHost } from './host.ts'
+import { certificate, type Host, openHost, openReceiver } from './host.ts'
 
 /** Everything is sent within a minute of a failover. */
 const PATIENTLY = { timeout: 60_000 }
@@ -51,8 +45,7 @@ async function finishSteps(count: number): Promise<string[]> {
 describe('a primary and its standby in one connection string', () => {
   it('after the primary dies and the standby is promoted, nothing acknowledged is lost, and everything is sent', async () => {
     host = await openHost({ databaseUrl: replicated.url })
-    const certificate = await createCertificate()
-    const receiver = await startReceiver({ certificate })
+    const receiver = await openReceiver()
     await host.createEndpoint(receiver.url)
     await host.createWorker({ ca: certificate.cert }).start()
     const before = await finishSteps(10)
@@ -66,7 +59,6 @@ describe('a primary and its standby in one connection string', () => {
     const sent = () =>
       receiver.requests.map(({ rawBody }) => JSON.parse(rawBody.toString()).data.quotation_id)
     await expect.poll(() => answered.filter((id) => !sent().includes(id)), PATIENTLY).toEqual([])
-    await receiver.stop()
   })
 
   it('a demoted primary that is still reachable is left for the new one', async () => {

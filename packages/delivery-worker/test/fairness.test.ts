@@ -1,30 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { memberOf } from '@quickquote/core'
-import {
-  type Certificate,
-  createCertificate,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Host, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { describe, expect, it } from 'vitest'
+import { certificate, type Host, ORGANIZATION, openHost, openReceiver, STEP_EVENT } from './host.ts'
 
-let certificate: Certificate
 let host: Host
 let receiver: Receiver
 
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-
-afterEach(async () => {
-  await host.close()
-  await receiver.stop()
-})
-
 async function open(respond: ReceiverOptions['respond']): Promise<void> {
-  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  receiver = await openReceiver(respond)
   // Hanging requests last longer than the test.
   host = await openHost({ delivery: { timeoutMs: 60_000 } })
 }

@@ -1,14 +1,8 @@
-import {
-  createCertificate,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterEach, describe, expect, it } from 'vitest'
+import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { describe, expect, it } from 'vitest'
 import type { DeliveryWorker, DeliveryWorkerOptions } from '../src/index.ts'
-import { type Host, openHost } from './host.ts'
+import { certificate, type Host, openHost, openReceiver } from './host.ts'
 
-const certificate = await createCertificate()
 /** Failures for 300 ms count. */
 const FAST = { heartbeatMs: 50, deadAfterMs: 300, pollIntervalMs: 50 }
 const PATIENT = { timeout: 60_000 }
@@ -16,16 +10,11 @@ const PATIENT = { timeout: 60_000 }
 let host: Host
 let receiver: Receiver
 
-afterEach(async () => {
-  await host.close()
-  await receiver.stop()
-})
-
 async function open(
   options: Partial<DeliveryWorkerOptions> = {},
   respond?: ReceiverOptions['respond'],
 ): Promise<DeliveryWorker> {
-  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  receiver = await openReceiver(respond)
   host = await openHost()
   return host.createWorker({ ca: certificate.cert, ...options })
 }

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { createHeldFeeds } from '../src/upkeep/held-feeds.ts'
 import { openHost } from './host.ts'
 
@@ -6,7 +6,6 @@ const MESSAGE = 'an open transaction holds up an event feed: end it'
 
 it('a transaction that stays open after writing an event is logged once, and no other', async () => {
   const host = await openHost()
-  onTestFinished(() => host.close())
   const { storage, settings } = host.integrations
   const heldFeeds = createHeldFeeds({ storage, logger: settings.logger, toleratedMs: 0 })
   const warnings = () => host.logs.filter(({ message }) => message === MESSAGE)
@@ -37,7 +36,6 @@ it('a transaction that stays open after writing an event is logged once, and no 
 
 it('a transaction is not logged before it has been open for a minute', async () => {
   const host = await openHost()
-  onTestFinished(() => host.close())
   const { storage, settings } = host.integrations
   const heldFeeds = createHeldFeeds({ storage, logger: settings.logger })
   const quotationId = await host.startQuote()

@@ -6,14 +6,24 @@ import {
   memberOf,
   type QuotePipeline,
 } from '@quickquote/core'
+import {
+  createCertificate,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+} from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
+import { onTestFinished } from 'vitest'
 import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
 
 export const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 export const STEP_EVENT = 'quotation.requirement_analysis.completed'
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7)
+
+/** Of every receiver. */
+export const certificate = await createCertificate()
 
 export interface LogLine {
   readonly level: keyof Logger
@@ -47,6 +57,7 @@ export interface Host {
   attempts(): Promise<AttemptRow[]>
   /** The rows of the outbox. */
   pending(): Promise<{ attempt: number; leased_by: string | null; parked_at: Date | null; due_at: Date }[]>
+  /** Earlier than the end of the test. */
   close(): Promise<void>
 }
 
@@ -76,6 +87,14 @@ export type HostOptions = Partial<
   readonly databaseUrl?: string
 }
 
+/** A receiver that is stopped after the test. */
+export async function openReceiver(respond?: ReceiverOptions['respond']): Promise<Receiver> {
+  const receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  onTestFinished(() => receiver.stop())
+  return receiver
+}
+
+/** A host that is closed after the test, before what the test opened earlier. */
 export async function openHost(options: HostOptions = {}): Promise<Host> {
   const { startPipeline = async () => {}, databaseUrl, ...settings } = options
   const database = databaseUrl === undefined ? await migratedDatabase() : undefined
@@ -96,6 +115,17 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     ...settings,
   })
   const workers: DeliveryWorker[] = []
+  let isClosed = false
+
+  async function close(): Promise<void> {
+    if (isClosed) return
+    isClosed = true
+    await Promise.all(workers.map((worker) => worker.stop({ deadlineMs: 0 })))
+    await integrations.close()
+    await sql.end()
+    await database?.drop()
+  }
+  onTestFinished(close)
 
   async function startQuote(organizationId = ORGANIZATION): Promise<string> {
     const { quotation_id } = await integrations.quotations.start({
@@ -143,12 +173,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
         ...(await sql<never[]>`select attempt, leased_by, parked_at, due_at from quickquote.deliveries`),
       ]
     },
-    async close() {
-      await Promise.all(workers.map((worker) => worker.stop({ deadlineMs: 0 })))
-      await integrations.close()
-      await sql.end()
-      await database?.drop()
-    },
+    close,
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type HostQuotation, type HostQuotations, memberOf } from '@quickquote/core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type Host, ORGANIZATION, openHost } from './host.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -10,8 +10,6 @@ let host: Host
 beforeEach(async () => {
   host = await openHost()
 })
-
-afterEach(() => host.close())
 
 /** Moves all times of a quotation into the past. */
 const ageQuotation = (id: string, ms: number) =>

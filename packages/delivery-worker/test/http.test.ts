@@ -5,33 +5,17 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { addressGuard, type Outcome } from '@quickquote/core/internal'
-import {
-  type Certificate,
-  createCertificate,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createCertificate, type ReceiverOptions } from '@quickquote/dev-servers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createHttp, type Http, type HttpOptions } from '../src/http/http.ts'
+import { certificate, openReceiver } from './host.ts'
 
-let certificate: Certificate
 const cleanUps: (() => Promise<unknown>)[] = []
-
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
 
 afterEach(async () => {
   vi.unstubAllEnvs()
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
-
-async function receiver(respond?: ReceiverOptions['respond']): Promise<Receiver> {
-  const started = await startReceiver({ certificate, ...(respond && { respond }) })
-  cleanUps.push(() => started.stop())
-  return started
-}
 
 /** A TLS server with its own handling of connections. */
 async function tlsServer(talk: (socket: TLSSocket) => void): Promise<string> {
@@ -101,7 +85,7 @@ const answered = (httpStatus: number, retryAfterMs: number | null = null) => ({
 
 describe('a POST', () => {
   it('sends the body unchanged, and returns the status', async () => {
-    const partner = await receiver(() => ({ status: 202 }))
+    const partner = await openReceiver(() => ({ status: 202 }))
 
     expect(await post(http(), partner.url)).toEqual(answered(202))
 
@@ -117,8 +101,8 @@ describe('a POST', () => {
   })
 
   it('never follows a redirect', async () => {
-    const elsewhere = await receiver()
-    const partner = await receiver(() => ({ status: 307, headers: { location: elsewhere.url } }))
+    const elsewhere = await openReceiver()
+    const partner = await openReceiver(() => ({ status: 307, headers: { location: elsewhere.url } }))
 
     expect(await post(http(), partner.url)).toEqual(answered(307))
 
@@ -127,7 +111,7 @@ describe('a POST', () => {
   })
 
   it("returns the receiver's Retry-After", async () => {
-    const partner = await receiver(() => ({ status: 429, headers: { 'retry-after': '30' } }))
+    const partner = await openReceiver(() => ({ status: 429, headers: { 'retry-after': '30' } }))
 
     expect(await post(http(), partner.url)).toEqual(answered(429, 30_000))
   })
@@ -283,7 +267,7 @@ describe('the timeout', () => {
   const timedOut = { kind: 'error', code: 'timeout', error: 'timed out after 300 ms' }
 
   it('covers a missing response', async () => {
-    const partner = await receiver(() => ({ hang: true }))
+    const partner = await openReceiver(() => ({ hang: true }))
 
     expect(await post(http({ timeoutMs: 300 }), partner.url)).toEqual(timedOut)
   })
@@ -295,7 +279,7 @@ describe('the timeout', () => {
         await new Promise((resolve) => setTimeout(resolve, 50).unref())
       }
     }
-    const partner = await receiver(() => ({ status: 200, body: drip() }))
+    const partner = await openReceiver(() => ({ status: 200, body: drip() }))
 
     expect(await post(http({ timeoutMs: 300 }), partner.url)).toEqual(timedOut)
   })
@@ -390,7 +374,7 @@ describe('a body', () => {
         yield 'x'.repeat(1024)
       }
     }
-    const partner = await receiver(() => ({ status: 200, body: endless() }))
+    const partner = await openReceiver(() => ({ status: 200, body: endless() }))
 
     expect(await post(http(), partner.url)).toEqual(answered(200))
 
@@ -404,7 +388,7 @@ describe('a body', () => {
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
   ])('is decoded (%s)', async (encoding, compress) => {
-    const partner = await receiver(() => ({
+    const partner = await openReceiver(() => ({
       status: 422,
       headers: { 'content-encoding': encoding },
       body: compress('no such deal'),
@@ -414,7 +398,7 @@ describe('a body', () => {
 
   it('is decoded no further than the limit', async () => {
     const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024, 'x'))
-    const partner = await receiver(() => ({
+    const partner = await openReceiver(() => ({
       status: 200,
       headers: { 'content-encoding': 'gzip' },
       body: bomb,
@@ -433,7 +417,7 @@ describe('a body', () => {
       for (let sent = 0; sent < 20 * 1024; sent += nothing.length) yield nothing
       await new Promise(() => {})
     }
-    const partner = await receiver(() => ({
+    const partner = await openReceiver(() => ({
       status: 202,
       headers: { 'content-encoding': 'gzip' },
       body: endless(),
@@ -445,12 +429,16 @@ describe('a body', () => {
     ['that is cut off', gzipSync('no such deal').subarray(0, 12), 'gzip'],
     ['that has another encoding', Buffer.from('plain'), 'br'],
   ])('%s counts by its status', async (_, body, encoding) => {
-    const partner = await receiver(() => ({ status: 200, headers: { 'content-encoding': encoding }, body }))
+    const partner = await openReceiver(() => ({
+      status: 200,
+      headers: { 'content-encoding': encoding },
+      body,
+    }))
     expect(await post(http(), partner.url)).toEqual(answered(200))
   })
 
   it('in an unknown encoding is read unchanged', async () => {
-    const partner = await receiver(() => ({
+    const partner = await openReceiver(() => ({
       status: 200,
       headers: { 'content-encoding': 'rot13' },
       body: 'ab fhpu qrny',
@@ -461,7 +449,7 @@ describe('a body', () => {
 
 describe('a certificate', () => {
   it('of an untrusted issuer is refused, and nothing is sent', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
 
     expect(await post(http({ ca: undefined }), partner.url)).toEqual({
       kind: 'error',
@@ -474,7 +462,7 @@ describe('a certificate', () => {
 
   it.each(['public', 'own'])('is verified whatever the environment says (%s issuers)', async (trusted) => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
-    const partner = await receiver()
+    const partner = await openReceiver()
     const other = await createCertificate()
     const client = http({ ca: trusted === 'own' ? other.cert : undefined })
 
@@ -483,7 +471,7 @@ describe('a certificate', () => {
   })
 
   it('for another host name is refused', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     const client = http({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
 
     expect(await post(client, `https://other.example:${new URL(partner.url).port}`)).toEqual({
@@ -505,7 +493,7 @@ describe('an address', () => {
   })
 
   it('that was checked is the one called: the name is looked up once', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     const answers: LookupAddress[][] = [[{ address: '127.0.0.1', family: 4 }], blocked]
     const client = http({ resolve: async () => answers.shift() ?? blocked })
 
@@ -517,7 +505,7 @@ describe('an address', () => {
   })
 
   it('is skipped if another address of the name is allowed', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     const client = http({ resolve: async () => [...blocked, { address: '127.0.0.1', family: 4 }] })
 
     expect(await post(client, `https://both.example:${new URL(partner.url).port}`)).toMatchObject({
@@ -551,7 +539,7 @@ describe('an address', () => {
   })
 
   it('of a name that the host allowed is not checked', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     const client = http({ guard: addressGuard({ allow: ['localhost'] }) })
 
     expect(await post(client, `https://localhost:${new URL(partner.url).port}`)).toEqual(answered(204))
@@ -568,7 +556,7 @@ describe('errors of the connection', () => {
     ],
     [
       'a reset',
-      async () => (await receiver(() => ({ reset: true }))).url,
+      async () => (await openReceiver(() => ({ reset: true }))).url,
       'connection_reset',
       'connection reset',
     ],
@@ -624,7 +612,7 @@ describe('errors of the connection', () => {
 describe('sockets', () => {
   async function counting(respond: ReceiverOptions['respond']) {
     const ports = new Set<number>()
-    const partner = await receiver(respond)
+    const partner = await openReceiver(respond)
     const proxy = createServer((near) => {
       ports.add(near.remotePort ?? 0)
       const far = new URL(partner.url)
@@ -658,7 +646,7 @@ describe('sockets', () => {
   })
 
   it('that hang delay no other request to the origin', async () => {
-    const partner = await receiver(({ path }) => (path === '/hang' ? { hang: true } : { status: 204 }))
+    const partner = await openReceiver(({ path }) => (path === '/hang' ? { hang: true } : { status: 204 }))
     const client = http({ socketsPerOrigin: 2, timeoutMs: 20_000 })
     const hanging = Array.from({ length: 10 }, () => post(client, partner.url, '/hang'))
 
@@ -672,7 +660,7 @@ describe('sockets', () => {
   })
 
   it('send nothing after an abort: a request that has just got its turn ends like those in flight', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     const client = http()
     const turn = await client.turn(partner.url)
 

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
-import { afterEach, describe, expect, it } from 'vitest'
+import type { Receiver } from '@quickquote/dev-servers'
+import { describe, expect, it } from 'vitest'
 import { METRICS } from '../src/telemetry/metrics.ts'
 import { prometheusName } from '../src/telemetry/prometheus.ts'
-import { type Host, NO_WAITING, openHost } from './host.ts'
+import { certificate, type Host, NO_WAITING, openHost, openReceiver } from './host.ts'
 
-const certificate = await createCertificate()
 const ROOT = new URL('../../../', import.meta.url)
 const PATIENT = { timeout: 60_000 }
 
@@ -14,10 +13,7 @@ let receiver: Receiver
 
 /** A worker that has started quotes, and made attempts that succeeded, failed and were exhausted. */
 async function open(metrics: boolean): Promise<string> {
-  receiver = await startReceiver({
-    certificate,
-    respond: ({ path }) => ({ status: path === '/well' ? 204 : 500 }),
-  })
+  receiver = await openReceiver(({ path }) => ({ status: path === '/well' ? 204 : 500 }))
   host = await openHost({
     delivery: { ...NO_WAITING, maxAttempts: 2 },
     startPipeline: (_, { report }) => report.stepCompleted('requirement_analysis'),
@@ -52,11 +48,6 @@ function parse(text: string): Sample[] {
 }
 
 describe('GET /metrics', () => {
-  afterEach(async () => {
-    await host.close()
-    await receiver.stop()
-  })
-
   it('has every metric of the table, and every metric and label that dashboard and alerts use', async () => {
     const url = await open(true)
     const response = await fetch(`${url}/metrics`)

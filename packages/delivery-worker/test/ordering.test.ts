@@ -1,31 +1,26 @@
 import { memberOf } from '@quickquote/core'
-import { type Certificate, createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
-import { afterEach, beforeAll, expect, it } from 'vitest'
-import { type Host, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+import type { Receiver } from '@quickquote/dev-servers'
+import { expect, it } from 'vitest'
+import {
+  certificate,
+  type Host,
+  NO_WAITING,
+  ORGANIZATION,
+  openHost,
+  openReceiver,
+  STEP_EVENT,
+} from './host.ts'
 
 const NEXT_EVENT = 'quotation.functional_specification.completed'
 
-let certificate: Certificate
 let host: Host
 let receiver: Receiver
 
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-
-afterEach(async () => {
-  await host.close()
-  await receiver.stop()
-})
-
 it('an endpoint that wants order gets the events of a quotation in order, and other quotations meanwhile', async () => {
   let failing = ''
-  receiver = await startReceiver({
-    certificate,
-    respond: ({ rawBody }) => {
-      const { type, data } = JSON.parse(rawBody.toString())
-      return { status: type === STEP_EVENT && data.quotation_id === failing ? 500 : 204 }
-    },
+  receiver = await openReceiver(({ rawBody }) => {
+    const { type, data } = JSON.parse(rawBody.toString())
+    return { status: type === STEP_EVENT && data.quotation_id === failing ? 500 : 204 }
   })
   host = await openHost({ delivery: { ...NO_WAITING, backoffMs: 300_000 } })
   const admin = memberOf(

@@ -1,13 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { memberOf, type QuotePipeline } from '@quickquote/core'
-import { createCertificate, startReceiver } from '@quickquote/dev-servers'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type Host, type HostOptions, ORGANIZATION, openHost } from './host.ts'
+import { describe, expect, it } from 'vitest'
+import { certificate, type Host, type HostOptions, ORGANIZATION, openHost, openReceiver } from './host.ts'
 
 let host: Host
-
-afterEach(() => host.close())
 
 type Start = QuotePipeline['start']
 
@@ -148,9 +145,7 @@ describe('a start that throws', () => {
   })
 
   it('at the last attempt is reported to the partner: quotation.failed, with PIPELINE_START_FAILED and no known step', async () => {
-    const certificate = await createCertificate()
-    const partner = await startReceiver({ certificate })
-    onTestFinished(() => partner.stop())
+    const partner = await openReceiver()
     await open(() => Promise.reject(new Error('gone')), { maxAttempts: 2, backoffMs: 1 })
     const session = { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] }
     await host.integrations.webhookEndpoints.create(memberOf(session, ORGANIZATION), {

@@ -5,26 +5,25 @@ import type { TLSSocket } from 'node:tls'
 import { inspect } from 'node:util'
 import { type EgressOptions, memberOf } from '@quickquote/core'
 import {
-  type Certificate,
   type ConnectProxy,
   type ConnectProxyOptions,
   createCertificate,
-  type Receiver,
   startConnectProxy,
-  startReceiver,
 } from '@quickquote/dev-servers'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { deliverDue } from '../src/index.ts'
-import { type Host, type HostOptions, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+import {
+  certificate,
+  type Host,
+  type HostOptions,
+  ORGANIZATION,
+  openHost,
+  openReceiver,
+  STEP_EVENT,
+} from './host.ts'
 
 const CREDENTIALS = 'quotes:open-sesame'
 const HERE = async () => ['127.0.0.1']
-
-let certificate: Certificate
-
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
 
 async function proxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
   const started = await startConnectProxy(options)
@@ -32,16 +31,8 @@ async function proxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
   return started
 }
 
-async function receiver(): Promise<Receiver> {
-  const started = await startReceiver({ certificate })
-  onTestFinished(() => started.stop())
-  return started
-}
-
-async function hostBehind(egress: EgressOptions, options: HostOptions = {}): Promise<Host> {
-  const host = await openHost({ egress: { ca: certificate.cert, ...egress }, ...options })
-  onTestFinished(() => host.close())
-  return host
+function hostBehind(egress: EgressOptions, options: HostOptions = {}): Promise<Host> {
+  return openHost({ egress: { ca: certificate.cert, ...egress }, ...options })
 }
 
 /** The only attempt to deliver an event to this URL. */
@@ -55,7 +46,7 @@ async function attempt(host: Host, url: string) {
 describe('with egress.proxy', () => {
   it('a webhook goes through the proxy to its receiver, with end-to-end TLS', async () => {
     const way = await proxy()
-    const partner = await receiver()
+    const partner = await openReceiver()
     const host = await hostBehind({ proxy: way.url })
 
     expect(await attempt(host, `${partner.url}/hook?a=1`)).toMatchObject({ status: 'succeeded' })
@@ -70,7 +61,7 @@ describe('with egress.proxy', () => {
 
   it("a worker's test of an endpoint goes through it", async () => {
     const way = await proxy()
-    const partner = await receiver()
+    const partner = await openReceiver()
     const host = await hostBehind({ proxy: way.url })
     const { id } = await host.createEndpoint(partner.url)
     await host.createWorker().start()
@@ -109,7 +100,7 @@ describe('with egress.proxy', () => {
 
   it("the receiver's certificate is verified for the name", async () => {
     const way = await proxy()
-    const partner = await receiver()
+    const partner = await openReceiver()
     const host = await hostBehind({ proxy: way.url, resolve: HERE })
 
     expect(await attempt(host, `https://partner.example:${new URL(partner.url).port}/`)).toMatchObject({
@@ -133,7 +124,7 @@ describe('with egress.proxy', () => {
 
   it('another allowed address of the name is tried if the proxy cannot reach the first', async () => {
     const way = await proxy()
-    const partner = await receiver()
+    const partner = await openReceiver()
     const host = await hostBehind(
       { proxy: way.url, resolve: async () => ['127.0.0.2', '127.0.0.1'] },
       { allowAddresses: ['127.0.0.0/8'] },
@@ -148,7 +139,7 @@ describe('with egress.proxy', () => {
   })
 
   it('an https:// proxy is verified, and works', async () => {
-    const partner = await receiver()
+    const partner = await openReceiver()
     const trusted = await proxy({ certificate, credentials: CREDENTIALS })
     expect(await attempt(await hostBehind({ proxy: trusted.url }), partner.url)).toMatchObject({
       status: 'succeeded',
@@ -166,7 +157,7 @@ describe('with egress.proxy', () => {
 describe('with egress.proxyResolves', () => {
   it('the proxy gets the name', async () => {
     const way = await proxy({ hosts: { 'partner.example': '127.0.0.1' } })
-    const partner = await receiver()
+    const partner = await openReceiver()
     const host = await hostBehind({
       proxy: way.url,
       proxyResolves: true,
@@ -235,7 +226,7 @@ describe('errors of the proxy', () => {
   it.each(FAILURES)(
     '%s: the message says that it is the proxy, and what to do',
     async (_, options, code, sentence) => {
-      const partner = await receiver()
+      const partner = await openReceiver()
       const way = options && (await proxy(options))
       const url = new URL(way?.url ?? 'http://127.0.0.1:1')
       ;[url.username = '', url.password = ''] = CREDENTIALS.split(':')

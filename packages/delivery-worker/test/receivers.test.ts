@@ -4,15 +4,14 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { memberOf } from '@quickquote/core'
-import { type Certificate, createCertificate } from '@quickquote/dev-servers'
 import type { ReceiverOptions, WebhookPayload } from '@quickquote/webhook-signature'
 import { expressWebhooks } from '@quickquote/webhook-signature/express'
 import { fastifyWebhooks } from '@quickquote/webhook-signature/fastify'
 import { fetchWebhooks } from '@quickquote/webhook-signature/fetch'
 import express from 'express'
 import Fastify from 'fastify'
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type Host, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { certificate, type Host, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
 
 const PATH = '/hooks/quotes'
 const ADMIN = memberOf(
@@ -64,17 +63,11 @@ const PARTNERS: readonly { name: string; build: (options: ReceiverOptions) => Pr
   },
 ]
 
-let certificate: Certificate
 let host: Host
 
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
 beforeEach(async () => {
   host = await openHost({ productName: 'Acme', delivery: NO_WAITING })
 })
-afterEach(() => host.close())
-
 /** An HTTPS address. Its handler is set later, because the signing secret is only known once the endpoint exists. */
 async function openAddress(): Promise<{ url: string; serve(listener: RequestListener): void }> {
   const server = createServer(certificate).listen(0, '127.0.0.1')

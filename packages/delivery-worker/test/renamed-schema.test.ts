@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { type Host, openHost } from './host.ts'
 
 let host: Host
@@ -6,8 +6,6 @@ let host: Host
 beforeEach(async () => {
   host = await openHost()
 })
-afterEach(() => host.close())
-
 it('a worker refuses to start on an SQL schema whose functions use another', async () => {
   const { sql } = host
   await sql`alter schema quickquote rename to first`

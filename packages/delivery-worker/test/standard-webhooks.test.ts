@@ -1,31 +1,16 @@
 import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import {
-  type Certificate,
-  createCertificate,
-  type ReceivedWebhook,
-  startReceiver,
-} from '@quickquote/dev-servers'
+import type { ReceivedWebhook } from '@quickquote/dev-servers'
 import { Webhook } from 'standardwebhooks'
-import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { type Delivery, LANGUAGES, missingFor, verdictsOf } from '../../webhook-signature/test/languages.ts'
-import { type HostOptions, openHost } from './host.ts'
-
-let certificate: Certificate
-
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
+import { certificate, type HostOptions, openHost, openReceiver } from './host.ts'
 
 /** An endpoint whose secret is rotated while a worker runs, with the partner's requests from before and after. */
 async function rotated(delivery: HostOptions['delivery'] = {}) {
-  const partner = await startReceiver({ certificate })
+  const partner = await openReceiver()
   const host = await openHost({ delivery })
-  onTestFinished(async () => {
-    await host.close()
-    await partner.stop()
-  })
   const { id, secret } = await host.createEndpoint(partner.url)
   await host.createWorker({ ca: certificate.cert }).start()
   await host.finishStep()

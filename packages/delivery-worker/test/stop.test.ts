@@ -1,31 +1,14 @@
-import {
-  type Certificate,
-  createCertificate,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { describe, expect, it } from 'vitest'
 import type { DeliveryWorker } from '../src/index.ts'
-import { type Host, openHost } from './host.ts'
-import { killWorkers, runWorker } from './worker-process.ts'
+import { certificate, type Host, openHost, openReceiver } from './host.ts'
+import { runWorker } from './worker-process.ts'
 
-let certificate: Certificate
 let host: Host
 let receiver: Receiver
 
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-
-afterEach(async () => {
-  await killWorkers()
-  await host.close()
-  await receiver.stop()
-})
-
 async function open(respond?: ReceiverOptions['respond']): Promise<void> {
-  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  receiver = await openReceiver(respond)
   host = await openHost()
 }
 
@@ -132,7 +115,7 @@ describe('stop keeps its deadline', () => {
   }
 
   it('while a file store never finishes a delete', async () => {
-    receiver = await startReceiver({ certificate })
+    receiver = await openReceiver()
     let deletes = 0
     host = await openHost({
       hookTimeoutMs: 60_000,
@@ -157,7 +140,7 @@ describe('stop keeps its deadline', () => {
   })
 
   it('while the hooks of five disabled endpoints hang, none of which waits for another', async () => {
-    receiver = await startReceiver({ certificate })
+    receiver = await openReceiver()
     let calls = 0
     host = await openHost({
       hookTimeoutMs: 60_000,

@@ -1,29 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Certificate,
-  createCertificate,
-  type LossyProxy,
-  lossyProxy,
-  type Receiver,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Host, openHost } from './host.ts'
-import { killWorkers, runWorker } from './worker-process.ts'
+import { type LossyProxy, lossyProxy, type Receiver } from '@quickquote/dev-servers'
+import { afterEach, describe, expect, it } from 'vitest'
+import { certificate, type Host, openHost, openReceiver } from './host.ts'
+import { runWorker } from './worker-process.ts'
 
-let certificate: Certificate
 let host: Host
 let receiver: Receiver
 let proxies: LossyProxy[] = []
 
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-
 afterEach(async () => {
-  await killWorkers()
-  await host.close()
-  await receiver.stop()
   await Promise.all(proxies.map((proxy) => proxy.stop()))
   proxies = []
 })
@@ -38,12 +23,9 @@ describe('after an outage of the database', () => {
   it('a worker that reconnects earlier does not declare others dead that are still reconnecting', async () => {
     let answer = () => {}
     const answered = new Promise<void>((resolve) => (answer = resolve))
-    receiver = await startReceiver({
-      certificate,
-      respond: async () => {
-        await answered
-        return { status: 204 }
-      },
+    receiver = await openReceiver(async () => {
+      await answered
+      return { status: 204 }
     })
     host = await openHost({ delivery: { timeoutMs: 60_000 } })
     await host.createEndpoint(receiver.url)
@@ -84,12 +66,9 @@ describe('after an outage of the database', () => {
 
 describe('a worker that was asleep', () => {
   it('sends none of its leased deliveries, because others may have sent them', async () => {
-    receiver = await startReceiver({
-      certificate,
-      respond: async () => {
-        await sleep(150)
-        return { status: 204 }
-      },
+    receiver = await openReceiver(async () => {
+      await sleep(150)
+      return { status: 204 }
     })
     host = await openHost()
     for (let n = 0; n < 12; n += 1) await host.createEndpoint(`${receiver.url}/${n}`)
@@ -125,7 +104,7 @@ describe('a worker that was asleep', () => {
 
 describe('a worker whose logger fails', () => {
   it.each(['throws', 'rejects'])('(it %s) still delivers, and keeps running', async (LOGGER) => {
-    receiver = await startReceiver({ certificate })
+    receiver = await openReceiver()
     host = await openHost()
     await host.createEndpoint(receiver.url)
     const remote = runWorker({ DATABASE_URL: host.databaseUrl, CA: certificate.cert, LOGGER })

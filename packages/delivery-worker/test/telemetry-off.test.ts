@@ -1,19 +1,12 @@
-import { createCertificate, type Receiver, startReceiver } from '@quickquote/dev-servers'
-import { afterEach, expect, it } from 'vitest'
-import { type Host, openHost } from './host.ts'
-
-const certificate = await createCertificate()
+import type { Receiver } from '@quickquote/dev-servers'
+import { expect, it } from 'vitest'
+import { certificate, type Host, openHost, openReceiver } from './host.ts'
 
 let host: Host
 let receiver: Receiver
 
-afterEach(async () => {
-  await host.close()
-  await receiver.stop()
-})
-
 it('without an OpenTelemetry SDK, telemetry runs no query and stores nothing', async () => {
-  receiver = await startReceiver({ certificate })
+  receiver = await openReceiver()
   host = await openHost()
   const { storage } = host.integrations
   const asked: string[] = []

@@ -2,29 +2,25 @@ import { type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import type { Integrations, QuotePipeline } from '@quickquote/core'
+import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
-  createCertificate,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost } from './host.ts'
+  certificate,
+  type Host,
+  type HostOptions,
+  NO_WAITING,
+  ORGANIZATION,
+  openHost,
+  openReceiver,
+} from './host.ts'
 import { registerSdk } from './open-telemetry.ts'
 
 const PATIENT = { timeout: 60_000 }
-const certificate = await createCertificate()
 const sdk = registerSdk()
 const instrumentation = new UndiciInstrumentation()
 
 let host: Host
 let receiver: Receiver
-
-afterEach(async () => {
-  await host.close()
-  await receiver.stop()
-  sdk.forget()
-})
 
 afterAll(async () => {
   instrumentation.disable()
@@ -32,7 +28,9 @@ afterAll(async () => {
 })
 
 async function open(respond?: ReceiverOptions['respond'], options: HostOptions = {}): Promise<void> {
-  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  // After the spans of closing.
+  onTestFinished(() => sdk.forget())
+  receiver = await openReceiver(respond)
   host = await openHost(options)
 }
 

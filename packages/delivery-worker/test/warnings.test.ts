@@ -5,7 +5,7 @@ import {
   type EndpointFailingWarning,
   memberOf,
 } from '@quickquote/core'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Host, type HostOptions, NO_WAITING, ORGANIZATION, openHost } from './host.ts'
 
 const MINUTE_MS = 60 * 1000
@@ -33,8 +33,6 @@ async function open(options: HostOptions = {}) {
     ...options,
   })
 }
-
-afterEach(() => host.close())
 
 /** An endpoint whose deliveries have all failed for that long. */
 async function failFor(ms: number) {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
 
-/** A worker in a separate process. */
+/** A worker in a separate process, which is killed after the test if it still runs. */
 export interface WorkerProcess {
   /** Resolves once it has printed the line. */
   printed(line: string): Promise<void>
@@ -12,8 +13,6 @@ export interface WorkerProcess {
   /** The exit code; null after a signal. */
   readonly exited: Promise<number | null>
 }
-
-const processes = new Set<WorkerProcess>()
 
 export function runWorker(env: Record<string, string>): WorkerProcess {
   return run([new URL('worker-process.js', import.meta.url).pathname], env)
@@ -50,15 +49,9 @@ function run(
       }
     },
   }
-  processes.add(worker)
-  return worker
-}
-
-/** Ends the processes that a test left running. */
-export async function killWorkers(): Promise<void> {
-  for (const worker of processes) {
+  onTestFinished(async () => {
     worker.signal('SIGKILL')
-    await worker.exited
-  }
-  processes.clear()
+    await exited
+  })
+  return worker
 }
