@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
+import type { ClaimedDelivery, SettledAttempt, StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { expect, it } from 'vitest'
-import { openOutbox } from './delivery-samples.ts'
+import { openOutbox, succeeded } from './delivery-samples.ts'
 
 const outbox = await openOutbox()
 const worker = randomUUID()
@@ -9,6 +9,15 @@ const START = Date.now() - 60 * 60 * 1000
 
 /** Seconds after the start of the test's time. */
 const at = (seconds: number) => new Date(START + seconds * 1000)
+
+function attempted(
+  delivery: ClaimedDelivery,
+  status: SettledAttempt['status'],
+  created_at: Date,
+): SettledAttempt {
+  const nothing = { http_status: null, duration_ms: 1, response_body: null, first_byte_ms: null }
+  return succeeded(delivery, { ...nothing, status, created_at })
+}
 
 /** A worker's round that records an attempt for each status, made at the given second. */
 async function settle(endpoint: StoredWebhookEndpoint, ...attempts: [SettledAttempt['status'], number][]) {
@@ -19,20 +28,7 @@ async function settle(endpoint: StoredWebhookEndpoint, ...attempts: [SettledAtte
   const settled = attempts.map(([status, second], index): SettledAttempt => {
     const delivery = claimed[index]
     if (delivery === undefined) throw new Error('too few were claimed')
-    return {
-      id: randomUUID(),
-      delivery,
-      status,
-      http_status: null,
-      error: null,
-      error_code: null,
-      duration_ms: 1,
-      header_names: [],
-      response_body: null,
-      first_byte_ms: null,
-      created_at: at(second),
-      next_attempt_at: null,
-    }
+    return attempted(delivery, status, at(second))
   })
   await outbox.storage.deliveries.settleAndClaim({ ...round, limit: 0, settled })
 }
@@ -128,21 +124,8 @@ it('workers that record for the same endpoints in different orders do not deadlo
         const workerId = randomUUID()
         const round = { workerId, limit: 40, perEndpoint: 1, now: new Date(Date.now() + 1000) }
         const { claimed } = await outbox.storage.deliveries.settleAndClaim({ ...round, settled: [] })
-        const settled = claimed.map(
-          (delivery): SettledAttempt => ({
-            id: randomUUID(),
-            delivery,
-            status: turn % 2 === 0 ? 'exhausted' : 'succeeded',
-            http_status: null,
-            error: null,
-            error_code: null,
-            duration_ms: 1,
-            header_names: [],
-            response_body: null,
-            first_byte_ms: null,
-            created_at: new Date(),
-            next_attempt_at: null,
-          }),
+        const settled = claimed.map((delivery) =>
+          attempted(delivery, turn % 2 === 0 ? 'exhausted' : 'succeeded', new Date()),
         )
         settled.sort(() => Math.random() - 0.5)
         await outbox.storage.deliveries.settleAndClaim({ ...round, limit: 0, settled })

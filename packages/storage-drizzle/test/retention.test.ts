@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
-import { sampleAuditEntry, sampleQuotation } from './samples.ts'
+import { ANY_ATTEMPT, sampleAuditEntry, sampleQuotation } from './samples.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MIDNIGHT = Date.parse(new Date().toISOString().slice(0, 10))
@@ -326,16 +326,8 @@ describe('the delivery log', () => {
     for (const hours of [3, 2, 1]) await delivered(new Date(daysAgo(30).getTime() - hours * 60 * 60 * 1000))
     await delivered(daysAgo(30))
     await delivered(new Date())
-    const all = {
-      endpoint_id: null,
-      event_type: null,
-      status: null,
-      undelivered: null,
-      since: null,
-      until: null,
-    }
     const list = (after: { created_at: Date; id: string } | null) =>
-      storage.deliveryLog.listAttempts(endpoint.organization_id, all, { after, limit: 3 })
+      storage.deliveryLog.listAttempts(endpoint.organization_id, ANY_ATTEMPT, { after, limit: 3 })
     const first = await list(null)
     expect(first.map(({ created_at }) => created_at < BEFORE)).toEqual([false, false, true])
 

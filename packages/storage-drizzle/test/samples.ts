@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { AuditEntry, NewQuotation, TraceContext } from '@quickquote/core'
 import type {
   ApiKeyMaximum,
+  AttemptFilter,
   EncryptedSecret,
   RecordedEvent,
   StoredApiKey,
@@ -97,6 +98,16 @@ export function sampleSecret(): EncryptedSecret {
 /** The columns of an endpoint without its own headers. */
 export function sampleSecrets() {
   return { secret: sampleSecret(), headers: null }
+}
+
+/** The filter of a delivery log that leaves out nothing. */
+export const ANY_ATTEMPT: AttemptFilter = {
+  endpoint_id: null,
+  event_type: null,
+  status: null,
+  undelivered: null,
+  since: null,
+  until: null,
 }
 
 export function sampleEvent(fields: Partial<RecordedEvent> = {}): RecordedEvent {

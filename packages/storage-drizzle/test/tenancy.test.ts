@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { type Everything, everything, rowsOf } from './organization-samples.ts'
 import {
+  ANY_ATTEMPT,
   MANY_KEYS,
   sampleApiKey,
   sampleAuditEntry,
@@ -198,17 +199,9 @@ describe('a webhook endpoint of another organization', () => {
         1, 'succeeded', false, now())`
 
     const page = { after: null, limit: 10 }
-    const any = {
-      endpoint_id: null,
-      event_type: null,
-      status: null,
-      undelivered: null,
-      since: null,
-      until: null,
-    }
-    expect(await storage.deliveryLog.listAttempts(other.organization_id, any, page)).toHaveLength(1)
-    expect(await storage.deliveryLog.listAttempts(own.organization_id, any, page)).toEqual([])
-    const theirs = { ...any, endpoint_id: other.id }
+    expect(await storage.deliveryLog.listAttempts(other.organization_id, ANY_ATTEMPT, page)).toHaveLength(1)
+    expect(await storage.deliveryLog.listAttempts(own.organization_id, ANY_ATTEMPT, page)).toEqual([])
+    const theirs = { ...ANY_ATTEMPT, endpoint_id: other.id }
     expect(await storage.deliveryLog.listAttempts(own.organization_id, theirs, page)).toEqual([])
     expect((await storage.testDeliveries.find(own.organization_id, id)).state).toBe('over')
     expect((await storage.testDeliveries.find(own.organization_id, over)).attempt).toBeNull()
@@ -291,14 +284,6 @@ it('apiKeys.findByHash searches all organizations, because the key identifies th
 
 const PAGE = { after: null, limit: 100 }
 const ANY_QUOTATION = { status: null, source: null, created_since: null, created_until: null }
-const ANY_ATTEMPT = {
-  endpoint_id: null,
-  event_type: null,
-  status: null,
-  undelivered: null,
-  since: null,
-  until: null,
-}
 
 /** Every method that serves a caller, called for one organization with the ids of another. */
 const REACHES: Record<string, (own: string, other: Everything) => Promise<unknown>> = {
