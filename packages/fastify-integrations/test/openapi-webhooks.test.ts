@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '@quickquote/core'
+import { EVENT_TYPES, STEPS } from '@quickquote/core'
 import { expect, it } from 'vitest'
 import { openApiCheck } from './support/openapi-check.ts'
 import { createEndpoint, useDeliveries } from './support/webhooks.ts'
@@ -10,13 +10,7 @@ it('deliveries of every event match the OpenAPI document, body and headers', asy
   await createEndpoint(host, { url: `${receiver.url}/all`, events: EVENT_TYPES })
   const { key } = await host.createKey()
   const succeeding = host.integrations.pipeline(await host.startQuotation(key))
-  for (const step of [
-    'requirement_analysis',
-    'functional_specification',
-    'work_breakdown',
-    'effort_estimation',
-    'proposal',
-  ] as const) {
+  for (const step of STEPS) {
     await succeeding.stepCompleted(step)
   }
   await succeeding.completed()

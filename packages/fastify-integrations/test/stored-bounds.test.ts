@@ -1,3 +1,4 @@
+import { STEPS } from '@quickquote/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ACME, useHost } from './support/host.ts'
 import { createEndpoint, WEBHOOKS } from './support/webhooks.ts'
@@ -99,12 +100,7 @@ describe('a pipeline stores', () => {
 
   it('a proposal name that follows the rules for names, and a document id that is a uuid', async () => {
     const reporter = await report()
-    for (const step of [
-      'requirement_analysis',
-      'functional_specification',
-      'work_breakdown',
-      'effort_estimation',
-    ] as const) {
+    for (const step of STEPS.slice(0, -1)) {
       await reporter.stepCompleted(step)
     }
     for (const name of ['x'.repeat(201), '', 'a\u202eb', 'a\0b']) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { STEPS } from '@quickquote/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ACME, GLOBEX, NOWHERE, useHost } from './support/host.ts'
 
@@ -13,12 +14,7 @@ beforeAll(async () => {
   globexKey = (await context.host.createKey('globex-admin')).key
   quotation = await context.host.startQuotation(acmeKey)
   const pipeline = context.host.integrations.pipeline(quotation)
-  for (const step of [
-    'requirement_analysis',
-    'functional_specification',
-    'work_breakdown',
-    'effort_estimation',
-  ] as const) {
+  for (const step of STEPS.slice(0, -1)) {
     await pipeline.stepCompleted(step)
   }
   await pipeline.proposalReady({ documentId: randomUUID() })
