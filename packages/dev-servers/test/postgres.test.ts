@@ -15,7 +15,7 @@ import {
   usePostgres,
 } from '@quickquote/dev-servers'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
@@ -26,8 +26,21 @@ const nobodyReachesTheCheckout =
 let dataDir: string
 const cleanups: (() => Promise<unknown> | unknown)[] = []
 
+/** A new cluster that has been stopped: copied, because creating one takes long. */
+let created: string
+
+beforeAll(async () => {
+  created = await newFolder()
+  const server = await startPostgres({ dataDir: created })
+  await server.stop()
+})
+
+afterAll(() => rm(created, { recursive: true, force: true }))
+
+const newFolder = () => mkdtemp(join(scratchFolder(), 'quickquote-postgres-test-'))
+
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(scratchFolder(), 'quickquote-postgres-test-'))
+  dataDir = await newFolder()
   cleanups.push(() => rm(dataDir, { recursive: true, force: true }))
 })
 
@@ -39,6 +52,17 @@ async function start(options: Partial<Parameters<typeof startPostgres>[0]> = {})
   const server = await startPostgres({ dataDir, ...options })
   cleanups.push(() => server.stop())
   return server
+}
+
+/** Starts a server on a copy of the cluster. */
+async function startCopy(options: { persistent?: boolean } = {}) {
+  copyCluster()
+  return start(options)
+}
+
+/** With its owner, so not with `node:fs`. */
+function copyCluster(): void {
+  expect(spawnSync('cp', ['-a', `${created}/.`, dataDir]).status).toBe(0)
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
@@ -119,26 +143,26 @@ describe('startPostgres', () => {
   })
 
   it('uses the given port', async () => {
-    const server = await start()
+    const server = await startCopy()
     const { port } = server
     await server.stop()
     expect((await start({ port })).url).toContain(`:${port}/`)
   })
 
   it('refuses a folder that a running program uses', async () => {
-    const server = await start()
+    const server = await startCopy()
     await expect(startPostgres({ dataDir })).rejects.toThrow(`in use by process ${process.pid}`)
     expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
   it('removes the folder of a run that is not persistent', async () => {
-    const server = await start({ persistent: false })
+    const server = await startCopy({ persistent: false })
     await server.stop()
     expect(existsSync(dataDir)).toBe(false)
   })
 
   it.each(['fast', 'immediate', 'kill'] as const)('keeps committed data over a restart: %s', async (mode) => {
-    const server = await start()
+    const server = await startCopy()
     await query(server.url, "CREATE TABLE kept AS SELECT 'hello' AS line")
     let reachableWhileDown: boolean | undefined
     await server.restart({
@@ -155,13 +179,13 @@ describe('startPostgres', () => {
     { persistent: true, fsync: 'on' },
     { persistent: false, fsync: 'off' },
   ])('persistent: $persistent runs with fsync $fsync', async ({ persistent, fsync }) => {
-    const server = await start({ persistent })
+    const server = await startCopy({ persistent })
     expect(await query(server.url, 'SHOW fsync')).toEqual([{ fsync }])
     expect(await query(server.url, 'SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
   })
 
   it('reports why the server does not start', async () => {
-    const server = await start()
+    const server = await startCopy()
     await server.stop()
     writeFileSync(join(dataDir, 'cluster', 'postgresql.conf'), 'no_such_setting = 1\n')
     await expect(startPostgres({ dataDir })).rejects.toThrow(/did not start:[\s\S]*no_such_setting/)
@@ -169,6 +193,8 @@ describe('startPostgres', () => {
 })
 
 describe('a program that ends without stop()', () => {
+  beforeEach(copyCluster)
+
   it('killed, with its server still running: the next start stops that server and finds the data', async () => {
     const { child, nextLine } = await holdPostgres()
     const { port } = await nextLine()
@@ -272,7 +298,7 @@ describe.runIf(isRoot)('as root', () => {
 
 describe('databases', () => {
   it('are created once, with a random or given name', async () => {
-    const server = await start()
+    const server = await startCopy()
     const [a, b] = [await server.createDatabase(), await server.createDatabase()]
     expect(a).not.toBe(b)
 
@@ -283,7 +309,7 @@ describe('databases', () => {
   })
 
   it('can be copies of a template', async () => {
-    const server = await start()
+    const server = await startCopy()
     await query(await server.createDatabase('model'), "CREATE TABLE kept AS SELECT 'hello' AS line")
     const copy = await server.createDatabase(undefined, { template: 'model' })
     expect(await query(copy, 'SELECT line FROM kept')).toEqual([{ line: 'hello' }])
