@@ -1,28 +1,12 @@
-import {
-  type Certificate,
-  createCertificate,
-  type Receiver,
-  type ReceiverOptions,
-  startReceiver,
-} from '@quickquote/dev-servers'
-import { afterEach, beforeAll, expect, it } from 'vitest'
-import { type Host, type HostOptions, openHost } from './host.ts'
+import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { expect, it } from 'vitest'
+import { certificate, type Host, type HostOptions, openHost, openReceiver } from './host.ts'
 
-let certificate: Certificate
 let host: Host
 let receiver: Receiver
 
-beforeAll(async () => {
-  certificate = await createCertificate()
-})
-
-afterEach(async () => {
-  await host.close()
-  await receiver.stop()
-})
-
 async function open(respond?: ReceiverOptions['respond'], options: HostOptions = {}) {
-  receiver = await startReceiver({ certificate, ...(respond && { respond }) })
+  receiver = await openReceiver(respond)
   host = await openHost(options)
   await host.createEndpoint(receiver.url)
   return host.createWorker({ ca: certificate.cert })

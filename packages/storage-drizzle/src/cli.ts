@@ -60,7 +60,7 @@ interface Outcome {
 type Values = ReturnType<typeof parse>['values']
 
 /** What a command uses of its process. */
-export interface CommandProcess {
+interface CommandProcess {
   readonly env: { readonly [name: string]: string | undefined }
   readonly stdout: Writable
   readonly stderr: Writable
