@@ -119,7 +119,8 @@ describe('a multipart start that is refused leaves nothing behind:', () => {
   })
 
   it('a wrong key: 401, before anything is read', async () => {
-    expect((await start([good], {}, `${key.slice(0, -1)}x`)).status).toBe(401)
+    const wrong = key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x')
+    expect((await start([good], {}, wrong)).status).toBe(401)
   })
 })
 

@@ -1,11 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import {
   ConfigurationError,
   createIntegrations,
   type IntegrationServices,
   type Integrations,
+  memberOf,
+  STEPS,
 } from '@quickquote/core'
 import { scratchFolder, type TestDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
@@ -14,7 +17,7 @@ import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
 import { HOSTS, type Host, onPrisma } from './hosts.ts'
 import { installPrisma, type Prisma } from './prisma.ts'
@@ -272,4 +275,41 @@ it('compiles only with transactions', async () => {
   expectTypeOf<postgres.TransactionSql>().toExtend<HostTransaction>()
   expectTypeOf<Parameters<Parameters<typeof db.transaction>[0]>[0]>().toExtend<HostTransaction>()
   await pool.end()
+})
+
+it('no transaction and no quote compiles a schema again, which the validator would keep forever', async () => {
+  const requireOfCore = createRequire(createRequire(import.meta.url).resolve('@quickquote/core'))
+  const { Ajv } = (await import(requireOfCore.resolve('ajv'))) as {
+    Ajv: { prototype: { compile(schema: unknown): unknown } }
+  }
+  const organizationId = randomUUID()
+  const member = memberOf(
+    { memberId: 'member', organizations: [{ id: organizationId, role: 'admin' }] },
+    organizationId,
+  )
+
+  async function useEverything() {
+    await sql.begin(async (transaction) => {
+      const within = integrations.within(transaction)
+      const body = { requirementsText: 'Text' }
+      const { quotation_id } = await within.quotations.start({ organizationId, source: 'ui', body })
+      for (const step of STEPS) await within.pipeline(quotation_id).stepCompleted(step)
+      const soon = new Date(Date.now() + 60_000).toISOString()
+      const key = await within.apiKeys.create(member, { name: 'Key', expires_at: soon })
+      await within.apiKeys.update(member, key.id, { name: 'Other' })
+      const endpoint = await within.webhookEndpoints.create(member, {
+        name: 'CRM',
+        url: 'https://crm.example',
+        events: ['quotation.completed'],
+      })
+      await within.webhookEndpoints.update(member, endpoint.id, { name: 'Other' })
+      await within.webhookEndpoints.rotateSecret(member, endpoint.id)
+    })
+  }
+
+  await useEverything()
+  const compile = vi.spyOn(Ajv.prototype, 'compile')
+  await useEverything()
+  expect(compile).not.toHaveBeenCalled()
+  compile.mockRestore()
 })

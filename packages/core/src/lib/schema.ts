@@ -1,4 +1,4 @@
-import { type TUnsafe, Type } from '@sinclair/typebox'
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 
 /** The building blocks of all schemas. They work with Ajv and Fastify's serializer without `anyOf`. */
 export const Uuid = Type.String({ format: 'uuid' })
@@ -13,6 +13,19 @@ export const NullableTimestamp = Type.Unsafe<Date | null>({ type: ['string', 'nu
 export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 
 export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
+
+/**
+ * A schema that depends on settings, made once for each. The validator never forgets a schema it has compiled, so one
+ * per call or transaction would be a memory leak.
+ */
+export function schemaOf<S extends object, T extends TSchema>(make: (settings: S) => T): (settings: S) => T {
+  const made = new WeakMap<S, T>()
+  return (settings) => {
+    const schema = made.get(settings) ?? make(settings)
+    made.set(settings, schema)
+    return schema
+  }
+}
 
 /** A value that a host may pass to a schema, including read-only lists. */
 export type Input<T> = { readonly [Name in keyof T]: InputField<T[Name]> }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
-import { Name, NullableTimestamp, OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
+import { Name, NullableTimestamp, OneOf, SentTimestamp, schemaOf, Timestamp, Uuid } from '../lib/schema.ts'
 import type { Limits } from './limits.ts'
 
 export const API_KEY_STATUSES = ['active', 'inactive', 'expired', 'revoked'] as const
@@ -33,8 +33,8 @@ export const CreatedApiKey = Type.Composite(
   { title: 'CreatedApiKey' },
 )
 
-export function createApiKeyBody(limits: Limits) {
-  return Type.Object(
+export const createApiKeyBody = schemaOf((limits: Limits) =>
+  Type.Object(
     {
       name: Name({ minLength: 1, maxLength: limits.nameLength }),
       expires_at: SentTimestamp({
@@ -42,15 +42,12 @@ export function createApiKeyBody(limits: Limits) {
       }),
     },
     { title: 'CreateApiKey' },
-  )
-}
+  ),
+)
 
-export function updateApiKeyBody(limits: Limits) {
-  return Type.Object(
-    { name: Name({ minLength: 1, maxLength: limits.nameLength }) },
-    { title: 'UpdateApiKey' },
-  )
-}
+export const updateApiKeyBody = schemaOf((limits: Limits) =>
+  Type.Object({ name: Name({ minLength: 1, maxLength: limits.nameLength }) }, { title: 'UpdateApiKey' }),
+)
 
 export type CreateApiKeyBody = Static<ReturnType<typeof createApiKeyBody>>
 export type UpdateApiKeyBody = Static<ReturnType<typeof updateApiKeyBody>>

@@ -8,6 +8,7 @@ import {
   NullableUuid,
   OneOf,
   SentTimestamp,
+  schemaOf,
   Timestamp,
   Uuid,
 } from '../lib/schema.ts'
@@ -128,8 +129,8 @@ export const DocumentUrl = Type.Object(
 export type DocumentUrl = Static<typeof DocumentUrl>
 
 /** The body of a start (specification, "POST /v1/integrations/quotations"). Unknown fields are ignored. */
-export function startQuotationBody(limits: Limits) {
-  return Type.Object(
+export const startQuotationBody = schemaOf((limits: Limits) =>
+  Type.Object(
     {
       name: Type.Optional(NullableName({ maxLength: limits.nameLength })),
       description: Type.Optional(NullableText({ maxLength: limits.descriptionLength })),
@@ -148,8 +149,8 @@ export function startQuotationBody(limits: Limits) {
       ),
     },
     { title: 'StartQuotation' },
-  )
-}
+  ),
+)
 export type StartQuotationBody = Static<ReturnType<typeof startQuotationBody>>
 
 /** A requirements file of an accepted quote. */

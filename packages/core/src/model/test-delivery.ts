@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { NullableInteger, NullableString, OneOf, Uuid } from '../lib/schema.ts'
+import { NullableInteger, NullableString, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
 import type { EventCatalog } from './event-catalog.ts'
 
 /** The body of a test. */
-export function testDeliveryBody({ types }: EventCatalog) {
-  return Type.Object(
+export const testDeliveryBody = schemaOf(({ types }: EventCatalog) =>
+  Type.Object(
     { event_type: OneOf(types, { description: 'One of the event types of the endpoint.' }) },
     { title: 'TestDelivery' },
-  )
-}
+  ),
+)
 
 export type TestDeliveryBody = Static<ReturnType<typeof testDeliveryBody>>
 

@@ -5,6 +5,7 @@ import {
   NullableText,
   NullableTimestamp,
   OneOf,
+  schemaOf,
   Text,
   Timestamp,
   Uuid,
@@ -86,7 +87,13 @@ export const WebhookEndpointWithSecret = Type.Composite(
 const ORDERING =
   '`quotation`: an event waits until the previous event of its quotation has been delivered to this endpoint, or has ended (given up, 410, parked). `none`: events do not wait for each other.'
 
-function endpointFields(limits: Limits, { types }: EventCatalog) {
+/** The settings that the bodies depend on. */
+interface BodySettings {
+  readonly limits: Limits
+  readonly events: EventCatalog
+}
+
+function endpointFields({ limits, events: { types } }: BodySettings) {
   return {
     name: Name({ minLength: 1, maxLength: limits.nameLength }),
     url: Text({ minLength: 1, maxLength: limits.urlLength, description: 'HTTPS only.' }),
@@ -96,8 +103,8 @@ function endpointFields(limits: Limits, { types }: EventCatalog) {
 }
 
 /** The body of a create (specification, "Webhook endpoint"). For the rules of the URL see webhook-url.ts. */
-export function createWebhookEndpointBody(limits: Limits, catalog: EventCatalog) {
-  const { description, ...required } = endpointFields(limits, catalog)
+export const createWebhookEndpointBody = schemaOf((settings: BodySettings) => {
+  const { description, ...required } = endpointFields(settings)
   return Type.Object(
     {
       ...required,
@@ -109,25 +116,25 @@ export function createWebhookEndpointBody(limits: Limits, catalog: EventCatalog)
     },
     { title: 'CreateWebhookEndpoint' },
   )
-}
+})
 
 /** The body of an update. `description: null` clears the description. */
-export function updateWebhookEndpointBody(limits: Limits, catalog: EventCatalog) {
-  return Type.Partial(
+export const updateWebhookEndpointBody = schemaOf((settings: BodySettings) =>
+  Type.Partial(
     Type.Object({
-      ...endpointFields(limits, catalog),
+      ...endpointFields(settings),
       trigger_mode: OneOf(TRIGGER_MODES),
       ordering: OneOf(ORDERINGS, { description: ORDERING }),
       headers: UpdatedHeaders,
       is_enabled: Type.Boolean(),
     }),
     { title: 'UpdateWebhookEndpoint', minProperties: 1 },
-  )
-}
+  ),
+)
 
 /** The body of a rotation. */
-export function rotateSecretBody(limits: Limits) {
-  return Type.Object(
+export const rotateSecretBody = schemaOf((limits: Limits) =>
+  Type.Object(
     {
       overlap_seconds: Type.Optional(
         Type.Integer({
@@ -139,8 +146,8 @@ export function rotateSecretBody(limits: Limits) {
       ),
     },
     { title: 'RotateSecret' },
-  )
-}
+  ),
+)
 
 export type CreateWebhookEndpointBody = Input<Static<ReturnType<typeof createWebhookEndpointBody>>>
 export type UpdateWebhookEndpointBody = Input<Static<ReturnType<typeof updateWebhookEndpointBody>>>

@@ -100,20 +100,16 @@ export interface ApiKeys {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Shared by the functions below. Schemas are created once because they are compiled at their first use. */
+/** Shared by the functions below. */
 interface Context {
   readonly storage: Storage
   readonly settings: Settings
-  readonly createBody: ReturnType<typeof createApiKeyBody>
-  readonly updateBody: ReturnType<typeof updateApiKeyBody>
 }
 
 export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKeyUses): ApiKeys {
   const context: Context = {
     storage,
     settings,
-    createBody: createApiKeyBody(settings.limits),
-    updateBody: updateApiKeyBody(settings.limits),
   }
   return {
     create: (member, body) => create(context, member, body),
@@ -126,7 +122,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
     },
 
     async update(member, id, body) {
-      const { name } = validate(context.updateBody, body)
+      const { name } = validate(updateApiKeyBody(settings.limits), body)
       return changeLocked(context, member, id, 'api_key.updated', ({ status }) => {
         if (status === 'revoked') {
           throw new IntegrationError('STATE_CONFLICT', 'A revoked key cannot be changed.')
@@ -164,12 +160,12 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
 }
 
 async function create(
-  { storage, settings, createBody }: Context,
+  { storage, settings }: Context,
   member: Member,
   body: unknown,
 ): Promise<ApiKey & { key: SecretValue }> {
   checkMemberIds(member)
-  const { name, expires_at } = validate(createBody, body)
+  const { name, expires_at } = validate(createApiKeyBody(settings.limits), body)
   const now = settings.now()
   const key = generateApiKeyValue()
   const record: StoredApiKey = {

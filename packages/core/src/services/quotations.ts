@@ -91,12 +91,11 @@ const Origin = Type.Object({
   apiKeyId: Type.Optional(Uuid),
 })
 
-/** Shared by the functions below. The schema is created once because it is compiled at its first use. */
+/** Shared by the functions below. */
 interface Context {
   readonly storage: Storage
   readonly settings: Settings
   readonly requirementsFiles: RequirementsFiles
-  readonly startBody: ReturnType<typeof startQuotationBody>
 }
 
 export function createQuotations(
@@ -109,7 +108,6 @@ export function createQuotations(
     storage,
     settings,
     requirementsFiles,
-    startBody: startQuotationBody(settings.limits),
   }
   return {
     start: (quote) => start(context, quote),
@@ -159,13 +157,10 @@ async function start(context: Context, quote: StartQuotation): Promise<StartResu
   }
 }
 
-async function accept(
-  { storage, settings, startBody }: Context,
-  quote: StartQuotation,
-): Promise<StartResult> {
+async function accept({ storage, settings }: Context, quote: StartQuotation): Promise<StartResult> {
   const { organizationId, source, apiKeyId, body, files = [], idempotencyKey, traceHeaders = {} } = quote
   validate(Origin, { organizationId, source, apiKeyId })
-  const fields = validate(startBody, body)
+  const fields = validate(startQuotationBody(settings.limits), body)
   const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
   if (requirementsText === null && files.length === 0) {
     throw validationFailed([

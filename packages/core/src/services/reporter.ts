@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { IntegrationError } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { givenOptions } from '../lib/option-check.ts'
-import { Name, OneOf, Uuid } from '../lib/schema.ts'
+import { Name, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import { validate } from '../lib/validator.ts'
 import type { EventCatalog } from '../model/event-catalog.ts'
@@ -22,8 +22,6 @@ export function createReporter(
   }: { storage: Storage; settings: Pick<Settings, 'events' | 'limits' | 'now' | 'pipeline'> },
   quotationId: string,
 ): QuotationReporter {
-  const proposalSchema = proposalReport(settings.limits)
-
   /**
    * @returns the proposal, if there is one now
    */
@@ -43,7 +41,7 @@ export function createReporter(
   }
 
   const proposalReady: QuotationReporter['proposalReady'] = async (proposal = {}) => {
-    const { name, documentId } = validate(proposalSchema, givenOptions(proposal))
+    const { name, documentId } = validate(proposalReport(settings.limits), givenOptions(proposal))
     const ready = await apply({
       kind: 'proposal_ready',
       proposalId: newId(settings.now()),
@@ -81,12 +79,12 @@ const FailureReport = Type.Object({
   errorCode: Type.Optional(Name({ minLength: 1, maxLength: ERROR_CODE_LENGTH })),
 })
 
-function proposalReport(limits: Limits) {
-  return Type.Object({
+const proposalReport = schemaOf((limits: Limits) =>
+  Type.Object({
     name: Type.Optional(Name({ minLength: 1, maxLength: limits.nameLength })),
     documentId: Type.Optional(Uuid),
-  })
-}
+  }),
+)
 
 function eventOf(
   catalog: EventCatalog,

@@ -39,13 +39,11 @@ const SILENCE_MS = 60_000
 const POLL_MS = { first: 10, factor: 2, longest: 1000 }
 
 export function createTestDeliveries(storage: Storage, settings: Settings): TestDeliveries {
-  const bodySchema = testDeliveryBody(settings.events)
-
   return {
     async send(member, endpointId, body, { signal } = {}) {
       requireManageIntegrations(member)
       const { organizationId } = member
-      const { event_type } = validate(bodySchema, body)
+      const { event_type } = validate(testDeliveryBody(settings.events), body)
       const endpoint = await storage.webhookEndpoints.find(organizationId, endpointId)
       if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
       if (!endpoint.events.includes(event_type)) {

@@ -68,23 +68,14 @@ export interface WebhookEndpoints {
   ): Promise<WebhookEndpoint & { secret: SecretValue }>
 }
 
-/** Shared by the functions below. Schemas are created once because they are compiled at their first use. */
+/** Shared by the functions below. */
 interface Context {
   readonly storage: Storage
   readonly settings: Settings
-  readonly createBody: ReturnType<typeof createWebhookEndpointBody>
-  readonly updateBody: ReturnType<typeof updateWebhookEndpointBody>
-  readonly rotateBody: ReturnType<typeof rotateSecretBody>
 }
 
 export function createWebhookEndpoints(storage: Storage, settings: Settings): WebhookEndpoints {
-  const context: Context = {
-    storage,
-    settings,
-    createBody: createWebhookEndpointBody(settings.limits, settings.events),
-    updateBody: updateWebhookEndpointBody(settings.limits, settings.events),
-    rotateBody: rotateSecretBody(settings.limits),
-  }
+  const context: Context = { storage, settings }
   return {
     eventCatalog(member) {
       requireManageIntegrations(member)
@@ -118,12 +109,12 @@ async function get(context: Context, member: Member, id: string): Promise<Webhoo
 }
 
 async function create(
-  { storage, settings, createBody }: Context,
+  { storage, settings }: Context,
   member: Member,
   body: unknown,
 ): Promise<WebhookEndpoint & { secret: SecretValue }> {
   requireManageIntegrations(member)
-  const fields = validate(createBody, body)
+  const fields = validate(createWebhookEndpointBody(settings), body)
   const headers = wholeHeaders(fields.headers ?? null, settings.productName)
   const now = settings.now()
   const id = newId(now)
@@ -165,8 +156,9 @@ async function create(
 
 async function update(context: Context, member: Member, id: string, body: unknown): Promise<WebhookEndpoint> {
   requireManageIntegrations(member)
-  const { settings, updateBody } = context
-  const sent = validate(updateBody, body)
+  const { settings } = context
+  const schema = updateWebhookEndpointBody(settings)
+  const sent = validate(schema, body)
   const { name, url, description, events, trigger_mode, ordering, is_enabled } = sent
   const change: WebhookEndpointChange = withoutUndefined({
     name,
@@ -179,7 +171,7 @@ async function update(context: Context, member: Member, id: string, body: unknow
     disabled_reason: is_enabled === undefined ? undefined : is_enabled ? null : 'requested',
   })
   if (Object.keys(change).length === 0 && sent.headers === undefined) {
-    const fields = Object.keys(updateBody.properties).join(', ')
+    const fields = Object.keys(schema.properties).join(', ')
     throw validationFailed([{ pointer: '', detail: `must have at least one of ${fields}` }])
   }
   return changeLocked(context, member, id, 'webhook_endpoint.updated', async (locked, before, now) => {
@@ -240,7 +232,7 @@ async function rotateSecret(
   body: unknown,
 ): Promise<WebhookEndpoint & { secret: SecretValue }> {
   requireManageIntegrations(member)
-  const { overlap_seconds = 0 } = validate(context.rotateBody, body)
+  const { overlap_seconds = 0 } = validate(rotateSecretBody(context.settings.limits), body)
   const { secret, encrypted, hint } = generateSecret(context.settings, id.toLowerCase())
   const endpoint = await changeLocked(
     context,

@@ -50,8 +50,9 @@ const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 export function webhookRoutes({
   webhookEndpoints,
   testDeliveries,
-  settings: { limits, events },
+  settings,
 }: Integrations): readonly SessionRoute[] {
+  const { limits, events } = settings
   return [
     sessionRoute({
       ...common,
@@ -98,7 +99,7 @@ export function webhookRoutes({
       description: 'Only this response contains the signing secret.',
       params: organizationParams,
       body: {
-        'application/json': { schema: createWebhookEndpointBody(limits, events), example: withHeaders },
+        'application/json': { schema: createWebhookEndpointBody(settings), example: withHeaders },
       },
       answer: {
         status: 201,
@@ -141,7 +142,7 @@ export function webhookRoutes({
       params,
       body: {
         'application/json': {
-          schema: updateWebhookEndpointBody(limits, events),
+          schema: updateWebhookEndpointBody(settings),
           example: { is_enabled: false },
         },
       },
