@@ -1,8 +1,13 @@
+import {
+  type Browser,
+  type BrowserContextOptions,
+  hasChromium,
+  openBrowser,
+  type Page,
+} from '@quickquote/dev-servers/browser'
 import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { call } from '../src/api-client.ts'
-import { hasChromium, openBrowser } from './browser.ts'
 import { useExample } from './example-process.ts'
 import { signIn } from './partner-client.ts'
 

@@ -1,9 +1,8 @@
+import { button, dialog, hasChromium, type Locator, type Page, row } from '@quickquote/dev-servers/browser'
 import axe from 'axe-core'
-import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
 import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
-import { hasChromium } from './browser.ts'
-import { button, dialog, PATIENCE, row, usePortal } from './portal-browser.ts'
+import { PATIENCE, usePortal } from './portal-browser.ts'
 
 /** For many steps, each of which may be slow. */
 const JOURNEY_MS = 300_000

@@ -1,8 +1,13 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  complaintsOf,
+  openBrowser,
+  type Page,
+} from '@quickquote/dev-servers/browser'
 import { beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { call } from '../src/api-client.ts'
 import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
-import { openBrowser } from './browser.ts'
 import { useExample } from './example-process.ts'
 import { signIn } from './partner-client.ts'
 
@@ -11,11 +16,6 @@ export const PATIENCE_MS = 30_000
 export const PATIENCE = { timeout: PATIENCE_MS }
 
 export const organizationOf = (email: string) => (email.includes('acme') ? ACME : GLOBEX)
-
-export const button = (page: Page, name: string | RegExp) =>
-  page.getByRole('button', { name, exact: typeof name === 'string' })
-export const dialog = (page: Page) => page.getByRole('dialog')
-export const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
 /** An unmasked key or signing secret. */
 const SECRET = /pk_[0-9A-Za-z]{20}|whsec_[0-9A-Za-z+/]{20}/
@@ -83,20 +83,14 @@ export function usePortal() {
     const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
-    const complaints: string[] = []
+    const complaints = complaintsOf(page)
     const seen: string[] = []
     page.on('request', (request) => seen.push(request.url()))
     page.on('console', (line) => seen.push(line.text()))
-    page.on('pageerror', ({ message }) => complaints.push(message))
-    page.on('dialog', (dialog) => void complaints.push(dialog.message()))
-    page.on('console', (line) => {
-      // A refusal or a lost connection that the page shows is not an error.
-      if (line.type() === 'error' && !/status of [45]\d\d|ERR_FAILED/.test(line.text()))
-        complaints.push(line.text())
-    })
     onTestFinished(async () => {
       await context.close()
-      expect(complaints).toEqual([])
+      // A refusal or a lost connection that the page shows is not an error.
+      expect(complaints.filter((each) => !/status of [45]\d\d|ERR_FAILED/.test(each))).toEqual([])
       expect(seen.filter((each) => SECRET.test(each))).toEqual([])
     })
     if (email !== null) {

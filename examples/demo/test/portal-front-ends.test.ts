@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import helmet from '@fastify/helmet'
+import { complaintsOf, hasChromium } from '@quickquote/dev-servers/browser'
 import type { fastifyPortal } from '@quickquote/portal'
 import { build, type Plugin } from 'esbuild'
-import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileScript, parse } from 'vue/compiler-sfc'
-import { hasChromium } from './browser.ts'
 import { ORGANIZATION } from './front-ends/session.ts'
 import { portalHost } from './portal-host.ts'
 
@@ -55,16 +54,6 @@ async function bundleOf(entry: string, plugin: Plugin): Promise<string> {
     ...{ define: { 'process.env.NODE_ENV': '"production"' }, logLevel: 'silent', plugins: [plugin] },
   })
   return outputFiles?.[0]?.text ?? ''
-}
-
-/** The page's errors: of scripts, and of its content policy. */
-function complaintsOf(page: Page): string[] {
-  const complaints: string[] = []
-  page.on('pageerror', ({ message }) => complaints.push(message))
-  page.on('console', (line) => {
-    if (line.type() === 'error') complaints.push(line.text())
-  })
-  return complaints
 }
 
 const run = describe.runIf(hasChromium || process.env['CI'] !== undefined)

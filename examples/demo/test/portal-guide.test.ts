@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { hasChromium, styleOf } from '@quickquote/dev-servers/browser'
 import { fastifyPortal } from '@quickquote/portal'
 import { expect, it } from 'vitest'
-import { hasChromium, styleOf } from './browser.ts'
 import { portalHost } from './portal-host.ts'
 
 const guide = await readFile(resolve(import.meta.dirname, '../../../docs/guides/portal.md'), 'utf8')

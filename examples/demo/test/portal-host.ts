@@ -1,16 +1,21 @@
-import { createIntegrations, type Integrations, type Session } from '@quickquote/core'
+import {
+  createIntegrations,
+  type Integrations,
+  type IntegrationsOptions,
+  type Session,
+} from '@quickquote/core'
+import { openBrowser, type Page } from '@quickquote/dev-servers/browser'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
-import { openBrowser } from './browser.ts'
 import { ORGANIZATION, TOKEN } from './front-ends/session.ts'
 
 /** A host with one member, who has a cookie or a token, and a browser that must log no error. */
 export async function portalHost(
   before: (app: FastifyInstance) => unknown = () => {},
+  options: Partial<IntegrationsOptions> = {},
 ): Promise<{ app: FastifyInstance; page: Page; integrations: Integrations; resolveSession: ResolveSession }> {
   const database = await migratedDatabase()
   const storage = drizzleStorage({ connectionString: database.url })
@@ -21,6 +26,7 @@ export async function portalHost(
       start: async () => {},
       signDocumentUrl: async () => ({ url: 'https://files.example.com', expires_at: new Date() }),
     },
+    ...options,
   })
   const resolveSession: ResolveSession = ({ headers }) =>
     headers.authorization === `Bearer ${TOKEN}` || headers.cookie?.includes('session=ada')

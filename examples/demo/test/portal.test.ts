@@ -1,10 +1,9 @@
+import { button, dialog, hasChromium, type Page, row, styleOf } from '@quickquote/dev-servers/browser'
 import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ACME, DEMO_PASSWORD } from '../src/members.ts'
-import { hasChromium, styleOf } from './browser.ts'
 import { signIn } from './partner-client.ts'
-import { button, dialog, PATIENCE, row, usePortal } from './portal-browser.ts'
+import { PATIENCE, usePortal } from './portal-browser.ts'
 
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
   const { server, as, open } = usePortal()

@@ -1,3 +1,4 @@
+import { parse } from 'node:querystring'
 import { IntegrationError, type Settings } from '@quickquote/core'
 import { Problem } from '@quickquote/core/internal'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -78,12 +79,19 @@ export function registerRoute(
 }
 
 function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Answer<unknown>> {
-  const { params, query } = request
+  const { params } = request
+  const query = route.query === undefined ? {} : queryOf(request)
   const body = request.body as never
   const call = { params, query, body, request, clientSignal: () => clientSignal(reply) }
   return route.access === 'api_key'
     ? route.handle({ ...call, apiKey: apiKeyOf(request) })
     : route.handle({ ...call, member: callerOf(request) })
+}
+
+/** The query, parsed as Fastify does by default, because the host may have another parser. */
+function queryOf({ url }: FastifyRequest): object {
+  const [, query = ''] = url.split(/[?;](.*)/s)
+  return parse(query)
 }
 
 /**

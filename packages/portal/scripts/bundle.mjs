@@ -18,11 +18,6 @@ const SNIPPETS = {
   java: 'java/Webhooks.java',
 }
 
-/** What the first lines of the JavaScript need: in the guide the text around it says so. */
-const JS_NEEDS = `// npm install @quickquote/webhook-signature fastify
-// WEBHOOK_SECRETS is the signing secret, whsec_ included.
-`
-
 const NOTICE =
   '/*! @quickquote/portal (MIT). Includes Preact and Preact Signals (MIT, (c) Jason Miller and contributors). */'
 
@@ -117,7 +112,7 @@ function snippets() {
         language,
         readFileSync(join(RECEIVERS, path), 'utf8'),
       ])
-      return `export const snippets = ${JSON.stringify({ js: JS_NEEDS + js, ...Object.fromEntries(others) })}`
+      return `export const snippets = ${JSON.stringify({ js, ...Object.fromEntries(others) })}`
     },
   }
 }

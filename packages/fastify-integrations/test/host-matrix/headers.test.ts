@@ -3,7 +3,7 @@ import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 import { expect, it } from 'vitest'
-import { ACME } from '../support/host.ts'
+import { ACME, sessionOf } from '../support/host.ts'
 import { useHostMatrix } from './matrix.ts'
 
 const beside = useHostMatrix()
@@ -94,8 +94,9 @@ beside(
 
 const signIn = async (app: FastifyInstance) => {
   await app.register(cookie, { secret: 'of the host' })
-  app.get('/host/sign-in', async (_request, reply) => {
-    reply.setCookie('session', 'acme-admin', { signed: true, httpOnly: true })
+  app.get('/host/sign-in', async (request, reply) => {
+    const { member = 'acme-admin' } = request.query as { member?: string }
+    reply.setCookie('session', member, { signed: true, httpOnly: true, path: '/' })
     return 'welcome'
   })
 }
@@ -109,10 +110,11 @@ beside(
         const { value, valid } = request.unsignCookie(request.cookies['session'] ?? '')
         // The requests that every row sends carry a header.
         const memberId = valid ? value : request.headers['x-member']
-        return memberId === undefined
-          ? null
-          : { memberId: String(memberId), organizations: [{ id: ACME, role: 'admin' }] }
+        return sessionOf(String(memberId))
       },
+    },
+    async signIn(page, url, member) {
+      await page.goto(`${url}/host/sign-in?member=${member}`)
     },
     own: [
       {

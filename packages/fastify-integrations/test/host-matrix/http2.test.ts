@@ -2,17 +2,33 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { createIntegrations, type Integrations } from '@quickquote/core'
+import { startReceiver } from '@quickquote/dev-servers'
+import { hasChromium } from '@quickquote/dev-servers/browser'
+import { fastifyPortal } from '@quickquote/portal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import Fastify from 'fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { fastifyIntegrations } from '../../src/index.ts'
-import { ACME, useDatabase, YEAR_AHEAD } from '../support/host.ts'
+import { ACME, sessionOf, useDatabase, YEAR_AHEAD } from '../support/host.ts'
+import { signInByHeader, useVisitor } from './portal-journey.ts'
 
 const database = useDatabase()
 const BOUNDARY = 'boundary-of-the-test'
 const PART = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n`
 
-describe('a host that speaks HTTP/2', () => {
+const integrationsOf = (connectionString: string) =>
+  createIntegrations({
+    storage: drizzleStorage({ connectionString }),
+    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
+    allowAddresses: ['127.0.0.1/32'],
+    pipeline: {
+      start: async () => {},
+      signDocumentUrl: async () => ({ url: 'https://files.example.com', expires_at: new Date() }),
+    },
+  })
+
+// Browsers speak HTTP/2 only with TLS.
+describe('a host that speaks HTTP/2 without TLS', () => {
   let app: { close(): Promise<void> }
   let integrations: Integrations
   let client: ClientHttp2Session
@@ -20,14 +36,7 @@ describe('a host that speaks HTTP/2', () => {
   let url: string
 
   beforeAll(async () => {
-    integrations = createIntegrations({
-      storage: drizzleStorage({ connectionString: database.url }),
-      encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-      pipeline: {
-        start: async () => {},
-        signDocumentUrl: async () => ({ url: 'https://files.example.com', expires_at: new Date() }),
-      },
-    })
+    integrations = integrationsOf(database.url)
     const server = Fastify({ http2: true })
     await server.register(fastifyIntegrations, {
       integrations,
@@ -107,5 +116,46 @@ describe('a host that speaks HTTP/2', () => {
   it('keeps its own routes', async () => {
     expect(await call('POST', '/host/json', json, '{"a":1}')).toMatchObject({ body: '{"got":{"a":1}}' })
     expect(await status('GET', '/host/nothing')).toBe(404)
+  })
+})
+
+describe.runIf(hasChromium || process.env['CI'] !== undefined)('a host that speaks HTTP/2 with TLS', () => {
+  const visit = useVisitor()
+
+  it('takes a new admin through every screen of the portal, in Chromium', async () => {
+    const receiver = await startReceiver()
+    const integrations = integrationsOf(database.url)
+    // Without `allowHTTP1`, so the browser must speak HTTP/2.
+    const server = Fastify({ http2: true, https: receiver.certificate })
+    onTestFinished(async () => {
+      await server.close()
+      await integrations.close()
+      await receiver.stop()
+    })
+    const resolveSession = ({ headers }: { headers: IncomingHttpHeaders }) =>
+      sessionOf(String(headers['x-member']))
+    await server.register(fastifyIntegrations, { integrations, resolveSession })
+    await server.register(fastifyPortal, {
+      ...{ integrations, resolveSession, prefix: '/portal', signInUrl: '/host/early?next={url}' },
+    })
+    server.get('/host/early', async () => 'early')
+    await visit({
+      ...{ receiver, path: '', signIn: signInByHeader },
+      host: {
+        ...{ url: await server.listen({ port: 0, host: '127.0.0.1' }), integrations },
+        // The type is for HTTP/1.
+        app: server as unknown as FastifyInstance,
+        async startQuotation(key, body = {}) {
+          const url = '/v1/integrations/quotations'
+          const answer = await server.inject({
+            method: 'POST',
+            url,
+            headers: { 'x-api-key': key },
+            payload: body,
+          })
+          return answer.json().quotation_id
+        },
+      },
+    })
   })
 })

@@ -1,7 +1,10 @@
+import { type Receiver, startReceiver } from '@quickquote/dev-servers'
+import { hasChromium } from '@quickquote/dev-servers/browser'
 import { fastifyPortal } from '@quickquote/portal'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACME, type Host, type HostOptions, type Ours, startHost, useDatabase } from '../support/host.ts'
+import { type SignIn, signInByHeader, useVisitor } from './portal-journey.ts'
 
 /** A request to one of the host's own routes. */
 export interface OwnRequest {
@@ -19,9 +22,16 @@ export interface Row extends Omit<HostOptions, 'databaseUrl' | 'after'> {
   readonly after?: (app: FastifyInstance) => void | Promise<void>
   /** The host's own routes with schemas, for hosts without JSON schemas. */
   readonly schemaRoutes?: (app: FastifyInstance) => void | Promise<void>
+  /** The prefix that `rewriteUrl` removes. */
+  readonly mountedAt?: string
+  /** Default: a header names the member. */
+  readonly signIn?: SignIn
   /** Requests to the host's own routes, in addition to those for every host. */
   readonly own?: readonly OwnRequest[]
 }
+
+/** Where the portal sends members without a session: a route of every host. */
+const SIGN_IN_PATH = '/host/early'
 
 /** For every host: behavior that plugins and settings often change. */
 const OWN_REQUESTS: readonly OwnRequest[] = [
@@ -81,7 +91,7 @@ function furniture(row: Row) {
   return {
     async before(app: FastifyInstance) {
       await row.before?.(app)
-      app.get('/host/early', async () => 'early')
+      app.get(SIGN_IN_PATH, async () => 'early')
     },
     async after(app: FastifyInstance) {
       await row.after?.(app)
@@ -98,7 +108,10 @@ function withOurs(row: Row): Required<Pick<HostOptions, 'before' | 'after'>> {
     before,
     async after(app: FastifyInstance, ours: Ours) {
       await after(app)
-      await app.register(fastifyPortal, { ...ours, prefix: '/portal' })
+      await app.register(fastifyPortal, {
+        ...{ ...ours, prefix: '/portal', apiPrefix: row.plugin?.prefix ?? '' },
+        signInUrl: `${SIGN_IN_PATH}?next={url}`,
+      })
     },
   }
 }
@@ -140,6 +153,12 @@ export interface RowContext {
  */
 export function useHostMatrix() {
   const database = useDatabase()
+  const visit = useVisitor()
+  let receiver: Receiver
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    return () => receiver.stop()
+  })
 
   return function beside(name: string, row: Row, more: (context: RowContext) => void = () => {}): void {
     describe(name, () => {
@@ -152,7 +171,10 @@ export function useHostMatrix() {
 
       beforeAll(async () => {
         alone = await startWithoutPlugin(row)
-        host = await startHost({ ...row, ...withOurs(row), databaseUrl: database.url })
+        host = await startHost({
+          ...{ ...row, ...withOurs(row), databaseUrl: database.url },
+          integrations: { allowAddresses: ['127.0.0.1/32'] },
+        })
         key = (await host.createKey()).key
       })
       afterAll(async () => {
@@ -247,7 +269,7 @@ export function useHostMatrix() {
         }
       })
 
-      // Last, because it counts against the host's own limits.
+      // Last, because they count against the host's own limits.
       it('serves the portal, with its own content policy', async () => {
         const page = await host.call('GET', '/portal/')
         expect(page.status).toBe(200)
@@ -272,6 +294,11 @@ export function useHostMatrix() {
           body: [{ id: ACME, name: null }],
         })
       })
+
+      it.runIf(hasChromium || process.env['CI'] !== undefined)(
+        'takes a new admin through every screen of the portal, in Chromium',
+        () => visit({ host, receiver, path: row.mountedAt ?? '', signIn: row.signIn ?? signInByHeader }),
+      )
 
       more({
         get host() {

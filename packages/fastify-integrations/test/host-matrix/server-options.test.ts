@@ -226,13 +226,27 @@ beside(
   },
 )
 
-beside('a rewritten URL, and its own query parser', {
-  fastify: {
-    rewriteUrl: (request) => (request.url ?? '').replace(/^\/tenant-1/, ''),
-    routerOptions: { querystringParser: (text) => ({ text }) },
+beside(
+  'a rewritten URL, and its own query parser',
+  {
+    fastify: {
+      rewriteUrl: (request) => (request.url ?? '').replace(/^\/tenant-1/, ''),
+      routerOptions: { querystringParser: (text) => ({ text }) },
+    },
+    mountedAt: '/tenant-1',
+    after(app) {
+      app.get('/host/query', async (request) => request.query)
+    },
+    own: [{ method: 'GET', path: '/tenant-1/host/query?a=1', expected: { body: '{"text":"a=1"}' } }],
   },
-  after(app) {
-    app.get('/host/query', async (request) => request.query)
+  (row) => {
+    it('does not change how our routes read their queries', async () => {
+      const list = (query: string) =>
+        row.host.call('GET', `/v1/integrations/quotations${query}`, { key: row.key })
+      await row.host.startQuotation(row.key)
+      expect((await list('?limit=1')).body).toHaveLength(1)
+      const pointers = (await list('?limit=1&limit=2')).body['errors']
+      expect(pointers).toMatchObject([{ pointer: '?limit' }])
+    })
   },
-  own: [{ method: 'GET', path: '/tenant-1/host/query?a=1', expected: { body: '{"text":"a=1"}' } }],
-})
+)

@@ -25,6 +25,14 @@ const SESSIONS: Record<string, Session> = {
   'acme-member': { memberId: 'acme-member', organizations: [{ id: ACME, role: 'member' }] },
   'globex-admin': { memberId: 'globex-admin', organizations: [{ id: GLOBEX, role: 'admin' }] },
 }
+
+/** A member's session. `admin@<id>` and `member@<id>` belong to any organization. */
+export function sessionOf(name: string): Session | null {
+  const [, role, id] = /^(admin|member)@(.+)$/.exec(name) ?? []
+  if (role === undefined || id === undefined) return SESSIONS[name] ?? null
+  return { memberId: name, organizations: [{ id, name: 'Newcomers', role }] }
+}
+
 export type MemberName = 'acme-admin' | 'acme-member' | 'globex-admin'
 
 export const YEAR_AHEAD = new Date(Date.now() + 300 * 24 * 60 * 60 * 1000).toISOString()
@@ -107,8 +115,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
   })
 
   await options.before?.(app)
-  const resolveSession: Ours['resolveSession'] = (request) =>
-    SESSIONS[String(request.headers['x-member'])] ?? null
+  const resolveSession: Ours['resolveSession'] =
+    options.plugin?.resolveSession ?? (({ headers }) => sessionOf(String(headers['x-member'])))
   await app.register(fastifyIntegrations, { integrations, resolveSession, ...options.plugin })
   await options.after?.(app, { integrations, resolveSession })
   const { socketPath } = options

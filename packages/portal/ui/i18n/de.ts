@@ -144,7 +144,8 @@ export const de: Catalog = {
   'endpoints.name': 'Name',
   'endpoints.name.hint': 'Benennen Sie das System dahinter.',
   'endpoints.url': 'URL',
-  'endpoints.url.hint': 'Nur HTTPS. Sie muss aus dem Internet erreichbar sein.',
+  'endpoints.url.hint':
+    'Die HTTPS-Adresse Ihres Empfängers, aus dem Internet erreichbar. Wenn Sie noch keinen haben, wählen Sie einen Pfad, zum Beispiel /webhooks: Der Code dafür folgt.',
   'endpoints.description': 'Beschreibung',
   'endpoints.events': 'Ereignisse',
   'endpoints.events.of': '{chosen} von {all}',
@@ -186,9 +187,9 @@ export const de: Catalog = {
   'endpoints.created': 'Erstellt',
   'endpoints.empty': 'Noch kein Endpunkt',
   'endpoints.empty.text': 'Drei Schritte zum ersten Webhook, in etwa zwei Minuten.',
-  'endpoints.empty.1': 'Fügen Sie die HTTPS-Adresse hinzu, die aufgerufen werden soll.',
+  'endpoints.empty.1': 'Fügen Sie die HTTPS-Adresse Ihres Empfängers hinzu. Dort muss noch nichts antworten.',
   'endpoints.empty.2':
-    'Kopieren Sie ihr Geheimnis in Ihren Empfänger: Ein Codebeispiel für Ihre Sprache liegt bereit.',
+    'Kopieren Sie das Geheimnis und starten Sie Ihren Empfänger: Code und Befehle liegen bereit.',
   'endpoints.empty.3': 'Senden Sie einen Test und sehen Sie hier die Antwort.',
   'endpoints.untried': 'Senden Sie einen Test, um zu sehen, ob Ihr Empfänger antwortet.',
   'endpoints.failing': 'Alle letzten Zustellungen sind fehlgeschlagen. Der erste Fehler war {since}.',
@@ -230,9 +231,9 @@ export const de: Catalog = {
     'Ihr Empfänger prüft damit jede Zustellung. Es wurde nur einmal angezeigt, bei der Ausstellung.',
   'secret.overlap': 'Das vorherige Geheimnis signiert noch bis {until}.',
   'secret.shown.title': 'Das Geheimnis von „{name}“',
-  'secret.shown.text': 'Kopieren Sie es jetzt in Ihren Empfänger. Es wird nur einmal angezeigt.',
+  'secret.shown.text': 'Kopieren Sie es jetzt. Es wird nur einmal angezeigt.',
   'secret.shown.verify': 'Ihr Empfänger prüft damit jede Zustellung, bevor er mit ihr arbeitet:',
-  'secret.shown.next': 'Senden Sie dann von der nächsten Seite aus einen Test.',
+  'secret.shown.next': 'Wenn Ihr Empfänger läuft, senden Sie auf der nächsten Seite einen Test.',
   'rotate.do': 'Erneuern …',
   'rotate.title': 'Geheimnis von „{name}“ erneuern',
   'rotate.text':
@@ -248,11 +249,17 @@ export const de: Catalog = {
   'verify.text':
     'Prüfen Sie die Signatur über die unveränderten Bytes des Inhalts, bevor Sie ihn verarbeiten.',
   'verify.language': 'Sprache',
+  'verify.run': 'Speichern Sie ihn als {file} und führen Sie diese Befehle im selben Ordner aus:',
+  'verify.commands': 'Befehle',
+  'verify.https':
+    'Er wartet auf Port 3000 oder auf PORT. {url} muss dorthin führen: über Ihren HTTPS-Proxy oder einen Tunnel.',
+  'verify.call':
+    'Rufen Sie die Funktion bei jedem POST an {url} mit dem unveränderten Inhalt auf. Wenn sie zustimmt, antworten Sie innerhalb von zehn Sekunden mit 2xx, sonst mit 401.',
 
   'test.do': 'Test senden',
   'test.title': 'Test an „{name}“ senden',
   'test.text':
-    'Jetzt wird ein signiertes Beispielereignis gesendet. In der Liste ist es als Test gekennzeichnet.',
+    'Jetzt wird ein signiertes Beispielereignis gesendet. Jede Antwort mit 2xx gilt als zugestellt. In der Liste ist es als Test gekennzeichnet.',
   'test.type': 'Ereignis',
   'test.send': 'Senden',
   'test.again': 'Erneut senden',

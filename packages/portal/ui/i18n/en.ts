@@ -140,7 +140,8 @@ export const en = {
   'endpoints.name': 'Name',
   'endpoints.name.hint': 'Name the system behind it.',
   'endpoints.url': 'URL',
-  'endpoints.url.hint': 'HTTPS only. It must be reachable from the internet.',
+  'endpoints.url.hint':
+    'The HTTPS address of your receiver, reachable from the internet. If you have no receiver yet, choose a path, for example /webhooks: its code comes next.',
   'endpoints.description': 'Description',
   'endpoints.events': 'Events',
   'endpoints.events.of': '{chosen} of {all}',
@@ -181,8 +182,8 @@ export const en = {
   'endpoints.created': 'Created',
   'endpoints.empty': 'No endpoint yet',
   'endpoints.empty.text': 'Three steps to your first webhook, in about two minutes.',
-  'endpoints.empty.1': 'Add the HTTPS address that should be called.',
-  'endpoints.empty.2': 'Copy its secret into your receiver: a snippet for your language is ready.',
+  'endpoints.empty.1': 'Add the HTTPS address of your receiver. Nothing needs to respond there yet.',
+  'endpoints.empty.2': 'Copy its secret and run your receiver: code and commands are ready.',
   'endpoints.empty.3': 'Send a test, and see the response here.',
   'endpoints.untried': 'Send a test to see whether your receiver answers.',
   'endpoints.failing': 'All recent deliveries have failed. The first failure was {since}.',
@@ -223,9 +224,9 @@ export const en = {
   'secret.text': 'Your receiver verifies each delivery with it. It was shown only once, when it was issued.',
   'secret.overlap': 'The previous secret also signs until {until}.',
   'secret.shown.title': 'The secret of “{name}”',
-  'secret.shown.text': 'Copy it into your receiver now. It is shown only once.',
+  'secret.shown.text': 'Copy it now. It is shown only once.',
   'secret.shown.verify': 'Your receiver verifies each delivery with it, before it acts on one:',
-  'secret.shown.next': 'Then send a test from the next page.',
+  'secret.shown.next': 'Once your receiver runs, send a test from the next page.',
   'rotate.do': 'Rotate…',
   'rotate.title': 'Rotate the secret of “{name}”',
   'rotate.text':
@@ -240,10 +241,17 @@ export const en = {
   'verify.title': 'Verify a delivery',
   'verify.text': 'Check the signature over the raw bytes of the body before you act on it.',
   'verify.language': 'Language',
+  'verify.run': 'Save it as {file} and run these commands in the same folder:',
+  'verify.commands': 'Commands',
+  'verify.https':
+    'It listens on port 3000, or on PORT. {url} must lead there: through your HTTPS proxy or a tunnel.',
+  'verify.call':
+    'Call it for each POST to {url}, with the raw body. If it accepts, respond with 2xx within ten seconds; otherwise with 401.',
 
   'test.do': 'Send a test',
   'test.title': 'Send a test to “{name}”',
-  'test.text': 'A signed sample event is sent now. It is marked as a test in the log.',
+  'test.text':
+    'A signed sample event is sent now. Any 2xx response counts as delivered. The log marks it as a test.',
   'test.type': 'Event',
   'test.send': 'Send',
   'test.again': 'Send again',

@@ -169,7 +169,7 @@ export function Endpoint({ id }: { id: string }) {
         </div>
       </div>
       {open === 'test' && <TestEndpoint endpoint={value} onClose={close} />}
-      {open === 'verify' && <HowToVerify onClose={close} />}
+      {open === 'verify' && <HowToVerify endpoint={value} onClose={close} />}
       {open === 'replay' && <Replay endpoints={[value]} onClose={close} />}
       {open === 'rotate' && (
         <RotateSecret

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { WebhookEndpoint } from '../api/types.ts'
+import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { CopyButton } from '../parts/copy.tsx'
@@ -21,7 +23,7 @@ const LANGUAGES = [
 type Language = (typeof LANGUAGES)[number][0]
 
 /** Verification code in the receiver's language: functions that our own tests run. */
-export function HowToVerify({ onClose }: { onClose: () => void }) {
+export function HowToVerify({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
   const { t } = usePortal()
   return (
     <Dialog
@@ -35,18 +37,27 @@ export function HowToVerify({ onClose }: { onClose: () => void }) {
       }
     >
       <p class="lead">{t('verify.text')}</p>
-      <VerifySnippet />
+      <VerifySnippet url={endpoint.url} />
     </Dialog>
   )
 }
 
-/** What a receiver needs to verify, in the language that it is written in: the functions that our own tests run. */
-export function VerifySnippet() {
-  const { t, settings } = usePortal()
+/** JavaScript has a program; the other languages have a function. */
+const FILE = 'receiver.mjs'
+
+/** The code that verifies, in the receiver's language, and how to run it. */
+export function VerifySnippet({ url, secret = 'whsec_…' }: { url: string; secret?: string }) {
+  const { t, rich, settings } = usePortal()
   const [language, setLanguage] = useState<Language>('js')
   const snippets = useLoaded('snippets', async () => (await import('./snippets.ts')).snippets)
   const snippet = snippets.value?.[language]
-  const text = snippet === undefined ? undefined : withHeaders(snippet, settings.productName)
+  const text = snippet === undefined ? undefined : withHeaders(withPath(snippet, url), settings.productName)
+  const commands = `npm install @quickquote/webhook-signature fastify\nexport WEBHOOK_SECRETS=${secret}\nnode ${FILE}`
+  const address = (
+    <code>
+      <Breakable text={url} />
+    </code>
+  )
   return (
     <>
       <Filter
@@ -60,13 +71,37 @@ export function VerifySnippet() {
       {text === undefined ? (
         snippets.error === undefined && <Skeleton />
       ) : (
-        <div class="example">
-          <Code text={text} label={t('verify.title')} />
-          <CopyButton text={text} />
-        </div>
+        <>
+          <Example text={text} label={t('verify.title')} />
+          {language === 'js' ? (
+            <>
+              <p class="lead">{rich('verify.run', { file: <code>{FILE}</code> })}</p>
+              <Example text={commands} label={t('verify.commands')} />
+              <p class="lead">{rich('verify.https', { url: address })}</p>
+            </>
+          ) : (
+            <p class="lead">{rich('verify.call', { url: address })}</p>
+          )}
+        </>
       )}
     </>
   )
+}
+
+function Example({ text, label }: { text: string; label: string }) {
+  return (
+    <div class="example">
+      <Code text={text} label={label} />
+      <CopyButton text={text} />
+    </div>
+  )
+}
+
+/** The snippets use a fixed path. */
+function withPath(snippet: string, url: string): string {
+  // Fastify reads a single colon as a parameter.
+  const path = new URL(url).pathname.replaceAll("'", "\\'").replaceAll(':', '::')
+  return snippet.replace("path: '/hooks/quotes'", () => `path: '${path}'`)
 }
 
 /** The snippets use the default header names. */

@@ -67,7 +67,7 @@ export function ShowSecret({
       <p class="lead">{t('secret.shown.text')}</p>
       <Secret value={secret} />
       <p class="lead">{t('secret.shown.verify')}</p>
-      <VerifySnippet />
+      <VerifySnippet url={endpoint.url} secret={secret} />
       <p class="hint">{t('secret.shown.next')}</p>
     </Dialog>
   )
