@@ -263,7 +263,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
         await look(page, 'test')
         await page.keyboard.press('Escape')
         await page.locator('main .card button.quiet').first().click()
-        await dialog(page).locator('.code').waitFor()
+        await dialog(page).locator('.code').first().waitFor()
         await look(page, 'verify')
         await page.keyboard.press('Escape')
 
