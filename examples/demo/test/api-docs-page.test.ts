@@ -1,7 +1,7 @@
 import { memberOf } from '@quickquote/core'
+import { hasChromium } from '@quickquote/dev-servers/browser'
 import type { Locator } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hasChromium } from '@quickquote/dev-servers/browser'
 import { ORGANIZATION } from './front-ends/session.ts'
 import { portalHost } from './portal-host.ts'
 

@@ -19,8 +19,7 @@ const FEW_PROCESSES = [
 export const hasChromium = installed !== undefined
 
 export function openBrowser(): Promise<Browser> {
-  if (installed === undefined)
-    throw new Error('Chromium not found: install it, or set CHROMIUM to its path.')
+  if (installed === undefined) throw new Error('Chromium not found: install it, or set CHROMIUM to its path.')
   const isRoot = process.getuid?.() === 0
   const args = [...FEW_PROCESSES, ...(isRoot ? ['--no-sandbox'] : [])]
   return chromium.launch({ executablePath: installed, args })
