@@ -92,7 +92,7 @@ export function useDeliveries({
 
 /** @returns a function that stops it */
 export async function startWorker(
-  host: Host,
+  host: Pick<Host, 'integrations'>,
   receiver: Receiver,
   options: Partial<DeliveryWorkerOptions> = {},
 ): Promise<() => Promise<void>> {
