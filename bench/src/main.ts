@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { usePostgres } from '@quickquote/dev-servers'
 import postgres from 'postgres'
+import { apiDocsPage } from './api-docs-page.ts'
 import type { Bench } from './bench.ts'
 import { chaos } from './chaos.ts'
 import { type Child, type Service, startChild } from './child.ts'
@@ -53,6 +54,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   history: [retention, disableEndpoint, deliveryHours, eraseOrganization],
   crashes: [chaos],
   clients: [repeatedUploads],
+  pages: [apiDocsPage],
   machines: [scaling],
   growth: [soak],
 }
