@@ -119,6 +119,15 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('A new admin, in 
       // The secret, the program and the commands are copied from the page.
       const [code, commands] = [dialog(page).locator('pre').first(), dialog(page).locator('pre').nth(1)]
       await commands.waitFor()
+      // The other languages can be chosen: the dialog scrolls, and its parts keep their height.
+      for (const [language, code] of [
+        ['Python', 'hmac.compare_digest'],
+        ['JavaScript', 'fastifyWebhooks'],
+      ] as const) {
+        await dialog(page).getByText(language, { exact: true }).click()
+        await dialog(page).getByText(code).first().waitFor()
+      }
+      await commands.waitFor()
       const text = String(await dialog(page).textContent())
       const [, file = ''] = saveAs.exec(text) ?? []
       expect(text).toContain(`${server.url}/crm/quotes`)
