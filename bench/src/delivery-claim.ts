@@ -84,7 +84,8 @@ async function measure({ storage, sql }: Outbox) {
     const begun = performance.now()
     const { claimed } = await storage.deliveries.settleAndClaim(claim({ workerId, memory, limit: LIMIT }))
     took.push(performance.now() - begun)
-    assert.equal(claimed.length, LIMIT)
+    // An endpoint of the backlog that is at its limit may take the place of a few.
+    assert(claimed.length >= LIMIT * 0.95)
     await storage.deliveries.release(workerId, claimed)
     // As autovacuum would after so many changes to a small table.
     if (n % 5 === 4) await sql`vacuum quickquote.deliveries`
