@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
-import { freePort, type ReceivedWebhook, startReceiver } from '@quickquote/dev-servers'
+import { freePort, listens, type ReceivedWebhook, startReceiver } from '@quickquote/dev-servers'
 import { complaintsOf, dialog, hasChromium, type Page } from '@quickquote/dev-servers/browser'
 import { fastifyPortal } from '@quickquote/portal'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -64,18 +63,6 @@ async function runIn(folder: string, port: number, commands: string): Promise<()
     await sleep(50)
   }
   return () => printed
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
 }
 
 /** Clicks the main button of the dialog or the screen. */

@@ -17,6 +17,7 @@ export {
   startPostgres,
 } from './embedded-postgres.ts'
 export { freePort } from './free-port.ts'
+export { listens } from './listens.ts'
 export { type LossyProxy, lossyProxy } from './lossy-proxy.ts'
 export { hasNginx, type Nginx, startNginx } from './nginx.ts'
 export { hasPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts'

@@ -3,6 +3,7 @@ import { IntegrationError, type Settings } from '@quickquote/core'
 import { Problem } from '@quickquote/core/internal'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientSignal } from './answers/client-signal.ts'
+import { queryText } from './auth/key-in-url.ts'
 import { apiKeyOf } from './auth/partner-auth.ts'
 import { callerOf } from './auth/session-auth.ts'
 import { isMultipart } from './bodies/multipart.ts'
@@ -90,8 +91,7 @@ function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Pro
 
 /** The query, parsed as Fastify does by default, because the host may have another parser. */
 function queryOf({ url }: FastifyRequest): object {
-  const [, query = ''] = url.split(/[?;](.*)/s)
-  return parse(query)
+  return parse(queryText(url))
 }
 
 /**

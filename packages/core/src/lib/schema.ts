@@ -21,7 +21,9 @@ export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'n
 export function schemaOf<S extends object, T extends TSchema>(make: (settings: S) => T): (settings: S) => T {
   const made = new WeakMap<S, T>()
   return (settings) => {
-    const schema = made.get(settings) ?? make(settings)
+    const known = made.get(settings)
+    if (known !== undefined) return known
+    const schema = make(settings)
     made.set(settings, schema)
     return schema
   }

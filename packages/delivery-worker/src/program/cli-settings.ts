@@ -95,7 +95,7 @@ const VARIABLES = {
     'the timeout of an attempt plus 2000',
   ),
   QUICKQUOTE_HEALTH_PORT: {
-    help: 'Port of GET /health/live and GET /health/ready. 0: any free port. off: none.',
+    help: 'Port of GET /health/live and GET /health/ready. 0 picks a free port; off serves neither.',
     fallback: String(HEALTH_PORT),
     read: (text: string) => (text === OFF ? null : port.read(text)),
   } satisfies Variable<number | null>,

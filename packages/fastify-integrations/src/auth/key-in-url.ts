@@ -52,7 +52,12 @@ export function mayHoldKey(url: string): boolean {
 
 /** The raw parameters of the query. */
 function parametersOf(url: string): string[] {
-  return url.slice(startOfQuery(url) + 1).split(/[&;]/)
+  return queryText(url).split(/[&;]/)
+}
+
+/** The query of a URL, as sent. */
+export function queryText(url: string): string {
+  return url.slice(startOfQuery(url) + 1)
 }
 
 /** A router may also accept `;` as the start of the query. */

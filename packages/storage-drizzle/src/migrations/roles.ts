@@ -31,7 +31,7 @@ declare
 begin
   if to_regrole('"${owner}"') is null then create role "${owner}" login; end if;
   if to_regrole('"${runtime}"') is null then create role "${runtime}" login; end if;
-  -- Superusers may act as any role, others as roles of which they are members.
+  -- Superusers may act as any role, others only as roles they belong to.
   if current_user <> '${owner}' and not (select rolsuper from pg_roles where rolname = current_user) then
     grant "${owner}" to current_user;
   end if;
