@@ -2,10 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-declare global {
-  var collectsGarbage: boolean | undefined
-}
-
 const EVERY_MS = 20
 
 /** Collects garbage continuously in each test process (`pnpm test:gc`), to expose objects that are released too early. */
@@ -19,6 +15,4 @@ async function collect(): Promise<void> {
   }
 }
 
-// The files of a package share processes.
-if (globalThis.collectsGarbage === undefined) void collect()
-globalThis.collectsGarbage = true
+void collect()

@@ -17,13 +17,16 @@ const projects = ['packages', 'examples']
 /** See packages/dev-servers/scripts/oldest-fastify.mjs. */
 const fastify = process.env['TESTED_FASTIFY']
 
+/** `pnpm test:gc`. Each file then has its own process, because a collection takes as long as the heap is large. */
+const collectsGarbage = process.env['COLLECT_GARBAGE'] !== undefined
+
 function project(name: string, files: { include: string[]; exclude?: string[]; isolate?: boolean }) {
   return {
     resolve: { alias: fastify === undefined ? [] : [{ find: /^fastify$/, replacement: fastify }] },
     test: {
       name,
       ...files,
-      setupFiles: process.env['COLLECT_GARBAGE'] === undefined ? [] : './vitest.gc.ts',
+      setupFiles: collectsGarbage ? './vitest.gc.ts' : [],
       // Long, for real processes, sockets and databases on small machines: only hanging tests should reach these.
       testTimeout: 300_000,
       hookTimeout: 300_000,
@@ -43,7 +46,7 @@ export default defineConfig({
     teardownTimeout: 60_000,
     projects: [
       ...projects.map(({ name, path }) =>
-        project(name, { include: [`${path}/test/**/*.test.ts`], exclude: ALONE, isolate: false }),
+        project(name, { include: [`${path}/test/**/*.test.ts`], exclude: ALONE, isolate: collectsGarbage }),
       ),
       project('alone', { include: ALONE }),
     ],

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { usePostgres } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { apiDocsPage } from './api-docs-page.ts'
+import { attemptLists } from './attempt-lists.ts'
 import type { Bench } from './bench.ts'
 import { chaos } from './chaos.ts'
 import { type Child, type Service, startChild } from './child.ts'
@@ -40,7 +41,7 @@ import { uploads } from './uploads.ts'
 
 const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   'partner-api': [readQuotation, startQuotation, manyKeys, uploads, uploadMemory],
-  lists: [listQuotations, readEvents, listSize, eventWaits],
+  lists: [listQuotations, readEvents, listSize, attemptLists, eventWaits],
   delivery: [
     deliveries,
     deliveryLatency,

@@ -84,6 +84,7 @@ create table delivery_attempts (
   constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt, created_at),
   constraint delivery_attempts_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'exhausted'::text, 'rejected'::text, 'interrupted'::text])))
 ) partition by RANGE (created_at);
+CREATE INDEX delivery_attempts_failed ON ONLY quickquote.delivery_attempts USING btree (organization_id, created_at DESC, id DESC) WHERE (status <> 'succeeded'::text);
 CREATE INDEX delivery_attempts_of_endpoint ON ONLY quickquote.delivery_attempts USING btree (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX delivery_attempts_of_organization ON ONLY quickquote.delivery_attempts USING btree (organization_id, created_at DESC, id DESC);
 CREATE TRIGGER count_late_attempt AFTER INSERT ON quickquote.delivery_attempts FOR EACH ROW WHEN (((NOT new.is_test) AND (new.created_at < (now() - '00:01:00'::interval)))) EXECUTE FUNCTION quickquote.count_late_attempt();
@@ -113,6 +114,7 @@ create table delivery_attempts_default (
 ) partition of delivery_attempts DEFAULT;
 CREATE INDEX delivery_attempts_default_endpoint_id_created_at_id_idx ON quickquote.delivery_attempts_default USING btree (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX delivery_attempts_default_organization_id_created_at_id_idx ON quickquote.delivery_attempts_default USING btree (organization_id, created_at DESC, id DESC);
+CREATE INDEX delivery_attempts_default_organization_id_created_at_id_idx1 ON quickquote.delivery_attempts_default USING btree (organization_id, created_at DESC, id DESC) WHERE (status <> 'succeeded'::text);
 
 create table delivery_hours (
   endpoint_id uuid not null,

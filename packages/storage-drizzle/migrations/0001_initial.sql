@@ -327,6 +327,8 @@ create table "quickquote".delivery_attempts (
 ) partition by range (created_at);
 create table "quickquote".delivery_attempts_default partition of "quickquote".delivery_attempts default;
 create index delivery_attempts_of_organization on "quickquote".delivery_attempts (organization_id, created_at desc, id desc);
+create index delivery_attempts_failed on "quickquote".delivery_attempts (organization_id, created_at desc, id desc)
+  where status <> 'succeeded';
 create index delivery_attempts_of_endpoint on "quickquote".delivery_attempts (endpoint_id, created_at desc, id desc);
 
 -- Attempts of each endpoint by hour (UTC), without tests. Charts read them instead of the attempts. Each past hour is counted

@@ -27,3 +27,10 @@ export function madeSince(deliveryId: string): Date {
   const time = isVersion7 ? Number.parseInt(deliveryId.replace('-', '').slice(0, 12), 16) : CLOCK_SKEW_MS
   return new Date(time - CLOCK_SKEW_MS)
 }
+
+/** The same of an event or a delivery in a row. An SQL expression. */
+export function madeSinceOf(id: string): string {
+  const time = `('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000.0`
+  return `case substr(${id}::text, 15, 1) when '7' then to_timestamp(${time}) - interval '${CLOCK_SKEW_MS} ms'
+    else '-infinity' end`
+}

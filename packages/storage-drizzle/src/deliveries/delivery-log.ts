@@ -60,6 +60,10 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
             endpoint_id === null ? undefined : eq(deliveryAttempts.endpoint_id, endpoint_id),
             event_type === null ? undefined : eq(deliveryAttempts.event_type, event_type),
             status === null ? undefined : eq(deliveryAttempts.status, status),
+            // A literal, because the index of failed attempts does not match a parameter.
+            status === null || status === 'succeeded'
+              ? undefined
+              : sql`${deliveryAttempts.status} <> 'succeeded'`,
             undelivered === null ? undefined : isUndelivered(schema, undelivered),
             since === null ? undefined : gte(deliveryAttempts.created_at, since),
             until === null ? undefined : lt(deliveryAttempts.created_at, until),

@@ -1,6 +1,6 @@
 import { ERASED } from '@quickquote/core/internal'
 import { bool, int, statement, text } from '../connection/statement.ts'
-import { deliveryIds, newDeliveryId } from './delivery-id.ts'
+import { deliveryIds, madeSinceOf, newDeliveryId } from './delivery-id.ts'
 
 /**
  * Open transactions that have written events. Events written while the endpoint was disabled are only sent by the
@@ -38,7 +38,8 @@ function ofEvent(table: 'attempt' | 'delivery'): string {
 
 /** The events in `batch` that the row of `replay` selects. */
 function chosen(schema: string): string {
-  const attempts = `select from ${schema}.delivery_attempts attempt where ${ofEvent('attempt')}`
+  const attempts = `select from ${schema}.delivery_attempts attempt
+          where ${ofEvent('attempt')} and attempt.created_at >= ${madeSinceOf('batch.id')}`
   return `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
       where not batch.is_test and not batch.is_erased and batch.type = any (replay.events)
         and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')

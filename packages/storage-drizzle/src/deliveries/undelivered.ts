@@ -1,10 +1,11 @@
 import type { Undelivered } from '@quickquote/core/internal'
 import { type SQL, sql } from 'drizzle-orm'
-import { deliveryIds } from './delivery-id.ts'
+import { deliveryIds, madeSinceOf } from './delivery-id.ts'
 
 /**
  * Matches the newest attempt of an event that has never reached the endpoint, over all deliveries, including resends
- * and replays. A condition on rows of `delivery_attempts`.
+ * and replays. A condition on rows of `delivery_attempts`: each is looked up in the primary key. "offset 0" prevents a
+ * join with the whole table, "is not distinct from" use of the index of an endpoint's attempts.
  */
 export function isUndelivered(schema: string, which: Undelivered): SQL {
   const row = `${schema}.delivery_attempts`
@@ -13,8 +14,10 @@ export function isUndelivered(schema: string, which: Undelivered): SQL {
   return sql.raw(`not ${row}.is_test and ${row}.status <> 'succeeded' ${and} and not exists (
     select from ${row} other
     where ${deliveryIds(`${row}.event_id`, 'other.delivery_id')}
-      and other.event_id = ${row}.event_id and other.endpoint_id = ${row}.endpoint_id
+      and other.created_at >= ${madeSinceOf(`${row}.event_id`)}
+      and other.event_id = ${row}.event_id and other.endpoint_id is not distinct from ${row}.endpoint_id
       and (other.status = 'succeeded'
         or (other.created_at, other.attempt, other.id) > (${row}.created_at, ${row}.attempt, ${row}.id))
+    offset 0
   )`)
 }
