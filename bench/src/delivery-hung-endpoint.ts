@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import type { Bench } from './bench.ts'
 import { quantile, startArrivalReceiver } from './delivery/arrivals.ts'
 import { emit } from './delivery/emit.ts'
 import { HUNG_PATH } from './delivery/node-receiver.ts'
-import { openOutbox } from './delivery/outbox.ts'
+import { type Endpoint, openOutbox } from './delivery/outbox.ts'
 import type { WorkerProcess } from './delivery/worker-process.ts'
 import { atMost } from './goal.ts'
 import { medianOf, ratioOf, takeTurns } from './rounds.ts'
@@ -13,17 +14,28 @@ const ENDPOINTS = 200
 const PER_SECOND = 500
 /** Older than all deliveries of the others. */
 const BACKLOG = 5000
+const HUNG_ORGANIZATIONS = 2
+/** Of each. Together they could take every place of a worker. */
+const HUNG_ENDPOINTS = 50
+const MANY_HUNG = `beside ${HUNG_ORGANIZATIONS} organizations with ${HUNG_ENDPOINTS} hung endpoints each`
 
 export const deliveryHungEndpoint: Bench = {
   name: 'delivery-hung-endpoint',
-  title: `${ENDPOINTS} endpoints with ${PER_SECOND} events/s, beside one that hangs and has ${BACKLOG} waiting`,
+  title: `${ENDPOINTS} endpoints with ${PER_SECOND} events/s, beside others that hang and have ${BACKLOG} waiting`,
 
   async run(context) {
     const receiver = await startArrivalReceiver(context)
     const urls = Array.from({ length: ENDPOINTS }, (_, n) => `${receiver.origin}/${n}`)
     const outbox = await openOutbox(context, { urls })
     const { sql } = outbox
-    const hung = await outbox.addEndpoint(`${receiver.origin}${HUNG_PATH}`)
+    const one = await outbox.addEndpoint(`${receiver.origin}${HUNG_PATH}`)
+    const many: Endpoint[] = []
+    for (let n = 0; n < HUNG_ORGANIZATIONS; n += 1) {
+      const organizationId = randomUUID()
+      while (many.length < (n + 1) * HUNG_ENDPOINTS) {
+        many.push(await outbox.addEndpoint(`${receiver.origin}${HUNG_PATH}`, organizationId))
+      }
+    }
     const worker = context.start<WorkerProcess>('./delivery/worker-process.js')
     await worker.call('open', { databaseUrl: outbox.databaseUrl, ca: receiver.ca })
 
@@ -37,8 +49,8 @@ export const deliveryHungEndpoint: Bench = {
       return { p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) }
     }
 
-    async function measureBesideHung() {
-      await outbox.fill(BACKLOG, [hung])
+    async function measureBeside(hung: readonly Endpoint[]) {
+      await outbox.fill(BACKLOG, hung)
       const figures = await measure()
       await sql`delete from quickquote.deliveries`
       await sql`vacuum quickquote.deliveries`
@@ -46,29 +58,36 @@ export const deliveryHungEndpoint: Bench = {
     }
 
     try {
-      const [alone, beside] = await takeTurns(
+      const [alone, beside, besideMany] = await takeTurns(
         [
-          { name: 'without it', measure },
-          { name: 'beside it', measure: measureBesideHung },
+          { name: 'without them', measure },
+          { name: 'beside one', measure: () => measureBeside([one]) },
+          { name: MANY_HUNG, measure: () => measureBeside(many) },
         ],
         { rounds: context.rounds, onRound: context.progress },
       )
-      assert(alone !== undefined && beside !== undefined)
+      assert(alone !== undefined && beside !== undefined && besideMany !== undefined)
       const ratio = ratioOf(beside, alone, 'p99Ms')
       const p99 = medianOf(beside, 'p99Ms')
       const goal = "Healthy endpoints' p99 beside a hung one"
       return {
         head: ['', 'p50 ms', 'p99 ms'],
-        rows: [alone, beside].map((each) => [
+        rows: [alone, beside, besideMany].map((each) => [
           each.name,
           ...(['p50Ms', 'p99Ms'] as const).map((figure) => medianOf(each, figure).toFixed(1)),
         ]),
         notes: [
-          `The p99 beside it is ${times(ratio.median)} that without it (${times(ratio.lowest)} to ${times(ratio.highest)}).`,
+          `The p99 beside one is ${times(ratio.median)} that without (${times(ratio.lowest)} to ${times(ratio.highest)}).`,
         ],
         goals: [
           atMost({ goal, value: p99, must: 25, format: milliseconds }),
           atMost({ goal: `${goal}, of without`, value: ratio.median, must: 1.5, format: times }),
+          atMost({
+            goal: `Healthy endpoints' p99 ${MANY_HUNG}`,
+            value: medianOf(besideMany, 'p99Ms'),
+            must: 50,
+            format: milliseconds,
+          }),
         ],
       }
     } finally {

@@ -85,7 +85,9 @@ async function drain({ storage }: Outbox): Promise<number> {
   let settled: SettledAttempt[] = []
   while (left > 0) {
     left -= settled.length
-    const round = { workerId, settled, limit: LIMIT, perEndpoint: 8, memory, now: new Date() }
+    // It ends all that it holds.
+    const leases = new Map<string, number>()
+    const round = { workerId, settled, limit: LIMIT, perEndpoint: 8, leases, memory, now: new Date() }
     const { claimed } = await storage.deliveries.settleAndClaim(round)
     settled = claimed.map(succeeded)
   }

@@ -57,7 +57,7 @@ create table deliveries (
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_delay=0, vacuum_truncate=false);
 CREATE INDEX deliveries_due ON quickquote.deliveries USING btree (endpoint_id, due_at) WHERE ((leased_by IS NULL) AND (parked_at IS NULL));
 CREATE INDEX deliveries_due_first ON quickquote.deliveries USING btree (due_at) WHERE ((leased_by IS NULL) AND (parked_at IS NULL) AND (attempt >= 0));
-CREATE INDEX deliveries_in_flight ON quickquote.deliveries USING btree (endpoint_id) WHERE (leased_by IS NOT NULL);
+CREATE INDEX deliveries_in_flight ON quickquote.deliveries USING btree (endpoint_id, leased_by) WHERE (leased_by IS NOT NULL);
 CREATE INDEX deliveries_in_order ON quickquote.deliveries USING btree (endpoint_id, quotation_id, sequence) WHERE (quotation_id IS NOT NULL);
 CREATE INDEX deliveries_tests ON quickquote.deliveries USING btree (endpoint_id, due_at) WHERE (is_test AND (leased_by IS NULL));
 
@@ -464,7 +464,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, settled_attempts json, organizations uuid[], places integer[], ended_endpoints uuid[], ended_quotations uuid[], answering uuid[])
+CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, settled_attempts json, organizations uuid[], places integer[], ended_endpoints uuid[], ended_quotations uuid[], answering uuid[], own_endpoints uuid[], own_leases integer[])
  RETURNS TABLE(round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint, is_test boolean, endpoint_id uuid, event_sequence integer, is_in_order boolean)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -496,6 +496,7 @@ declare
   -- Deliveries held back per round, because they wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
+  known_worker constant uuid := case when num_nulls(own_endpoints) = 0 then worker_id end;
   -- Endpoints with due deliveries, their organizations, and the number of due deliveries seen.
   waiting_endpoints uuid[] := '{}';
   waiting_organizations uuid[] := '{}';
@@ -667,10 +668,9 @@ begin
         order by turn, random()
       ) candidate
       cross join lateral (
-        select count(*) as leased from (
-          select from "quickquote".deliveries
-          where endpoint_id = candidate.endpoint_id and leased_by is not null limit per_endpoint
-        ) leased
+        select coalesce(own_leases[array_position(own_endpoints, candidate.endpoint_id)], 0) + count(*) as leased from (
+          select from "quickquote".leases_of_others(candidate.endpoint_id, known_worker) limit per_endpoint
+        ) others
       ) in_flight
       left join lateral (
         select is_enabled and deleted_at is null as is_active, ordering from "quickquote".webhook_endpoints
@@ -719,10 +719,9 @@ begin
         order by turn, random()
       ) test
       cross join lateral (
-        select count(*) as leased from (
-          select from "quickquote".deliveries
-          where endpoint_id = test.endpoint_id and leased_by is not null limit per_endpoint
-        ) leased
+        select coalesce(own_leases[array_position(own_endpoints, test.endpoint_id)], 0) + count(*) as leased from (
+          select from "quickquote".leases_of_others(test.endpoint_id, known_worker) limit per_endpoint
+        ) others
       ) in_flight
       left join lateral (
         select num_nulls(deleted_at) = 1 as is_there from "quickquote".webhook_endpoints
@@ -780,8 +779,8 @@ begin
     test_rows := array(
       select delivery.row_id
       from unnest(tested_endpoints) as tested (id) cross join lateral (
-        select greatest(0, per_endpoint - count(*)) as room from "quickquote".deliveries
-        where endpoint_id = tested.id and leased_by is not null
+        select greatest(0, per_endpoint - coalesce(own_leases[array_position(own_endpoints, tested.id)], 0) - count(*)) as room
+        from "quickquote".leases_of_others(tested.id, known_worker)
       ) in_flight
       cross join lateral (
         select ctid as row_id, row_number() over (order by due_at) as turn from "quickquote".deliveries
@@ -808,10 +807,10 @@ begin
       from endpoint
       cross join lateral (
         select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
-          select greatest(0, per_endpoint - count(*) - (
+          select greatest(0, per_endpoint - coalesce(own_leases[array_position(own_endpoints, endpoint.id)], 0) - count(*) - (
               select count(*) from "quickquote".deliveries where ctid = any (test_rows) and endpoint_id = endpoint.id
             )) as room
-          from "quickquote".deliveries where endpoint_id = endpoint.id and leased_by is not null
+          from "quickquote".leases_of_others(endpoint.id, known_worker)
         ) in_flight
       ) share
       cross join lateral (
@@ -1194,6 +1193,18 @@ begin
   perform pg_advisory_xact_lock_shared("quickquote".erasing_lock(), hashtext(organization::text));
   return exists (select from "quickquote".erasures where organization_id = organization);
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION quickquote.leases_of_others(endpoint uuid, worker uuid)
+ RETURNS TABLE(holder uuid)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select leased_by from "quickquote".deliveries
+  where endpoint_id = endpoint and leased_by < coalesce(worker, '00000000-0000-0000-0000-000000000000')
+  union all
+  select leased_by from "quickquote".deliveries
+  where endpoint_id = endpoint and leased_by > coalesce(worker, '00000000-0000-0000-0000-000000000000')
 $function$;
 
 CREATE OR REPLACE FUNCTION quickquote.make_partitions()

@@ -6,13 +6,13 @@ import { v7 as uuidv7 } from 'uuid'
 import type { BenchContext } from '../bench.ts'
 import { BODY, EVENT_TYPE } from './payload.ts'
 
-/** Our database with endpoints, each in its own organization. */
+/** Our database with endpoints. Unless said otherwise, each has its own organization. */
 export interface Outbox {
   readonly databaseUrl: string
   readonly sql: postgres.Sql
   readonly storage: DrizzleStorage
   readonly endpoints: readonly Endpoint[]
-  addEndpoint(url: string): Promise<Endpoint>
+  addEndpoint(url: string, organizationId?: string): Promise<Endpoint>
   /** Adds events, one per past millisecond, with one delivery each, spread over the endpoints. */
   fill(deliveries: number, endpoints?: readonly Endpoint[]): Promise<void>
   close(): Promise<void>
@@ -36,8 +36,7 @@ export async function openOutbox(
   const integrations = createBenchIntegrations(storage)
   const sql = postgres(databaseUrl, { max: 2, onnotice() {} })
 
-  async function addEndpoint(url: string): Promise<Endpoint> {
-    const organizationId = randomUUID()
+  async function addEndpoint(url: string, organizationId: string = randomUUID()): Promise<Endpoint> {
     const session = { memberId: 'bench', organizations: [{ id: organizationId, role: 'admin' }] }
     const member = memberOf(session, organizationId)
     const { id } = await integrations.webhookEndpoints.create(member, {

@@ -34,7 +34,7 @@ curl -sSw '\\n' $API/v1/integrations/quotations/$QUOTATION -H "X-API-Key: $KEY"
 curl -sSw '\\n' $API/v1/integrations/quotations/$QUOTATION/pipeline -H "X-API-Key: $KEY"
 curl -sSw '\\n' $API/v1/integrations/quotations/$QUOTATION/proposal -H "X-API-Key: $KEY"
 
-# Download the proposal; -k since the example made its certificate itself
+# Download the proposal; -k because the certificate of the example is self-signed
 URL=$(curl -sS $API/v1/integrations/proposals/$PROPOSAL/document-url -H "X-API-Key: $KEY" | ${field('url')})
 curl -sSk "$URL" -o proposal.pdf
 

@@ -94,7 +94,8 @@ export const WORKER_OPTIONS: OptionTable<OwnNumbers> = {
   socketsPerOrigin: { default: 16, min: 1 },
 }
 const NUMBERS: OptionTable<OwnNumbers & LeasePolicy> = { ...WORKER_OPTIONS, ...LEASE_OPTIONS }
-export const DEFAULT_WORKER_OPTIONS = defaultsOf(NUMBERS)
+/** Those of the lease are in the settings of the integrations. */
+export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
 
 const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
 
@@ -177,7 +178,8 @@ interface Running {
   stop(deadlineMs: number): Promise<void>
 }
 
-type CheckedOptions = typeof DEFAULT_WORKER_OPTIONS &
+type CheckedOptions = OwnNumbers &
+  LeasePolicy &
   Pick<DeliveryWorkerOptions, 'integrations' | 'ca' | 'health'> & { readonly pipelineStarts: boolean }
 
 async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: Telemetry): Promise<Running> {
@@ -316,13 +318,13 @@ async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolea
 
 function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
   checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
-  const { lease } = options.integrations?.settings ?? {}
-  const checked = { ...DEFAULT_WORKER_OPTIONS, ...lease, pipelineStarts: true, ...givenOptions(options) }
-  if (typeof checked.integrations?.quotations?.start !== 'function') {
+  if (typeof options.integrations?.quotations?.start !== 'function') {
     throw new ConfigurationError(
       'createDeliveryWorker: integrations is missing: pass the result of createIntegrations({ … }).',
     )
   }
+  const { lease } = options.integrations.settings
+  const checked = { ...DEFAULT_WORKER_OPTIONS, ...lease, pipelineStarts: true, ...givenOptions(options) }
   for (const [name, option] of Object.entries<NumberOption>(NUMBERS)) {
     checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof NUMBERS], option)
   }

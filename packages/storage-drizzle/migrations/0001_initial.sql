@@ -296,8 +296,9 @@ create index deliveries_tests on "quickquote".deliveries (endpoint_id, due_at) w
 -- Finds the delivery of a quotation that others wait for. Only endpoints that want order have entries.
 create index deliveries_in_order on "quickquote".deliveries (endpoint_id, quotation_id, sequence)
   where quotation_id is not null;
--- Counts deliveries in flight to an endpoint. Recovery reads all of it: leased rows are few.
-create index deliveries_in_flight on "quickquote".deliveries (endpoint_id) where leased_by is not null;
+-- Counts deliveries in flight to an endpoint. By worker, because a worker passes over its own: it knows them, and while vacuum is
+-- blocked, most entries are of its ended leases. Recovery reads all of it: leased rows are few.
+create index deliveries_in_flight on "quickquote".deliveries (endpoint_id, leased_by) where leased_by is not null;
 
 -- Every finished attempt, whatever its outcome. Append-only, with one partition per day, like events.
 create table "quickquote".delivery_attempts (
@@ -1084,6 +1085,16 @@ select "quickquote".protect_history();
 
 -- The round of a worker -----------------------------------------------------------------------------------------------------
 
+-- The leases on deliveries to an endpoint; those of `worker` are passed over, unless it is null.
+create function "quickquote".leases_of_others(endpoint uuid, worker uuid) returns table (holder uuid)
+language sql stable as $$
+  select leased_by from "quickquote".deliveries
+  where endpoint_id = endpoint and leased_by < coalesce(worker, '00000000-0000-0000-0000-000000000000')
+  union all
+  select leased_by from "quickquote".deliveries
+  where endpoint_id = endpoint and leased_by > coalesce(worker, '00000000-0000-0000-0000-000000000000')
+$$;
+
 -- One round of a worker: ends the attempts of a batch, and leases due deliveries. See src/deliveries/deliveries.ts. Its steps
 -- are statements that only run if needed:
 --
@@ -1106,6 +1117,8 @@ select "quickquote".protect_history();
 -- due_after               skips older due times: while a long transaction holds up vacuum, the index keeps entries of removed
 --                         deliveries, and every round would read them
 -- organizations, places   the deliveries in flight at this worker; organizations that are missing have few or none
+-- own_endpoints, own_leases   this worker's leases by endpoint, without those of the batch; null: it is not certain of them, so
+--                         they are counted like those of others
 -- ended_endpoints, ended_quotations   of ended deliveries that others may wait for
 -- answering               endpoints that want order, and that accepted a delivery
 --
@@ -1115,7 +1128,7 @@ select "quickquote".protect_history();
 create function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
   due_after timestamptz, settled_attempts json, organizations uuid[], places int[],
-  ended_endpoints uuid[], ended_quotations uuid[], answering uuid[]
+  ended_endpoints uuid[], ended_quotations uuid[], answering uuid[], own_endpoints uuid[], own_leases int[]
 ) returns table (
   round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
   is_test boolean, endpoint_id uuid, event_sequence int, is_in_order boolean
@@ -1146,6 +1159,7 @@ declare
   -- Deliveries held back per round, because they wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
+  known_worker constant uuid := case when num_nulls(own_endpoints) = 0 then worker_id end;
   -- Endpoints with due deliveries, their organizations, and the number of due deliveries seen.
   waiting_endpoints uuid[] := '{}';
   waiting_organizations uuid[] := '{}';
@@ -1317,10 +1331,9 @@ begin
         order by turn, random()
       ) candidate
       cross join lateral (
-        select count(*) as leased from (
-          select from "quickquote".deliveries
-          where endpoint_id = candidate.endpoint_id and leased_by is not null limit per_endpoint
-        ) leased
+        select coalesce(own_leases[array_position(own_endpoints, candidate.endpoint_id)], 0) + count(*) as leased from (
+          select from "quickquote".leases_of_others(candidate.endpoint_id, known_worker) limit per_endpoint
+        ) others
       ) in_flight
       left join lateral (
         select is_enabled and deleted_at is null as is_active, ordering from "quickquote".webhook_endpoints
@@ -1369,10 +1382,9 @@ begin
         order by turn, random()
       ) test
       cross join lateral (
-        select count(*) as leased from (
-          select from "quickquote".deliveries
-          where endpoint_id = test.endpoint_id and leased_by is not null limit per_endpoint
-        ) leased
+        select coalesce(own_leases[array_position(own_endpoints, test.endpoint_id)], 0) + count(*) as leased from (
+          select from "quickquote".leases_of_others(test.endpoint_id, known_worker) limit per_endpoint
+        ) others
       ) in_flight
       left join lateral (
         select num_nulls(deleted_at) = 1 as is_there from "quickquote".webhook_endpoints
@@ -1430,8 +1442,8 @@ begin
     test_rows := array(
       select delivery.row_id
       from unnest(tested_endpoints) as tested (id) cross join lateral (
-        select greatest(0, per_endpoint - count(*)) as room from "quickquote".deliveries
-        where endpoint_id = tested.id and leased_by is not null
+        select greatest(0, per_endpoint - coalesce(own_leases[array_position(own_endpoints, tested.id)], 0) - count(*)) as room
+        from "quickquote".leases_of_others(tested.id, known_worker)
       ) in_flight
       cross join lateral (
         select ctid as row_id, row_number() over (order by due_at) as turn from "quickquote".deliveries
@@ -1458,10 +1470,10 @@ begin
       from endpoint
       cross join lateral (
         select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
-          select greatest(0, per_endpoint - count(*) - (
+          select greatest(0, per_endpoint - coalesce(own_leases[array_position(own_endpoints, endpoint.id)], 0) - count(*) - (
               select count(*) from "quickquote".deliveries where ctid = any (test_rows) and endpoint_id = endpoint.id
             )) as room
-          from "quickquote".deliveries where endpoint_id = endpoint.id and leased_by is not null
+          from "quickquote".leases_of_others(endpoint.id, known_worker)
         ) in_flight
       ) share
       cross join lateral (

@@ -225,6 +225,24 @@ describe('the limit of an endpoint', () => {
     expect(round.claimed).toHaveLength(3)
   })
 
+  it('counts the leases of others, and those that a worker is certain of as it says', async () => {
+    const [endpoint = ''] = await outbox.insertEndpoints(1)
+    await outbox.insertBacklog([endpoint], 100)
+    const claim = async (workerId: string, own?: number) => {
+      const leases = own === undefined ? undefined : new Map([[endpoint, own]])
+      const round = claimOf(workerId, { limit: 20, ...(leases && { leases }) })
+      return (await storage.deliveries.settleAndClaim(round)).claimed.length
+    }
+    await sql`
+      update quickquote.deliveries set leased_by = ${worker} where id in (select id from quickquote.deliveries limit 5)`
+
+    expect(await claim(other, 7)).toBe(0)
+    expect(await claim(worker, 8)).toBe(0)
+    expect(await claim(other, 0)).toBe(3)
+    expect(await claim(worker, 4)).toBe(1)
+    expect(await claim(worker)).toBe(0)
+  })
+
   it('holds for concurrent claims while outcomes are recorded', async () => {
     const endpoints = await outbox.insertEndpoints(3)
     await outbox.insertBacklog(endpoints, 400)
@@ -232,7 +250,7 @@ describe('the limit of an endpoint', () => {
     let most = 0
     let looks = 0
 
-    async function claimAndSettle(workerId: string): Promise<void> {
+    async function claimAndSettle(workerId: string, isCertain: boolean): Promise<void> {
       const process = outbox.anotherStorage()
       let held: ClaimedDelivery[] = []
       for (let round = 0; round < 60; round += 1) {
@@ -240,9 +258,8 @@ describe('the limit of an endpoint', () => {
         held = held.filter((delivery) => !ended.includes(delivery))
         const settled = ended.map((delivery) => succeeded(delivery))
         const limit = 1 + Math.floor(Math.random() * 12)
-        held.push(
-          ...(await process.deliveries.settleAndClaim({ ...claimOf(workerId, { limit }), settled })).claimed,
-        )
+        const round = claimOf(workerId, { limit, ...(isCertain && { leases: endpointsOf(held) }) })
+        held.push(...(await process.deliveries.settleAndClaim({ ...round, settled })).claimed)
       }
     }
     // Each is due before all others, so claims that begin at different times disagree about the order.
@@ -261,9 +278,11 @@ describe('the limit of an endpoint', () => {
     }
 
     const others = [insertEarlier(), watch(), watch()]
-    await Promise.all(Array.from({ length: 6 }, () => claimAndSettle(randomUUID()))).finally(() => {
-      isOver = true
-    })
+    await Promise.all(Array.from({ length: 6 }, (_, n) => claimAndSettle(randomUUID(), n % 2 === 0))).finally(
+      () => {
+        isOver = true
+      },
+    )
     await Promise.all(others)
 
     expect(looks).toBeGreaterThan(50)

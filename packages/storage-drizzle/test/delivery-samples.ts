@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   type ClaimedDelivery,
   createRoundMemory,
+  type DeliveryStorage,
   type RecordedEvent,
   type RoundMemory,
   type SettledAttempt,
@@ -90,7 +91,12 @@ export function memoryOf(workerId: string): RoundMemory {
 /** A round without outcomes that claims as much as possible. */
 export function claimOf(
   workerId: string,
-  fields: { limit?: number; perEndpoint?: number; underWay?: ReadonlyMap<string, number>; now?: Date } = {},
+  fields: Partial<
+    Pick<
+      Parameters<DeliveryStorage['settleAndClaim']>[0],
+      'limit' | 'perEndpoint' | 'underWay' | 'leases' | 'now'
+    >
+  > = {},
 ) {
   const memory = memoryOf(workerId)
   return { workerId, settled: [], limit: 100, perEndpoint: 8, memory, now: new Date(), ...fields }

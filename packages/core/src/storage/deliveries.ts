@@ -92,6 +92,8 @@ export interface DeliveryStorage {
    * worker (`underWay`), no organization gets more than four times the free places that remain, so that hanging
    * endpoints leave some to others.
    *
+   * `leases`: how many the worker holds, by endpoint, without those of `settled`. Without it they are counted in the
+   * database, for a worker that is not certain of them.
    * `held`: all leases the worker knows of, if the result of a round may have been lost: any others are returned first.
    * `memory`: of its previous rounds; without it each round starts from scratch.
    * @returns the leased deliveries, and when the next delivery is due that could not be leased (null: none)
@@ -102,6 +104,7 @@ export interface DeliveryStorage {
     limit: number
     perEndpoint: number
     underWay?: ReadonlyMap<string, number>
+    leases?: ReadonlyMap<string, number> | undefined
     held?: readonly string[] | undefined
     memory?: RoundMemory
     now: Date

@@ -7,10 +7,10 @@ import {
 } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
-import { createHeldLeases } from '../lib/held-leases.ts'
 import { createIdleWaits } from '../lib/idle-waits.ts'
 import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
+import { createDeliveryLeases, type LeasedDelivery } from './delivery-leases.ts'
 import type { Dispatch } from './dispatch.ts'
 
 export interface DeliveryLoop {
@@ -68,14 +68,14 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(round)
   const memory = createRoundMemory()
-  const leases = createHeldLeases()
+  const leases = createDeliveryLeases()
   const idleWaits = createIdleWaits(() => alarm.ringIn(0))
   const settled: SettledAttempt[] = []
   let onDrained = () => {}
   let underWay = 0
   /** By organization. */
   const underWayOf = new Map<string, number>()
-  const unbegun: UnbegunDelivery[] = []
+  const unbegun: (UnbegunDelivery & LeasedDelivery)[] = []
   let isDraining = false
   let quietUntil = 0
   let contendedMs = CONTENDED_MS
@@ -105,14 +105,15 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (limit === 0 && batch.length === 0) return
     const begun = performance.now()
     const found = idleWaits.round()
-    const { claimed, nextDueAt } = await leases.claiming((held) =>
+    const ended = batch.map(({ delivery }) => delivery)
+    const { claimed, nextDueAt } = await leases.claiming(ended, (known) =>
       storage.deliveries.settleAndClaim({
         ...{ workerId, settled: batch, limit, perEndpoint, underWay: underWayOf },
-        ...{ held, memory, now: now() },
+        ...{ ...known, memory, now: now() },
       }),
     )
-    leases.remove(batch.map(({ delivery }) => delivery.id))
-    leases.add(claimed.map(({ id }) => id))
+    leases.remove(ended)
+    leases.add(claimed)
     settled.splice(0, batch.length)
     batchMs = Math.min(Math.max(2 * (performance.now() - begun), BATCH_MS), LONGEST_BATCH_MS)
     if (isDraining) {
@@ -142,7 +143,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     count(delivery.organization_id, 1)
     const attempt = await dispatch(delivery, options)
     count(delivery.organization_id, -1)
-    if (attempt.status === 'unbegun') unbegun.push(attempt.delivery)
+    if (attempt.status === 'unbegun') unbegun.push({ ...attempt.delivery, endpoint: delivery.endpoint })
     else settled.push(attempt)
     alarm.ringIn(settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : batchMs)
   }
@@ -158,7 +159,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (unbegun.length === 0) return
     const batch = [...unbegun]
     await storage.deliveries.release(workerId, batch)
-    leases.remove(batch.map(({ id }) => id))
+    leases.remove(batch)
     unbegun.splice(0, batch.length)
   }
 

@@ -27,7 +27,7 @@ export function pageAnswer<T>(
 
 /** A link with the request's own known parameters, and the changed ones. */
 export function linkTo(request: FastifyRequest, query: TObject, changed: Record<string, string>): string {
-  const [, sent] = request.url.split('?')
+  const [, sent] = /\?(.*)/s.exec(request.url) ?? []
   const parameters = [...new URLSearchParams(sent)].filter(([name]) => Object.hasOwn(query.properties, name))
   const next = new URLSearchParams(parameters)
   for (const [name, value] of Object.entries(changed)) next.set(name, value)

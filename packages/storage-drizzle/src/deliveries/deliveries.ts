@@ -54,7 +54,7 @@ export function deliveryStorage(database: Database): DeliveryStorage {
 async function round(
   database: Database,
   memory: RoundMemory,
-  { workerId, settled, limit, perEndpoint, underWay, held, now }: Round,
+  { workerId, settled, limit, perEndpoint, underWay, leases, held, now }: Round,
 ): Promise<RoundClaim> {
   const after = dueAfter(memory, now)
   const attempts = JSON.stringify(settled.map(toRecord))
@@ -72,6 +72,8 @@ async function round(
     ended_endpoints: ended.map(({ delivery }) => delivery.endpoint.id),
     ended_quotations: ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
     answering: answering(settled),
+    own_endpoints: leases === undefined ? null : [...leases.keys()],
+    own_leases: leases === undefined ? null : [...leases.values()],
   })
   assert(first !== undefined)
   const found: FoundRound = JSON.parse(first.round)
