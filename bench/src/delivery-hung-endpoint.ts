@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { createCertificate } from '@quickquote/dev-servers'
 import type { Bench } from './bench.ts'
 import { quantile, startArrivalReceiver } from './delivery/arrivals.ts'
 import { emit } from './delivery/emit.ts'
@@ -24,7 +25,10 @@ export const deliveryHungEndpoint: Bench = {
   title: `${ENDPOINTS} endpoints with ${PER_SECOND} events/s, beside others that hang and have ${BACKLOG} waiting`,
 
   async run(context) {
-    const receiver = await startArrivalReceiver(context)
+    const certificate = await createCertificate()
+    const receiver = await startArrivalReceiver(context, certificate)
+    // Of another origin, as most are. The one shares that of the healthy endpoints.
+    const hungReceiver = await startArrivalReceiver(context, certificate)
     const urls = Array.from({ length: ENDPOINTS }, (_, n) => `${receiver.origin}/${n}`)
     const outbox = await openOutbox(context, { urls })
     const { sql } = outbox
@@ -33,7 +37,7 @@ export const deliveryHungEndpoint: Bench = {
     for (let n = 0; n < HUNG_ORGANIZATIONS; n += 1) {
       const organizationId = randomUUID()
       while (many.length < (n + 1) * HUNG_ENDPOINTS) {
-        many.push(await outbox.addEndpoint(`${receiver.origin}${HUNG_PATH}`, organizationId))
+        many.push(await outbox.addEndpoint(`${hungReceiver.origin}${HUNG_PATH}`, organizationId))
       }
     }
     const worker = context.start<WorkerProcess>('./delivery/worker-process.js')

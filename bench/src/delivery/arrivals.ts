@@ -1,4 +1,4 @@
-import { createCertificate } from '@quickquote/dev-servers'
+import { type Certificate, createCertificate } from '@quickquote/dev-servers'
 import type { BenchContext } from '../bench.ts'
 import type { Arrival, NodeReceiver } from './node-receiver.ts'
 
@@ -12,8 +12,11 @@ export interface ArrivalReceiver {
   takeAll(): Promise<readonly Arrival[]>
 }
 
-export async function startArrivalReceiver(context: BenchContext): Promise<ArrivalReceiver> {
-  const certificate = await createCertificate()
+export async function startArrivalReceiver(
+  context: BenchContext,
+  shared?: Certificate,
+): Promise<ArrivalReceiver> {
+  const certificate = shared ?? (await createCertificate())
   const receiver = context.start<NodeReceiver>('./delivery/node-receiver.js')
   const origin = await receiver.call('listen', { certificate, keepsArrivals: true })
   return {
