@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { IntegrationError, type Limits, type ReceivedFile, type RequirementsFiles } from '@quickquote/core'
 import { startQuotationBody, validationFailed } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -128,15 +127,13 @@ async function isEmpty(bytes: AsyncIterable<Buffer>): Promise<boolean> {
  */
 async function readField(bytes: AsyncIterable<Buffer>, room: number): Promise<Buffer> {
   let left = room
-  return buffer(
-    (async function* () {
-      for await (const chunk of bytes) {
-        left -= chunk.length
-        if (left < 0) throw new IntegrationError('PAYLOAD_TOO_LARGE', 'The form fields are too large.')
-        yield chunk
-      }
-    })(),
-  )
+  const chunks: Buffer[] = []
+  for await (const chunk of bytes) {
+    left -= chunk.length
+    if (left < 0) throw new IntegrationError('PAYLOAD_TOO_LARGE', 'The form fields are too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 /** The equivalent JSON body. */
