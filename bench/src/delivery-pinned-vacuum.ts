@@ -63,7 +63,7 @@ export const deliveryPinnedVacuum: Bench = {
           atLeast({
             goal: 'Drain while another transaction blocks vacuum, of normal',
             value: ratio.median,
-            must: 0.8,
+            must: 0.85,
             aim: 0.95,
             format: percent,
           }),

@@ -464,7 +464,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, settled_attempts json, organizations uuid[], places integer[], ended_endpoints uuid[], ended_quotations uuid[], answering uuid[], own_endpoints uuid[], own_leases integer[])
+CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, settled_attempts json, organizations uuid[], places integer[], ended_endpoints uuid[], ended_quotations uuid[], answering uuid[], own_leases jsonb)
  RETURNS TABLE(round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint, is_test boolean, endpoint_id uuid, event_sequence integer, is_in_order boolean)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -496,7 +496,7 @@ declare
   -- Deliveries held back per round, because they wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
-  known_worker constant uuid := case when num_nulls(own_endpoints) = 0 then worker_id end;
+  known_worker constant uuid := case when own_leases is not null then worker_id end;
   -- Endpoints with due deliveries, their organizations, and the number of due deliveries seen.
   waiting_endpoints uuid[] := '{}';
   waiting_organizations uuid[] := '{}';
@@ -668,7 +668,7 @@ begin
         order by turn, random()
       ) candidate
       cross join lateral (
-        select coalesce(own_leases[array_position(own_endpoints, candidate.endpoint_id)], 0) + count(*) as leased from (
+        select coalesce((own_leases ->> candidate.endpoint_id::text)::int, 0) + count(*) as leased from (
           select from "quickquote".leases_of_others(candidate.endpoint_id, known_worker) limit per_endpoint
         ) others
       ) in_flight
@@ -719,7 +719,7 @@ begin
         order by turn, random()
       ) test
       cross join lateral (
-        select coalesce(own_leases[array_position(own_endpoints, test.endpoint_id)], 0) + count(*) as leased from (
+        select coalesce((own_leases ->> test.endpoint_id::text)::int, 0) + count(*) as leased from (
           select from "quickquote".leases_of_others(test.endpoint_id, known_worker) limit per_endpoint
         ) others
       ) in_flight
@@ -779,7 +779,7 @@ begin
     test_rows := array(
       select delivery.row_id
       from unnest(tested_endpoints) as tested (id) cross join lateral (
-        select greatest(0, per_endpoint - coalesce(own_leases[array_position(own_endpoints, tested.id)], 0) - count(*)) as room
+        select greatest(0, per_endpoint - coalesce((own_leases ->> tested.id::text)::int, 0) - count(*)) as room
         from "quickquote".leases_of_others(tested.id, known_worker)
       ) in_flight
       cross join lateral (
@@ -807,7 +807,7 @@ begin
       from endpoint
       cross join lateral (
         select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
-          select greatest(0, per_endpoint - coalesce(own_leases[array_position(own_endpoints, endpoint.id)], 0) - count(*) - (
+          select greatest(0, per_endpoint - coalesce((own_leases ->> endpoint.id::text)::int, 0) - count(*) - (
               select count(*) from "quickquote".deliveries where ctid = any (test_rows) and endpoint_id = endpoint.id
             )) as room
           from "quickquote".leases_of_others(endpoint.id, known_worker)

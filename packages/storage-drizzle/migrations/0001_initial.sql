@@ -1117,8 +1117,8 @@ $$;
 -- due_after               skips older due times: while a long transaction holds up vacuum, the index keeps entries of removed
 --                         deliveries, and every round would read them
 -- organizations, places   the deliveries in flight at this worker; organizations that are missing have few or none
--- own_endpoints, own_leases   this worker's leases by endpoint, without those of the batch; null: it is not certain of them, so
---                         they are counted like those of others
+-- own_leases              the number of this worker's leases by endpoint, without those of the batch; null: it is not certain of
+--                         them, so they are counted like those of others
 -- ended_endpoints, ended_quotations   of ended deliveries that others may wait for
 -- answering               endpoints that want order, and that accepted a delivery
 --
@@ -1128,7 +1128,7 @@ $$;
 create function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
   due_after timestamptz, settled_attempts json, organizations uuid[], places int[],
-  ended_endpoints uuid[], ended_quotations uuid[], answering uuid[], own_endpoints uuid[], own_leases int[]
+  ended_endpoints uuid[], ended_quotations uuid[], answering uuid[], own_leases jsonb
 ) returns table (
   round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
   is_test boolean, endpoint_id uuid, event_sequence int, is_in_order boolean
@@ -1159,7 +1159,7 @@ declare
   -- Deliveries held back per round, because they wait for others of their quotation.
   held_back_at_once constant int := 500;
   tests_at_once constant int := 8;
-  known_worker constant uuid := case when num_nulls(own_endpoints) = 0 then worker_id end;
+  known_worker constant uuid := case when own_leases is not null then worker_id end;
   -- Endpoints with due deliveries, their organizations, and the number of due deliveries seen.
   waiting_endpoints uuid[] := '{}';
   waiting_organizations uuid[] := '{}';
@@ -1331,7 +1331,7 @@ begin
         order by turn, random()
       ) candidate
       cross join lateral (
-        select coalesce(own_leases[array_position(own_endpoints, candidate.endpoint_id)], 0) + count(*) as leased from (
+        select coalesce((own_leases ->> candidate.endpoint_id::text)::int, 0) + count(*) as leased from (
           select from "quickquote".leases_of_others(candidate.endpoint_id, known_worker) limit per_endpoint
         ) others
       ) in_flight
@@ -1382,7 +1382,7 @@ begin
         order by turn, random()
       ) test
       cross join lateral (
-        select coalesce(own_leases[array_position(own_endpoints, test.endpoint_id)], 0) + count(*) as leased from (
+        select coalesce((own_leases ->> test.endpoint_id::text)::int, 0) + count(*) as leased from (
           select from "quickquote".leases_of_others(test.endpoint_id, known_worker) limit per_endpoint
         ) others
       ) in_flight
@@ -1442,7 +1442,7 @@ begin
     test_rows := array(
       select delivery.row_id
       from unnest(tested_endpoints) as tested (id) cross join lateral (
-        select greatest(0, per_endpoint - coalesce(own_leases[array_position(own_endpoints, tested.id)], 0) - count(*)) as room
+        select greatest(0, per_endpoint - coalesce((own_leases ->> tested.id::text)::int, 0) - count(*)) as room
         from "quickquote".leases_of_others(tested.id, known_worker)
       ) in_flight
       cross join lateral (
@@ -1470,7 +1470,7 @@ begin
       from endpoint
       cross join lateral (
         select least(room, ceil(claim_limit::numeric / endpoints))::int as size, room from (
-          select greatest(0, per_endpoint - coalesce(own_leases[array_position(own_endpoints, endpoint.id)], 0) - count(*) - (
+          select greatest(0, per_endpoint - coalesce((own_leases ->> endpoint.id::text)::int, 0) - count(*) - (
               select count(*) from "quickquote".deliveries where ctid = any (test_rows) and endpoint_id = endpoint.id
             )) as room
           from "quickquote".leases_of_others(endpoint.id, known_worker)

@@ -25,7 +25,7 @@ export const DELIVERY_ROUND = statement(
       event_sequence, is_in_order
     from ${schema}.delivery_round($worker_id, $now, $limit, $per_endpoint, $walk_after, $must_walk,
       coalesce($due_after::timestamptz, '-infinity'), $settled::text::json, $organizations, $places, $ended_endpoints,
-      $ended_quotations, $answering, $own_endpoints, $own_leases)`,
+      $ended_quotations, $answering, $own_leases::text::jsonb)`,
 )
 
 /** Leases that the worker does not know of, because the result of a round was lost. */

@@ -72,8 +72,7 @@ async function round(
     ended_endpoints: ended.map(({ delivery }) => delivery.endpoint.id),
     ended_quotations: ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
     answering: answering(settled),
-    own_endpoints: leases === undefined ? null : [...leases.keys()],
-    own_leases: leases === undefined ? null : [...leases.values()],
+    own_leases: leases === undefined ? null : JSON.stringify(Object.fromEntries(leases)),
   })
   assert(first !== undefined)
   const found: FoundRound = JSON.parse(first.round)
