@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import type { Bench, BenchContext } from './bench.ts'
 import { quantile } from './delivery/arrivals.ts'
 import { atMost } from './goal.ts'
-import { createSubscribers } from './old-day.ts'
+import { addEndpoints, createSubscribers } from './old-day.ts'
 import { medianOf, takeTurns } from './rounds.ts'
 import { milliseconds } from './table.ts'
 
@@ -86,12 +86,7 @@ async function openLog({ postgres: server, progress }: BenchContext, endpoints: 
   assert(subscriber !== undefined)
   const { organizationId } = subscriber
   const sql = postgres(url, { max: 1, connection: { search_path: 'quickquote' }, onnotice() {} })
-  await sql`
-    insert into webhook_endpoints (id, organization_id, name, url, events, trigger_mode, is_enabled, secret_ciphertext,
-      secret_key_id, secret_hint, created_at, updated_at)
-    select gen_random_uuid(), organization_id, name, url, events, trigger_mode, is_enabled, secret_ciphertext,
-      secret_key_id, secret_hint, created_at, updated_at
-    from webhook_endpoints, generate_series(2, ${endpoints}::int)`
+  await addEndpoints(sql, endpoints)
   for (let day = 1; day <= DAYS; day += 1) {
     const [from, to] = [day, day - 1].map((ago) =>
       new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10),

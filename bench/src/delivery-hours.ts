@@ -4,7 +4,7 @@ import { type DrizzleStorage, drizzleStorage } from '@quickquote/storage-drizzle
 import postgres from 'postgres'
 import type { Bench } from './bench.ts'
 import { atMost } from './goal.ts'
-import { createSubscribers, databaseName } from './old-day.ts'
+import { addEndpoints, createSubscribers, databaseName } from './old-day.ts'
 import { type Contender, medianOf, ratioOf, takeTurns } from './rounds.ts'
 
 const ATTEMPTS = 1_000_000
@@ -30,12 +30,7 @@ export const deliveryHours: Bench = {
     // Reading the attempts may take longer than the product's timeout.
     const storage = drizzleStorage({ connectionString: url, statementTimeoutMs: 600_000 })
     context.progress('filling a day')
-    await sql`
-      insert into webhook_endpoints (id, organization_id, name, url, events, trigger_mode, is_enabled, secret_ciphertext,
-        secret_key_id, secret_hint, created_at, updated_at)
-      select gen_random_uuid(), organization_id, name, url, events, trigger_mode, is_enabled, secret_ciphertext,
-        secret_key_id, secret_hint, created_at, updated_at
-      from webhook_endpoints, generate_series(2, ${ENDPOINTS}::int)`
+    await addEndpoints(sql, ENDPOINTS)
     await insertAttempts(sql, ATTEMPTS, '24 hours')
 
     const begun = performance.now()

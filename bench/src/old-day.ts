@@ -44,6 +44,16 @@ export async function createSubscribers(databaseUrl: string, count: number): Pro
   return subscribers
 }
 
+/** Gives the only subscriber `count` endpoints in all. */
+export async function addEndpoints(sql: postgres.Sql, count: number): Promise<void> {
+  await sql`
+    insert into webhook_endpoints (id, organization_id, name, url, events, trigger_mode, is_enabled, secret_ciphertext,
+      secret_key_id, secret_hint, created_at, updated_at)
+    select gen_random_uuid(), organization_id, name, url, events, trigger_mode, is_enabled, secret_ciphertext,
+      secret_key_id, secret_hint, created_at, updated_at
+    from webhook_endpoints, generate_series(2, ${count}::int)`
+}
+
 /** Fills an expired day with events, and one attempt of each. */
 export async function fillOldDay(databaseUrl: string, subscribers: readonly Subscriber[], events: number) {
   const sql = postgres(databaseUrl, { max: 1, connection: { search_path: 'quickquote' }, onnotice() {} })

@@ -1,6 +1,7 @@
 import type { Page } from '@quickquote/core'
 import { type TObject, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { queryText } from '../auth/key-in-url.ts'
 import type { Answer } from '../route.ts'
 import { calledPath } from './called-path.ts'
 
@@ -27,8 +28,9 @@ export function pageAnswer<T>(
 
 /** A link with the request's own known parameters, and the changed ones. */
 export function linkTo(request: FastifyRequest, query: TObject, changed: Record<string, string>): string {
-  const [, sent] = /\?(.*)/s.exec(request.url) ?? []
-  const parameters = [...new URLSearchParams(sent)].filter(([name]) => Object.hasOwn(query.properties, name))
+  const parameters = [...new URLSearchParams(queryText(request.url))].filter(([name]) =>
+    Object.hasOwn(query.properties, name),
+  )
   const next = new URLSearchParams(parameters)
   for (const [name, value] of Object.entries(changed)) next.set(name, value)
   return `<${calledPath(request)}?${next}>; rel="next"`
