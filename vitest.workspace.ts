@@ -27,6 +27,7 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
       name,
       ...files,
       setupFiles: collectsGarbage ? './vitest.gc.ts' : [],
+      execArgv: collectsGarbage ? ['--single-threaded-gc'] : [],
       // Long, for real processes, sockets and databases on small machines: only hanging tests should reach these.
       testTimeout: 300_000,
       hookTimeout: 300_000,
@@ -39,8 +40,8 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
 
 export default defineConfig({
   test: {
-    // Tests mostly wait for sockets, processes and databases.
-    maxWorkers: Math.max(3, availableParallelism()),
+    // Tests mostly wait for sockets, processes and databases. A collector never waits.
+    maxWorkers: collectsGarbage ? availableParallelism() : Math.max(3, availableParallelism()),
     globalSetup: './vitest.global-setup.ts',
     // Includes stopping PostgreSQL and removing its folder.
     teardownTimeout: 60_000,
