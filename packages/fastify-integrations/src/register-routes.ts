@@ -83,10 +83,10 @@ function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Pro
   const { params } = request
   const query = route.query === undefined ? {} : queryOf(request)
   const body = request.body as never
-  const call = { params, query, body, request, clientSignal: () => clientSignal(reply) }
+  const signal = () => clientSignal(reply)
   return route.access === 'api_key'
-    ? route.handle({ ...call, apiKey: apiKeyOf(request) })
-    : route.handle({ ...call, member: callerOf(request) })
+    ? route.handle({ params, query, body, request, clientSignal: signal, apiKey: apiKeyOf(request) })
+    : route.handle({ params, query, body, request, clientSignal: signal, member: callerOf(request) })
 }
 
 /** The query, parsed as Fastify does by default, because the host may have another parser. */

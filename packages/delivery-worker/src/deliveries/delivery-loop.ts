@@ -106,11 +106,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const begun = performance.now()
     const found = idleWaits.round()
     const ended = batch.map(({ delivery }) => delivery)
+    const wanted = { workerId, settled: batch, limit, perEndpoint, underWay: underWayOf, memory }
     const { claimed, nextDueAt } = await leases.claiming(ended, (known) =>
-      storage.deliveries.settleAndClaim({
-        ...{ workerId, settled: batch, limit, perEndpoint, underWay: underWayOf },
-        ...{ ...known, memory, now: now() },
-      }),
+      storage.deliveries.settleAndClaim({ now: now(), ...wanted, ...known }),
     )
     leases.remove(ended)
     leases.add(claimed)

@@ -32,40 +32,64 @@ export async function* readBody(
 ): AsyncGenerator<Buffer, void, undefined> {
   let received = 0
   let waitedMs = 0
-  let wake = () => {}
-  const onEvent = () => wake()
-  for (const event of EVENTS) stream.on(event, onEvent)
+  const events = eventsOf(stream)
   try {
-    for (;;) {
+    for (let mayEnd = true; ; ) {
       const chunk: Buffer | string | null = stream.read()
       if (chunk !== null) {
         // A hook of the host may have inserted a stream of strings.
         const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
         received += bytes.length
         if (received > totalBytes) throw bodyTooLarge(totalBytes)
+        mayEnd = true
         yield bytes
         continue
       }
       if (stream.readableEnded) return
       if (stream.destroyed) throw malformed('The body is incomplete.')
+      // Most bodies have arrived by now. The event of the end comes on the next tick, and a timer would cost more.
+      if (mayEnd) {
+        mayEnd = false
+        await new Promise<void>((resolve) => process.nextTick(resolve))
+        continue
+      }
       const leftMs = minDataRate.graceMs + (received / minDataRate.bytesPerSecond) * 1000 - waitedMs
       if (leftMs <= 0) throw malformed('The body arrived too slowly.')
       const begun = performance.now()
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, leftMs)
+      await events.next(leftMs)
+      waitedMs += performance.now() - begun
+    }
+  } finally {
+    events.ignore()
+  }
+}
+
+const EVENTS = ['readable', 'end', 'close'] as const
+
+/** Listens to errors at once, because an error that nobody hears ends the process, and to the rest at the first wait. */
+function eventsOf(stream: Readable) {
+  let isListening = false
+  let wake = () => {}
+  const onEvent = () => wake()
+  stream.on('error', onEvent)
+  return {
+    next(withinMs: number): Promise<void> {
+      if (!isListening) for (const event of EVENTS) stream.on(event, onEvent)
+      isListening = true
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, withinMs)
         wake = () => {
           clearTimeout(timer)
           resolve()
         }
       })
-      waitedMs += performance.now() - begun
-    }
-  } finally {
-    for (const event of EVENTS) stream.off(event, onEvent)
+    },
+    ignore(): void {
+      stream.off('error', onEvent)
+      if (isListening) for (const event of EVENTS) stream.off(event, onEvent)
+    },
   }
 }
-
-const EVENTS = ['readable', 'end', 'close', 'error'] as const
 
 export function malformed(detail: string): IntegrationError {
   return new IntegrationError('MALFORMED_REQUEST', detail)

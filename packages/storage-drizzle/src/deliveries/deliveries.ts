@@ -61,18 +61,19 @@ async function round(
   const ended = [...memory.unreleased, ...settled.filter(holdsNoLonger)]
   if (held !== undefined) await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
   const [first, ...deliveries] = await database.run(DELIVERY_ROUND, {
-    ...{ worker_id: workerId, now, limit, per_endpoint: perEndpoint },
-    ...{
-      walk_after: memory.walkAfter ?? FIRST_UUID,
-      must_walk: memory.isShort,
-      due_after: after,
-      settled: attempts,
-    },
-    ...placesOf(underWay),
+    worker_id: workerId,
+    now,
+    limit,
+    per_endpoint: perEndpoint,
+    walk_after: memory.walkAfter ?? FIRST_UUID,
+    must_walk: memory.isShort,
+    due_after: after,
+    settled: attempts,
     ended_endpoints: ended.map(({ delivery }) => delivery.endpoint.id),
     ended_quotations: ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
     answering: answering(settled),
     own_leases: leases === undefined ? null : JSON.stringify(Object.fromEntries(leases)),
+    ...placesOf(underWay),
   })
   assert(first !== undefined)
   const found: FoundRound = JSON.parse(first.round)

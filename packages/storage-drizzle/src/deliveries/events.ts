@@ -7,7 +7,13 @@ export function eventStorage({ run, wake }: Database): EventStorage {
   return {
     async record({ id, organization_id, type, quotation_id, body, created_at, generation_source, trace }) {
       const [recorded] = await run(RECORD_EVENT, {
-        ...{ id, organization_id, type, quotation_id, body, created_at, generation_source },
+        id,
+        organization_id,
+        type,
+        quotation_id,
+        body,
+        created_at,
+        generation_source,
         traceparent: trace?.traceparent ?? null,
         tracestate: trace?.tracestate ?? null,
       })

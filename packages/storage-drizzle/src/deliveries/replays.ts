@@ -13,8 +13,14 @@ export function replayStorage(database: Database): ReplayStorage {
   return {
     async insert(organizationId, { id, endpoint_id, since, until, status }, now) {
       const inserted = await database.run(INSERT_REPLAY, {
-        ...{ id, organization_id: organizationId, endpoint_id, since, until, status },
-        ...{ position_id: FIRST_UUID, now },
+        id,
+        organization_id: organizationId,
+        endpoint_id,
+        since,
+        until,
+        status,
+        position_id: FIRST_UUID,
+        now,
       })
       return inserted.length > 0
     },
@@ -32,8 +38,16 @@ export function replayStorage(database: Database): ReplayStorage {
       const [row] = await db
         .select(
           readable({
-            ...{ endpoint_id, state, since, until, status, examined, total, resent },
-            ...{ created_at, updated_at },
+            endpoint_id,
+            state,
+            since,
+            until,
+            status,
+            examined,
+            total,
+            resent,
+            created_at,
+            updated_at,
           }),
         )
         .from(replays)

@@ -17,7 +17,13 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
     async insert(event, delivery) {
       const { organization_id, type, quotation_id, body, created_at, generation_source, trace } = event
       await database.run(INSERT_TEST, {
-        ...{ id: event.id, organization_id, type, quotation_id, body, created_at, generation_source },
+        id: event.id,
+        organization_id,
+        type,
+        quotation_id,
+        body,
+        created_at,
+        generation_source,
         traceparent: trace?.traceparent ?? null,
         tracestate: trace?.tracestate ?? null,
         delivery_id: delivery.id,

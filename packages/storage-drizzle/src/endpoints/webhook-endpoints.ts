@@ -165,9 +165,21 @@ function columnsOf(endpoints: Endpoints) {
   const { is_enabled, disabled_reason, header_names, secret_hint } = endpoints
   const { previous_secret_expires_at, created_at, updated_at } = endpoints
   return readable({
-    ...{ id, organization_id, name, url, description, events, trigger_mode, ordering },
-    ...{ is_enabled, disabled_reason, header_names, secret_hint },
-    ...{ previous_secret_expires_at, created_at, updated_at },
+    id,
+    organization_id,
+    name,
+    url,
+    description,
+    events,
+    trigger_mode,
+    ordering,
+    is_enabled,
+    disabled_reason,
+    header_names,
+    secret_hint,
+    previous_secret_expires_at,
+    created_at,
+    updated_at,
   })
 }
 

@@ -83,7 +83,14 @@ async function insertQuotation({ run }: Database, quotation: NewQuotation): Prom
   const { id, organization_id, name, description, source, config_id, api_key_id, created_at } = quotation
   const { files, metadata, trace } = quotation
   await run(INSERT_QUOTATION, {
-    ...{ id, organization_id, name, description, source, config_id, api_key_id, created_at },
+    id,
+    organization_id,
+    name,
+    description,
+    source,
+    config_id,
+    api_key_id,
+    created_at,
     requirements_text: quotation.requirementsText,
     metadata: metadata === null ? null : JSON.stringify(metadata),
     traceparent: trace?.traceparent ?? null,
