@@ -1,23 +1,30 @@
-import type { EventStorage } from '@quickquote/core/internal'
+import type { EventStorage, RecordedEvent } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
+import type { Parameters } from '../connection/statement.ts'
 import { RECORD_EVENT } from './events.sql.ts'
 
 /** See EventStorage. */
 export function eventStorage({ run, wake }: Database): EventStorage {
   return {
-    async record({ id, organization_id, type, quotation_id, body, created_at, generation_source, trace }) {
-      const [recorded] = await run(RECORD_EVENT, {
-        id,
-        organization_id,
-        type,
-        quotation_id,
-        body,
-        created_at,
-        generation_source,
-        traceparent: trace?.traceparent ?? null,
-        tracestate: trace?.tracestate ?? null,
-      })
+    async record(event) {
+      const [recorded] = await run(RECORD_EVENT, eventParameters(event))
       if (recorded?.waiting) await wake()
     },
+  }
+}
+
+/** The parameters of statements that insert an event. */
+export function eventParameters(event: RecordedEvent): Parameters {
+  const { id, organization_id, type, quotation_id, body, created_at, generation_source, trace } = event
+  return {
+    id,
+    organization_id,
+    type,
+    quotation_id,
+    body,
+    created_at,
+    generation_source,
+    traceparent: trace?.traceparent ?? null,
+    tracestate: trace?.tracestate ?? null,
   }
 }

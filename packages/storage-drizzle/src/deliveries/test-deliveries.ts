@@ -2,6 +2,7 @@ import type { TestDeliveryStorage } from '@quickquote/core/internal'
 import { and, eq, gte } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { madeSince } from './delivery-id.ts'
+import { eventParameters } from './events.ts'
 import { INSERT_TEST, WITHDRAW_TEST } from './test-deliveries.sql.ts'
 
 /** See TestDeliveryStorage. */
@@ -15,20 +16,8 @@ export function testDeliveryStorage(database: Database): TestDeliveryStorage {
 
   return {
     async insert(event, delivery) {
-      const { organization_id, type, quotation_id, body, created_at, generation_source, trace } = event
-      await database.run(INSERT_TEST, {
-        id: event.id,
-        organization_id,
-        type,
-        quotation_id,
-        body,
-        created_at,
-        generation_source,
-        traceparent: trace?.traceparent ?? null,
-        tracestate: trace?.tracestate ?? null,
-        delivery_id: delivery.id,
-        endpoint_id: delivery.endpointId,
-      })
+      const { id: delivery_id, endpointId: endpoint_id } = delivery
+      await database.run(INSERT_TEST, { delivery_id, endpoint_id, ...eventParameters(event) })
       await database.wake()
     },
 
