@@ -82,11 +82,17 @@ export function registerRoute(
 function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Answer<unknown>> {
   const { params } = request
   const query = route.query === undefined ? {} : queryOf(request)
-  const body = request.body as never
-  const signal = () => clientSignal(reply)
+  const call = {
+    params,
+    query,
+    body: request.body as never,
+    request,
+    clientSignal: () => clientSignal(reply),
+  }
+  // Spread last: V8 is slow at fields after a spread.
   return route.access === 'api_key'
-    ? route.handle({ params, query, body, request, clientSignal: signal, apiKey: apiKeyOf(request) })
-    : route.handle({ params, query, body, request, clientSignal: signal, member: callerOf(request) })
+    ? route.handle({ apiKey: apiKeyOf(request), ...call })
+    : route.handle({ member: callerOf(request), ...call })
 }
 
 /** The query, parsed as Fastify does by default, because the host may have another parser. */
