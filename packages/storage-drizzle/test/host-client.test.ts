@@ -9,7 +9,7 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
-import { DRIZZLES } from './hosts.ts'
+import { DRIZZLES, openPgPool } from './hosts.ts'
 import { sampleEvent } from './samples.ts'
 
 let database: TestDatabase
@@ -130,7 +130,7 @@ describe("the host's drizzle", () => {
   })
 
   it('on node-postgres is unchanged, including global type parsers', async () => {
-    const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+    const pool = openPgPool(database.url, { max: 1 })
     const db = drizzleOnPg(pool)
     const parserOf = (type: number) => pg.types.getTypeParser(type)
     const parsers = [1184, 3802, 20, 17, 1007].map(parserOf)

@@ -15,11 +15,10 @@ import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { type DrizzleStorage, drizzleStorage, type HostTransaction } from '../src/index.ts'
-import { HOSTS, type Host, onPrisma } from './hosts.ts'
+import { HOSTS, type Host, onPrisma, openPgPool } from './hosts.ts'
 import { installPrisma, type Prisma } from './prisma.ts'
 import { sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
@@ -197,7 +196,7 @@ describe.each(Object.entries(withPrisma))('within %s', (_, openHost) => {
 
 describe('within', () => {
   it('refuses anything but a transaction, because it could not be rolled back', async () => {
-    const pool = new pg.Pool({ connectionString: testing.url })
+    const pool = openPgPool(testing.url)
     const reserved = await sql.reserve()
     const strangers = {
       'a postgres.js client': sql,
@@ -217,7 +216,7 @@ describe('within', () => {
   })
 
   it('suggests the adapter for a known client', async () => {
-    const pool = new pg.Pool({ connectionString: testing.url })
+    const pool = openPgPool(testing.url)
     const client = await pool.connect()
     const onPg = '{ runInTransaction: (text, values) => client.query(text, values) }'
     const kysely = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
@@ -258,7 +257,7 @@ it('compiles only with transactions', async () => {
     pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
     encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
   })
-  const pool = new pg.Pool({ connectionString: testing.url })
+  const pool = openPgPool(testing.url)
   const db = drizzleOnPg(pool)
   const strangers = (bound: DrizzleStorage) => [
     // @ts-expect-error no transaction at all

@@ -36,11 +36,11 @@ export const HOSTS: Record<string, (url: string) => Host> = {
     return { transaction: (work) => db.transaction((tx) => work(tx, (text) => tx.execute(text))), close }
   },
   'begin of a node-postgres client': (url) => {
-    const pool = new pg.Pool({ connectionString: url })
+    const pool = openPgPool(url)
     return { transaction: (work) => transactionOfPg(pool, work), close: () => pool.end() }
   },
   'transaction of Kysely': (url) => {
-    const pool = new pg.Pool({ connectionString: url })
+    const pool = openPgPool(url)
     const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }) })
     return {
       transaction: (work) =>
@@ -52,6 +52,13 @@ export const HOSTS: Record<string, (url: string) => Host> = {
       close: () => db.destroy(),
     }
   },
+}
+
+/** `end` of a pool resolves before its connections are closed: the drop of the database may still end them with an error. */
+export function openPgPool(connectionString: string, options: pg.PoolConfig = {}): pg.Pool {
+  const pool = new pg.Pool({ connectionString, ...options })
+  pool.on('error', () => {})
+  return pool
 }
 
 /** The drizzle databases of hosts. */
@@ -66,7 +73,7 @@ function openDrizzleOnPostgresJs(url: string) {
 }
 
 function openDrizzleOnPg(url: string) {
-  const pool = new pg.Pool({ connectionString: url })
+  const pool = openPgPool(url)
   return { db: drizzleOnPg(pool), close: () => pool.end() }
 }
 

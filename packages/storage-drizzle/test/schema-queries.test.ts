@@ -4,11 +4,11 @@ import { eq, relations } from 'drizzle-orm'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
-import pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { createTables } from '../src/index.ts'
 import { openDatabase } from './database.ts'
+import { openPgPool } from './hosts.ts'
 import { sampleQuotation } from './samples.ts'
 
 const { url, sql, storage } = await openDatabase({ sql: { onnotice() {} } })
@@ -26,7 +26,7 @@ const reviewsRelations = relations(reviews, ({ one }) => ({
 }))
 const ofHost = { ...schema, reviews, reviewsRelations }
 
-const pool = new pg.Pool({ connectionString: url })
+const pool = openPgPool(url)
 const client = postgres(url)
 const DATABASES = {
   'node-postgres': drizzleOnPg(pool, { schema: ofHost }),
