@@ -23,10 +23,15 @@ const RUNTIMES = [
 ]
 
 async function start(command: string, parameters: readonly string[]): Promise<string> {
-  const child = spawn(command, [...parameters, program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // In a process group: the command may be a script of npm, which starts the runtime and would leave it behind.
+  const child = spawn(command, [...parameters, program], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   onTestFinished(async () => {
+    if (child.pid === undefined) return
     const exited = once(child, 'exit')
-    child.kill('SIGKILL')
+    process.kill(-child.pid, 'SIGKILL')
     await exited
   })
   await once(child, 'spawn')
