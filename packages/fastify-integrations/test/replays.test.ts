@@ -181,13 +181,15 @@ describe('POST /:id/replay', () => {
 
   it('stops if its endpoint is disabled meanwhile', async () => {
     const { id } = await endpointAt()
-    const { body } = await call('POST', `/${id}/replay`, { since: start })
-    await context.sql`update quickquote.replays set state = 'running' where id = ${String(body['id'])}`
-    await context.sql`update quickquote.webhook_endpoints set is_enabled = false where id = ${id}`
-    await context.sql`update quickquote.replays set state = 'running' where id = ${String(body['id'])}`
+    const { id: replayId } = await replay(id)
+    // At once, so that no round of the worker sees one without the other.
+    await context.sql.begin(async (tx) => {
+      await tx`update quickquote.webhook_endpoints set is_enabled = false where id = ${id}`
+      await tx`update quickquote.replays set state = 'running' where id = ${String(replayId)}`
+    })
     await vi.waitFor(
       async () =>
-        expect((await call('GET', `/${id}/replays/${body['id']}`)).body).toMatchObject({ state: 'stopped' }),
+        expect((await call('GET', `/${id}/replays/${replayId}`)).body).toMatchObject({ state: 'stopped' }),
       { timeout: 60_000 },
     )
   })

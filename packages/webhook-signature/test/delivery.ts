@@ -23,10 +23,10 @@ export function bodyOf(id: string): string {
   })
 }
 
-/** The headers of a delivery sent now, or `ageSeconds` ago. */
+/** The headers of a delivery sent now, or `ageSeconds` ago, also signed with the `previous` secret if there is one. */
 export async function signedHeaders(
   body: string,
-  { secret = SECRET, ageSeconds = 0 } = {},
+  { secret = SECRET, previous = '', ageSeconds = 0 } = {},
 ): Promise<Record<string, string>> {
   const timestamp = Math.floor(Date.now() / 1000) - ageSeconds
   const names = headerNames()
@@ -34,6 +34,7 @@ export async function signedHeaders(
     [names.contentType]: 'application/json',
     [names.timestamp]: String(timestamp),
     [names.signature]: await sign({ secret, timestamp, body }),
+    ...(previous !== '' && { [names.previousSignature]: await sign({ secret: previous, timestamp, body }) }),
   }
 }
 
