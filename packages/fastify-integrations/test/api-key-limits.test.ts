@@ -95,7 +95,7 @@ describe('keys that are neither revoked nor expired', () => {
       expect(await act('DELETE', path)).toBe(204)
       const [next] = await createMany(host, 'acme-member', 1)
       expect((await create(host, 'acme-member')).status).toBe(409)
-      // Not just now(): the host knows the database's time only as exactly as a round trip is short.
+      // Not just now(): times are whole milliseconds, and the next request may come within the same one.
       await sql`
         update quickquote.api_keys set expires_at = now() - interval '1 second' where id = ${String(next)}`
       await createMany(host, 'acme-member', 1)
