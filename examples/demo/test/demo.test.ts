@@ -1,10 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Quotation } from '@quickquote/core'
 import { testDatabase } from '@quickquote/dev-servers'
+import { itWith } from '@quickquote/dev-servers/vitest'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { EXPECTED_EVENTS } from '../src/headless-quote.ts'
 import { endExamples, runExample, type TemporaryFolder, temporaryFolder } from './example-process.ts'
@@ -12,7 +13,6 @@ import { read } from './partner-client.ts'
 import { secretsIn } from './secrets.ts'
 
 const TEST_TIMEOUT_MS = 300_000
-const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 let folder: TemporaryFolder
 
@@ -103,7 +103,7 @@ describe('the demo, on its embedded PostgreSQL', () => {
     TEST_TIMEOUT_MS,
   )
 
-  it.runIf(hasCurl)(
+  itWith('curl')(
     'prints curl lines that can be pasted',
     async () => {
       const running = demo([])

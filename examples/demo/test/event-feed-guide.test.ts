@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { testDatabase } from '@quickquote/dev-servers'
-import { beforeAll, expect, inject, it } from 'vitest'
+import { itWith } from '@quickquote/dev-servers/vitest'
+import { beforeAll, expect, inject } from 'vitest'
 import { hostSecrets } from '../src/host-secrets.ts'
 import { runExample, type TemporaryFolder, temporaryFolder, urlOf } from './example-process.ts'
 import { createPartner } from './partner-client.ts'
@@ -40,7 +41,7 @@ async function run(lines: string): Promise<string> {
   return stdout.trim()
 }
 
-it('every line of the guide to the event feed works', async () => {
+itWith('curl')('every line of the guide to the event feed works', async () => {
   const guide = await readFile(resolve(import.meta.dirname, '../../../docs/guides/event-feed.md'), 'utf8')
   const blocks = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block)
   await run(`curl -sS "$BASE_URL/v1/integrations/quotations" -H "X-API-Key: $API_KEY" \\

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { DEFAULT_LIMITS, ERRORS } from '@quickquote/core'
 import { testDatabase } from '@quickquote/dev-servers'
+import { itWith } from '@quickquote/dev-servers/vitest'
 import { beforeAll, expect, inject, it } from 'vitest'
 import { hostSecrets } from '../src/host-secrets.ts'
 import { runExample, type TemporaryFolder, temporaryFolder, urlOf } from './example-process.ts'
@@ -58,19 +59,22 @@ function blocksOf(language: string): string[] {
   )
 }
 
-it('every line of the partner guide works, from the start of a quote to its document', async () => {
-  const script = ['set -eu', blocksOf('sh').join(`printf '\\n${MARK}\\n'\n`)].join('\n')
-  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', script], {
-    cwd: folder.path,
-    env: { PATH: process.env['PATH'], ...environment },
-  })
-  expect(stderr).toBe('')
-  const printed = stdout.split(MARK).map((text) => text.trim())
-  expect(printed).toEqual(PRINTED.map((pattern) => expect.stringMatching(pattern)))
-  const [refusal = ''] = blocksOf('json')
-  expect(JSON.parse(printed[1] ?? '')).toEqual({ ...JSON.parse(refusal), instance: expect.any(String) })
-  expect((await readFile(join(folder.path, 'proposal.pdf'))).subarray(0, 5).toString()).toBe('%PDF-')
-})
+itWith('curl')(
+  'every line of the partner guide works, from the start of a quote to its document',
+  async () => {
+    const script = ['set -eu', blocksOf('sh').join(`printf '\\n${MARK}\\n'\n`)].join('\n')
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-c', script], {
+      cwd: folder.path,
+      env: { PATH: process.env['PATH'], ...environment },
+    })
+    expect(stderr).toBe('')
+    const printed = stdout.split(MARK).map((text) => text.trim())
+    expect(printed).toEqual(PRINTED.map((pattern) => expect.stringMatching(pattern)))
+    const [refusal = ''] = blocksOf('json')
+    expect(JSON.parse(printed[1] ?? '')).toEqual({ ...JSON.parse(refusal), instance: expect.any(String) })
+    expect((await readFile(join(folder.path, 'proposal.pdf'))).subarray(0, 5).toString()).toBe('%PDF-')
+  },
+)
 
 it('the figures and codes of the partner guide are those of the service', () => {
   const { files, fileBytes, nameLength, descriptionLength, requirementsTextLength, metadataBytes } =

@@ -1,4 +1,5 @@
-import { inject } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { inject, it } from 'vitest'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 declare module 'vitest' {
@@ -13,4 +14,11 @@ declare module 'vitest' {
 /** A database on the run's server with all migrations: a copy of one that was migrated once. */
 export function migratedDatabase(): Promise<TestDatabase> {
   return testDatabase(inject('postgresUrl'), { template: inject('migratedTemplate') })
+}
+
+/** `it` for tests that call a program. Without it they are skipped, which is printed; in CI they fail. */
+export function itWith(program: string): typeof it | typeof it.skip {
+  if (process.env['CI'] !== undefined || spawnSync(program, ['--version']).status === 0) return it
+  console.log(`Skipped: tests that call ${program}. Install it to run them.`)
+  return it.skip
 }

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { itWith } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ROOT } from '../docs/pages.ts'
 import { published } from './installed.ts'
@@ -28,7 +29,9 @@ describe('The manifest of a published package', () => {
 })
 
 describe('The release script', () => {
-  it('writes version, changelog and manifests, commits and tags', () => {
+  const itWithGit = itWith('git')
+
+  itWithGit('writes version, changelog and manifests, commits and tags', () => {
     const { read, run, git } = workspace({ url: 'git+https://git.acme.test/quotes.git' })
     expect(run('1.0.0')).toMatchObject({ status: 0 })
     expect(JSON.parse(read('package.json')).version).toBe('1.0.0')
@@ -48,7 +51,7 @@ describe('The release script', () => {
     expect(run('1.0.1')).toMatchObject({ status: 2, stderr: expect.stringContaining('Unreleased') })
   })
 
-  it('refuses a placeholder as the address of the repository, and uncommitted changes', () => {
+  itWithGit('refuses a placeholder as the address of the repository, and uncommitted changes', () => {
     const { run, write } = workspace({ url: 'git+https://git.example.com/quotes.git' })
     expect(run('1.0.0')).toMatchObject({ status: 2, stderr: expect.stringContaining('repository.url') })
     write('CHANGELOG.md', '# Changelog\n')
