@@ -2,15 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
 import { drizzleStorage, StorageError } from '../src/index.ts'
 import { openDatabase } from './database.ts'
-import { MANY_KEYS, sampleApiKey, sampleQuotation } from './samples.ts'
+import { MANY_KEYS, sampleApiKey, sampleAuditEntry, sampleQuotation } from './samples.ts'
 
-/** The look-ups sent to the database. */
+/** The statements sent to the database. */
 let statements: string[] = []
 
-// postgres.js sends its own statement on each new connection.
-const { sql } = await openDatabase({
-  sql: { debug: (_, text) => text.includes('any (') && statements.push(text) },
-})
+const { sql } = await openDatabase({ sql: { debug: (_, text) => statements.push(text) } })
+
+const sent = (text: string) => statements.filter((statement) => statement.includes(text))
 
 beforeEach(() => {
   statements = []
@@ -38,7 +37,7 @@ it('concurrent look-ups of quotations share one statement, and each caller gets 
       return [own, 'other_organization', own, 'unknown']
     }),
   )
-  expect(statements).toHaveLength(1)
+  expect(sent('any (')).toHaveLength(1)
 })
 
 it('concurrent look-ups of keys share statements of up to a hundred, and each caller gets its own', async () => {
@@ -59,7 +58,7 @@ it('concurrent look-ups of keys share statements of up to a hundred, and each ca
       null,
     ]),
   )
-  expect(statements).toHaveLength(3)
+  expect(sent('any (')).toHaveLength(3)
 })
 
 it('a look-up sees everything committed before its call', async () => {
@@ -101,4 +100,86 @@ it('a failed statement fails all its look-ups', async () => {
     })),
   )
   expect(ended[0]).toMatchObject({ reason: expect.any(StorageError) })
+})
+
+/** An organization that is being erased. */
+async function erasedOrganization(): Promise<string> {
+  const organization_id = randomUUID()
+  await drizzleStorage({ sql }).erasure.begin(organization_id, {
+    keepAuditLog: false,
+    entry: sampleAuditEntry({ organization_id }),
+    now: new Date(),
+  })
+  return organization_id
+}
+
+const ACCEPTED = { status: 'fulfilled', value: { kind: 'accepted' } }
+const ERASED = { status: 'rejected', reason: expect.objectContaining({ code: 'ORGANIZATION_ERASED' }) }
+
+it('concurrent starts share statements of up to twenty, and each keeps its own fields', async () => {
+  const storage = drizzleStorage({ sql })
+  const quotations = range(30).map((index) =>
+    sampleQuotation({ name: `Quotation ${index}`, metadata: { index }, trace: null }),
+  )
+
+  await Promise.all(quotations.map((quotation) => storage.quotations.accept(quotation, null)))
+
+  expect(sent('.quotations (id')).toHaveLength(2)
+  const found = await Promise.all(
+    quotations.map((each) => storage.quotations.find(each.organization_id, each.id)),
+  )
+  expect(found).toEqual(
+    quotations.map(({ id, name, metadata }) => expect.objectContaining({ id, name, metadata })),
+  )
+})
+
+it('a start that is refused fails no other of the same moment', async () => {
+  const storage = drizzleStorage({ sql })
+  const erased = sampleQuotation({ organization_id: await erasedOrganization() })
+  const others = [sampleQuotation(), sampleQuotation()] as const
+  statements = []
+
+  const ended = await Promise.allSettled(
+    [others[0], erased, others[1]].map((quotation) => storage.quotations.accept(quotation, null)),
+  )
+
+  expect(ended).toEqual([ACCEPTED, ERASED, ACCEPTED])
+  const isThere = [others[0], erased, others[1]].map(
+    async ({ organization_id, id }) => (await storage.quotations.find(organization_id, id)) !== 'unknown',
+  )
+  expect(await Promise.all(isThere)).toEqual([true, false, true])
+  // One together, then each by itself.
+  expect(sent('.quotations (id')).toHaveLength(4)
+})
+
+it('in a transaction of the host, each start is a statement of its own, so that its error is', async () => {
+  const storage = drizzleStorage({ sql })
+  const erased = sampleQuotation({ organization_id: await erasedOrganization() })
+  statements = []
+
+  const rolledBack = sql.begin(async (transaction) => {
+    const { quotations } = storage.within(transaction)
+    expect(
+      await Promise.allSettled([quotations.accept(erased, null), quotations.accept(sampleQuotation(), null)]),
+    ).toEqual([
+      ERASED,
+      { status: 'rejected', reason: expect.objectContaining({ name: 'StorageError', code: '25P02' }) },
+    ])
+    throw new Error('rolled back')
+  })
+
+  await expect(rolledBack).rejects.toThrow('rolled back')
+  expect(sent('.quotations (id')).toHaveLength(2)
+})
+
+it('a failed statement fails all its starts, which are not repeated', async () => {
+  const storage = drizzleStorage({ sql, schema: 'not_there' })
+
+  const ended = await Promise.allSettled(
+    range(3).map(() => storage.quotations.accept(sampleQuotation(), null)),
+  )
+
+  const reason = expect.objectContaining({ name: 'StorageError', code: '42P01' })
+  expect(ended).toEqual(range(3).map(() => ({ status: 'rejected', reason })))
+  expect(sent('.quotations (id')).toHaveLength(1)
 })

@@ -1,7 +1,11 @@
 import DataLoader from 'dataloader'
+import { isRefusedRow } from './storage-error.ts'
 
 /** More look-ups are split into several statements, and so over several connections. */
 const MOST_AT_ONCE = 100
+
+/** Fewer, because each row may hold the text of a request. */
+const MOST_INSERTED = 20
 
 /**
  * Combines look-ups from the same turn of the event loop into one statement: under load, separate statements would be
@@ -20,4 +24,27 @@ export function batched<T>(
     { cache: false, batchScheduleFn: setImmediate, maxBatchSize: MOST_AT_ONCE },
   )
   return (key) => loader.load(key)
+}
+
+/**
+ * Combines inserts from the same turn of the event loop into one statement: under load, a commit is most of the cost of
+ * a short insert. If PostgreSQL refuses a row, each is inserted by itself, so that none fails because of another. Any
+ * other error, after which the rows may be there, fails them all.
+ */
+export function batchedInserts<T extends object>(
+  insert: (rows: readonly T[]) => Promise<void>,
+): (row: T) => Promise<void> {
+  const loader = new DataLoader<T, void>(
+    async (rows) => {
+      try {
+        await insert(rows)
+        return rows.map(() => undefined)
+      } catch (error) {
+        if (rows.length === 1 || !isRefusedRow(error)) throw error
+        return Promise.all(rows.map((row) => insert([row]).catch((refused: Error) => refused)))
+      }
+    },
+    { cache: false, batchScheduleFn: setImmediate, maxBatchSize: MOST_INSERTED },
+  )
+  return (row) => loader.load(row)
 }

@@ -33,6 +33,8 @@ export interface Database {
   run: Run
   /** Prepares a frequent drizzle query at its first use. Its parameters are drizzle's placeholders. */
   prepared<T>(build: (db: Drizzle) => Preparable<T>): Prepared<T>
+  /** Whether all statements run in one transaction. */
+  readonly isTransaction: boolean
   /** Runs `work` in a transaction, or in the current one. */
   transaction<T>(work: (database: Database) => Promise<T>): Promise<T>
   /** Wakes the workers on commit. */
@@ -93,6 +95,7 @@ export function createDatabase({
     const bound: Database = {
       ...common,
       ...queriesOn(statements, common.schema),
+      isTransaction: true,
       transaction: (work) => work(bound),
       wake: wakeAtCommit,
     }
@@ -108,6 +111,7 @@ export function createDatabase({
       },
       common.schema,
     ),
+    isTransaction: false,
     async transaction<T>(work: (database: Database) => Promise<T>) {
       const begun = performance.now()
       const { result, woken } = await repeated(() => once(work, begun))

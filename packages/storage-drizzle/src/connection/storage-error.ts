@@ -106,6 +106,12 @@ export function withStorageErrors<T extends object>(noun: string, methods: T, gu
 /** Raised by the function `refuse_erasing` of the migration. */
 const ERASING = 'QE001'
 
+/** Whether PostgreSQL rolled a statement back because of what one of its rows says. */
+export function isRefusedRow(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  return state === ERASING || /^2[23]/.test(state)
+}
+
 /** The error for our callers. Errors that do not come from a database or its driver are unchanged. */
 export function toStorageError(operation: string, error: unknown): unknown {
   const fault = unwrap(error)

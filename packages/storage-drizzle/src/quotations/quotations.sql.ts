@@ -7,21 +7,25 @@ export const FIND_STALLED = statement(
     where status in ('queued', 'running') and updated_at < $silent_since order by id limit $limit`,
 )
 
-/** One statement, so that an accepted quote has its files and its start. */
-export const INSERT_QUOTATION = statement(
+/** One statement, so that accepted quotes have their files and their starts. */
+export const INSERT_QUOTATIONS = statement(
   {},
-  (schema) => `with quotation as (
+  (schema) => `with accepted as (
+      select * from json_to_recordset($quotations::text::json) as quotation (id uuid, organization_id uuid, name text,
+        description text, source text, config_id uuid, api_key_id uuid, requirements_text text, metadata jsonb,
+        traceparent text, tracestate text, files json, created_at timestamptz)
+    ), quotation as (
       insert into ${schema}.quotations (id, organization_id, name, description, status, processed_step, source, config_id,
         api_key_id, requirements_text, metadata, traceparent, tracestate, created_at, updated_at)
-      values ($id, $organization_id, $name, $description, 'queued', 'none', $source, $config_id,
-        $api_key_id, $requirements_text, $metadata::text::jsonb, $traceparent, $tracestate, $created_at, $created_at)
+      select id, organization_id, name, description, 'queued', 'none', source, config_id,
+        api_key_id, requirements_text, metadata, traceparent, tracestate, created_at, created_at from accepted
     ), files as (
       insert into ${schema}.quotation_files (quotation_id, id, name, type, size, position)
-      select $id::uuid, file.*
-      from unnest($file_ids::uuid[], $file_names::text[], $file_types::text[], $file_sizes::bigint[])
+      select accepted.id, file.*
+      from accepted, rows from (json_to_recordset(files) as (id uuid, name text, type text, size bigint))
         with ordinality as file
     )
-    insert into ${schema}.pipeline_starts (quotation_id, due_at) values ($id, $created_at)`,
+    insert into ${schema}.pipeline_starts (quotation_id, due_at) select id, created_at from accepted`,
 )
 
 /** Steps and the proposal are deleted by their foreign keys. `returning` reads the state before. */

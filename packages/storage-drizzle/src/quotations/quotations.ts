@@ -1,13 +1,14 @@
 import type { NewQuotation } from '@quickquote/core'
 import { isUuid, ownedBy, pipelineStatusOf, type QuotationStorage } from '@quickquote/core/internal'
 import { eq } from 'drizzle-orm'
+import { batchedInserts } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
 import { accept } from './acceptance.ts'
 import { lockProgress, saveProgress } from './progress.ts'
 import { quotationList } from './quotation-list.ts'
 import { quotationLookups } from './quotation-lookups.ts'
-import { ERASE_QUOTATION, FIND_STALLED, INSERT_QUOTATION } from './quotations.sql.ts'
+import { ERASE_QUOTATION, FIND_STALLED, INSERT_QUOTATIONS } from './quotations.sql.ts'
 
 /** See QuotationStorage. */
 export function quotationStorage(database: Database): QuotationStorage {
@@ -15,9 +16,13 @@ export function quotationStorage(database: Database): QuotationStorage {
   const { quotationById, namesById, stepsById, proposalByQuotation, proposalById } =
     quotationLookups(database)
 
+  const insertTogether = batchedInserts<NewQuotation>((all) => insertQuotations(database, all))
+
   return {
     accept: (quotation, idempotency) =>
-      accept(database, quotation, idempotency, (on) => insertQuotation(on, quotation)),
+      accept(database, quotation, idempotency, (on) =>
+        on.isTransaction ? insertQuotations(on, [quotation]) : insertTogether(quotation),
+      ),
 
     async findStalled(silentSince, limit) {
       const stalled = await database.run(FIND_STALLED, { silent_since: silentSince, limit })
@@ -79,25 +84,10 @@ export function quotationStorage(database: Database): QuotationStorage {
   }
 }
 
-async function insertQuotation({ run }: Database, quotation: NewQuotation): Promise<void> {
-  const { id, organization_id, name, description, source, config_id, api_key_id, created_at } = quotation
-  const { files, metadata, trace } = quotation
-  await run(INSERT_QUOTATION, {
-    id,
-    organization_id,
-    name,
-    description,
-    source,
-    config_id,
-    api_key_id,
-    created_at,
-    requirements_text: quotation.requirementsText,
-    metadata: metadata === null ? null : JSON.stringify(metadata),
-    traceparent: trace?.traceparent ?? null,
-    tracestate: trace?.tracestate ?? null,
-    file_ids: files.map((file) => file.id),
-    file_names: files.map((file) => file.name),
-    file_types: files.map((file) => file.type),
-    file_sizes: files.map((file) => file.size),
-  })
+async function insertQuotations({ run }: Database, quotations: readonly NewQuotation[]): Promise<void> {
+  await run(INSERT_QUOTATIONS, { quotations: JSON.stringify(quotations.map(rowOf)) })
+}
+
+function rowOf({ requirementsText, trace, ...quotation }: NewQuotation) {
+  return { requirements_text: requirementsText, ...trace, ...quotation }
 }
