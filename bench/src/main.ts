@@ -1,7 +1,7 @@
 // `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--events 100000]
 // [--uploads 10000] [--quotations 10000000] [--minutes 30]`: prints a table for each bench, mostly of ratios, and one of the
 // targets. `name` is a bench or a group. By default all run except the soak.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -88,6 +88,8 @@ const reached: Goal[] = []
 
 const progress = (line: string) => console.error(line)
 const folder = await mkdtemp(join(tmpdir(), 'quickquote-bench-'))
+// Root's server user must reach the data, or it would be kept elsewhere and not removed.
+await chmod(folder, 0o711)
 // Durable, because the cost of a commit counts.
 const database = await usePostgres({ dataDir: join(folder, 'postgres'), onProgress: progress })
 try {
