@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Storage } from '@quickquote/core'
+import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
@@ -11,6 +12,7 @@ import { millisOf } from '../src/connection/readable.ts'
 import { statement } from '../src/connection/statement.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { openDatabase } from './database.ts'
+import { claimOf, succeeded } from './delivery-samples.ts'
 import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase } from './hostile-session.ts'
 import { DRIZZLES, HOSTS } from './hosts.ts'
 import {
@@ -90,10 +92,10 @@ const SESSIONS: Record<string, string[]> = {
 }
 
 const WAYS = Object.entries(SESSIONS).flatMap(([session, settings]) =>
-  Object.entries(PATHS).map(([path, open]) => [`${path}${session}`, settings, open] as const),
+  Object.entries(PATHS).map(([path, open]) => [`${path}${session}`, settings, open, path in HOSTS] as const),
 )
 
-describe.each(WAYS)('through %s', (_, settings, open) => {
+describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
   beforeAll(() => setForDatabase(sql, settings))
 
   it('a key keeps its hash and times', async () => {
@@ -254,6 +256,45 @@ describe.each(WAYS)('through %s', (_, settings, open) => {
       },
     ])
   })
+
+  // Rounds have a transaction of their own.
+  if (!isTransactionOfHost) {
+    it('an attempt keeps its texts, and what is missing stays missing', async () => {
+      const endpoint = sampleEndpoint({ events: ['quotation.completed'] })
+      const { organization_id } = endpoint
+      const texts = {
+        status: 'failed',
+        error: AWKWARD,
+        response_body: AWKWARD,
+        header_names: ["X-!#$%&'*+.^_`|~", 'null', AWKWARD],
+        next_attempt_at: new Date('2026-11-22T10:05:00.001Z'),
+      } as const
+      const empty = { error: '', response_body: '', first_byte_ms: 0, header_names: ['null'] }
+      const missing = { http_status: null, error: null, response_body: null, first_byte_ms: null }
+      const workerId = randomUUID()
+      let settled: SettledAttempt[] = []
+
+      await open(url, async ({ storage: { webhookEndpoints, events, deliveries } }) => {
+        await webhookEndpoints.insert(endpoint, sampleSecrets(), 1)
+        for (const _ of [texts, empty, missing]) {
+          await events.record(sampleEvent({ organization_id, type: 'quotation.completed' }))
+        }
+        const { claimed } = await deliveries.settleAndClaim(claimOf(workerId))
+        const ours = claimed.filter((delivery) => delivery.organization_id === organization_id)
+        settled = [texts, empty, missing].map((fields, index) =>
+          succeeded(ours[index] as ClaimedDelivery, fields),
+        )
+        await deliveries.settleAndClaim({ ...claimOf(workerId, { limit: 0 }), settled })
+      })
+
+      const [kept, keptEmpty, keptMissing] = await Promise.all(
+        settled.map(({ id }) => rowOf('delivery_attempts', id)),
+      )
+      expect(kept).toMatchObject(texts)
+      expect(keptEmpty).toMatchObject({ ...empty, next_attempt_at: null })
+      expect(keptMissing).toMatchObject({ ...missing, header_names: null })
+    })
+  }
 
   it('JSON is encoded once by the query builder', async () => {
     const metadata = { [AWKWARD]: [1.5, null, { a: AWKWARD }] }
