@@ -413,24 +413,6 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (id)
 );
 
-create type settled_attempt as (
-  id uuid,
-  delivery_id uuid,
-  attempt smallint,
-  event_type text,
-  event_sequence integer,
-  quotation_id uuid,
-  status text,
-  http_status smallint,
-  error text,
-  duration_ms integer,
-  created_at timestamp with time zone,
-  next_attempt_at timestamp with time zone,
-  response_body text,
-  first_byte_ms integer,
-  header_names text[]
-);
-
 CREATE OR REPLACE FUNCTION quickquote.count_delivery_hours()
  RETURNS void
  LANGUAGE plpgsql
@@ -482,7 +464,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, settled_attempts quickquote.settled_attempt[], organizations uuid[], places integer[], ended_endpoints uuid[], ended_quotations uuid[], answering uuid[], own_leases jsonb)
+CREATE OR REPLACE FUNCTION quickquote.delivery_round(worker_id uuid, at timestamp with time zone, claim_limit integer, per_endpoint integer, walk_after uuid, must_walk boolean, due_after timestamp with time zone, settled_attempts json, organizations uuid[], places integer[], ended_endpoints uuid[], ended_quotations uuid[], answering uuid[], own_leases jsonb)
  RETURNS TABLE(round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint, is_test boolean, endpoint_id uuid, event_sequence integer, is_in_order boolean)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -535,9 +517,12 @@ declare
   is_more boolean := false;
 begin
   -- 1. Settle.
-  if cardinality(settled_attempts) > 0 then
+  if settled_attempts::text <> '[]' then
     with settled as (
-      select * from unnest(settled_attempts) as settled
+      select * from json_to_recordset(settled_attempts) as settled (id uuid, delivery_id uuid, attempt smallint, status text,
+        http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
+        event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int,
+        header_names text[])
     ),
     -- The fence: an outcome counts only if its worker still holds the lease of that attempt. The statement that ends the lease
     -- checks again, and waits for concurrent changes of the row. "is not distinct from" prevents use of the index of leased

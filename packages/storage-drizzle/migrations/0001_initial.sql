@@ -1111,7 +1111,7 @@ $$;
 -- when they are full. For the same reason, rows are looked up one by one, in laterals with a limit, and updated by ctid: each
 -- search has one possible index, and no join can be reordered.
 --
--- settled_attempts        the batch
+-- settled_attempts        the batch, an array of objects
 -- walk_after              the endpoint after which a walk begins
 -- must_walk               the previous round did not find enough
 -- due_after               skips older due times: while a long transaction holds up vacuum, the index keeps entries of removed
@@ -1125,16 +1125,9 @@ $$;
 -- The first row contains only the round, as JSON: where a walk stopped, whether more deliveries were due than examined, the
 -- oldest due time, whether more can be claimed now, the next due time, and the endpoints of the leased deliveries. The other
 -- rows are those deliveries, with few columns because they are many.
---
--- The batch is no JSON: PostgreSQL would take twice as long to read it.
-create type "quickquote".settled_attempt as (
-  id uuid, delivery_id uuid, attempt smallint, event_type text, event_sequence int, quotation_id uuid, status text,
-  http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz, response_body text,
-  first_byte_ms int, header_names text[]
-);
 create function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
-  due_after timestamptz, settled_attempts "quickquote".settled_attempt[], organizations uuid[], places int[],
+  due_after timestamptz, settled_attempts json, organizations uuid[], places int[],
   ended_endpoints uuid[], ended_quotations uuid[], answering uuid[], own_leases jsonb
 ) returns table (
   round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
@@ -1187,9 +1180,12 @@ declare
   is_more boolean := false;
 begin
   -- 1. Settle.
-  if cardinality(settled_attempts) > 0 then
+  if settled_attempts::text <> '[]' then
     with settled as (
-      select * from unnest(settled_attempts) as settled
+      select * from json_to_recordset(settled_attempts) as settled (id uuid, delivery_id uuid, attempt smallint, status text,
+        http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
+        event_type text, event_sequence int, quotation_id uuid, response_body text, first_byte_ms int,
+        header_names text[])
     ),
     -- The fence: an outcome counts only if its worker still holds the lease of that attempt. The statement that ends the lease
     -- checks again, and waits for concurrent changes of the row. "is not distinct from" prevents use of the index of leased

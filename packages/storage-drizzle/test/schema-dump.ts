@@ -12,13 +12,12 @@ const NOT_OF_A_DAY = String.raw`relname !~ '_\d{4}_\d\d_\d\d$'`
  */
 export async function dumpSchema(sql: postgres.Sql, schema: string): Promise<string> {
   const read = (text: string) => sql.unsafe<{ relation: string; text: string }[]>(text, [schema])
-  const [relations, columns, constraints, indexes, triggers, types, functions, others] = await Promise.all([
+  const [relations, columns, constraints, indexes, triggers, functions, others] = await Promise.all([
     read(RELATIONS),
     read(COLUMNS),
     read(CONSTRAINTS),
     read(INDEXES),
     read(TRIGGERS),
-    read(TYPES),
     read(FUNCTIONS),
     read(OTHERS),
   ])
@@ -31,7 +30,7 @@ export async function dumpSchema(sql: postgres.Sql, schema: string): Promise<str
       ...of(triggers, relation).map((line) => `${line};`),
     ].join('\n'),
   )
-  return `${[...tables, ...[types, functions, others].flat().map(({ text }) => text)].join('\n\n')}\n`
+  return `${[...tables, ...functions.map(({ text }) => text), ...others.map(({ text }) => text)].join('\n\n')}\n`
 }
 
 function of(rows: Rows, relation: string): string[] {
@@ -90,15 +89,9 @@ const FUNCTIONS = `
   from pg_proc where pronamespace = to_regnamespace($1) order by oid::regprocedure::text collate "C"`
 
 /** Anything else is not supported here yet. */
-const TYPES = `
-  select relname as relation, concat('create type ', relname, E' as (\\n',
-    string_agg(concat('  ', attname, ' ', format_type(atttypid, atttypmod)), E',\\n' order by attnum), E'\\n);') as text
-  from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
-  where relnamespace = to_regnamespace($1) and relkind = 'c' group by relname order by relname collate "C"`
-
 const OTHERS = `
   select relname as relation, concat('-- ', relname, ': a relation of the kind ', relkind) as text
-  from pg_class where relnamespace = to_regnamespace($1) and relkind not in ('r', 'p', 'i', 'I', 'c')
+  from pg_class where relnamespace = to_regnamespace($1) and relkind not in ('r', 'p', 'i', 'I')
   union all
   select typname, concat('-- ', typname, ': a type of the kind ', typtype)
   from pg_type where typnamespace = to_regnamespace($1) and typtype <> 'c' and typelem = 0

@@ -22,16 +22,12 @@ export function requestHeaders(
 ): Record<string, string> {
   const id = eventIdOf(attempt.event_id)
   const timestamp = String(signingTime(attempt.created_at))
-  const headers: Record<string, string> = {
+  return {
     [names.contentType]: 'application/json',
     [names.eventId]: id,
     [names.eventType]: attempt.event_type,
+    ...(attempt.event_sequence !== null && { [names.eventSequence]: String(attempt.event_sequence) }),
     [names.timestamp]: timestamp,
+    ...(standardWebhooks && { [STANDARD_HEADERS.id]: id, [STANDARD_HEADERS.timestamp]: timestamp }),
   }
-  if (attempt.event_sequence !== null) headers[names.eventSequence] = String(attempt.event_sequence)
-  if (standardWebhooks) {
-    headers[STANDARD_HEADERS.id] = id
-    headers[STANDARD_HEADERS.timestamp] = timestamp
-  }
-  return headers
 }

@@ -68,12 +68,7 @@ export function encode(parameter: Parameter): Encoded {
 
 function encodeElement(element: Element): string {
   if (element instanceof Uint8Array) return `"\\\\x${Buffer.from(element).toString('hex')}"`
-  return quoted(String(encode(element)))
-}
-
-/** A text inside an array or a composite value; null only inside the latter. */
-export function quoted(text: string | null): string {
-  return text === null ? '' : `"${text.replace(/["\\]/g, '\\$&')}"`
+  return `"${String(encode(element)).replace(/["\\]/g, '\\$&')}"`
 }
 
 const TIMESTAMPTZ = 1184

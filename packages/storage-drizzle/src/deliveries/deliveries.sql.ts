@@ -24,7 +24,7 @@ export const DELIVERY_ROUND = statement(
   ) => `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
       event_sequence, is_in_order
     from ${schema}.delivery_round($worker_id, $now, $limit, $per_endpoint, $walk_after, $must_walk,
-      coalesce($due_after::timestamptz, '-infinity'), $settled, $organizations, $places, $ended_endpoints,
+      coalesce($due_after::timestamptz, '-infinity'), $settled::text::json, $organizations, $places, $ended_endpoints,
       $ended_quotations, $answering, $own_leases::text::jsonb)`,
 )
 

@@ -46,11 +46,6 @@ begin
   loop
     execute format('alter table %s owner to "${owner}"', thing);
   end loop;
-  for thing in select reltype::regtype from pg_class where relnamespace = '"${schema}"'::regnamespace
-    and relkind = 'c' and relowner <> '"${owner}"'::regrole
-  loop
-    execute format('alter type %s owner to "${owner}"', thing);
-  end loop;
   for thing in select oid::regprocedure from pg_proc where pronamespace = '"${schema}"'::regnamespace
     and proowner <> '"${owner}"'::regrole
   loop
