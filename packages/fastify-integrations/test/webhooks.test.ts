@@ -45,13 +45,16 @@ describe('POST /v1/organizations/:organizationId/webhooks', () => {
       events: [...EVENT_TYPES, ...EVENT_TYPES],
       description: 'All of it',
       trigger_mode: 'always',
+      ordering: 'quotation',
       is_enabled: false,
     })
     expect(body).toMatchObject({
       events: EVENT_TYPES,
       description: 'All of it',
       trigger_mode: 'always',
+      ordering: 'quotation',
       is_enabled: false,
+      disabled_reason: 'requested',
     })
   })
 
