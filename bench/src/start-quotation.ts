@@ -39,7 +39,10 @@ export const startQuotation: Bench = {
     return {
       head: HTTP_HEAD,
       rows: [ours, base, oneStatement].map((each) => httpRow(each, base)),
-      notes: ['must 60 %, aim 80 %', 'Ours queries the key, then writes; concurrent requests share both statements.'],
+      notes: [
+        'must 60 %, aim 80 %',
+        'Ours queries the key, then writes; concurrent requests share both statements.',
+      ],
     }
   },
 }
