@@ -1,4 +1,3 @@
-import PDFDocument from 'pdfkit'
 import { daysOf, type ProposalContent } from './proposal-content.ts'
 
 const ACCENT = '#1d4ed8'
@@ -8,7 +7,9 @@ const DAILY_RATE_EUR = 920
 const DAYS_COLUMN = { width: 60, align: { x: 'right' } } as const
 
 /** Writes the proposal as a PDF (A4), with the standard fonts of every PDF reader. */
-export function writeProposalPdf(content: ProposalContent, writtenAt: Date): Promise<Buffer> {
+export async function writeProposalPdf(content: ProposalContent, writtenAt: Date): Promise<Buffer> {
+  // Loaded at its first use, so that the server starts sooner.
+  const { default: PDFDocument } = await import('pdfkit')
   const pdf = new PDFDocument({
     size: 'A4',
     margins: { top: 64, bottom: 72, left: 64, right: 64 },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { buildApp } from './app.ts'
 import { createHost, type Host } from './host.ts'
 import { hostSecrets } from './host-secrets.ts'
@@ -31,7 +31,7 @@ export async function startServer(settings: HostSettings, logger: FastifyBaseLog
 
   const host = await createHost(settings, { documentsUrl: httpsUrl, logger })
   const receiver = await startReceiver(certificate)
-  const redis = settings.redisUrl === null ? undefined : connectRedis(settings.redisUrl, logger)
+  const redis = settings.redisUrl === null ? undefined : await connectRedis(settings.redisUrl, logger)
   const app = await buildApp(host, receiver, redis)
   const url = await app.listen({ host: '127.0.0.1', port: settings.port })
   https.on('request', (request, response) => app.routing(request, response))
@@ -54,7 +54,8 @@ export async function startServer(settings: HostSettings, logger: FastifyBaseLog
 }
 
 /** Without Redis the host keeps working: limits are not counted until the client has reconnected. */
-function connectRedis(url: string, logger: FastifyBaseLogger): Redis {
+async function connectRedis(url: string, logger: FastifyBaseLogger): Promise<Redis> {
+  const { Redis } = await import('ioredis')
   const redis = new Redis(url)
   redis.on('error', (error) => logger.warn({ err: error }, 'Redis'))
   return redis

@@ -1,5 +1,3 @@
-import { generate } from 'selfsigned'
-
 /** A private key and its certificate, PEM. */
 export interface Certificate {
   readonly key: string
@@ -14,6 +12,8 @@ const DAY_MS = 86_400_000
  * `cert` as their `ca`.
  */
 export async function createCertificate(now: Date = new Date()): Promise<Certificate> {
+  // Loaded at its first use: it takes as long as all other imports of a test's process.
+  const { generate } = await import('selfsigned')
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',

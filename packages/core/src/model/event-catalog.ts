@@ -71,7 +71,7 @@ const MAX_TYPE_LENGTH = 100
 export function createEventCatalog(ofHost: EventDefinitions = {}): EventCatalog {
   for (const [type, definition] of Object.entries(ofHost)) checkName(type, definition)
   const definitions = new Map<string, EventDefinition>(Object.entries({ ...QUOTATION_EVENTS, ...ofHost }))
-  const schemas = new Map([...definitions].map(([type, { data }]) => [type, envelopeSchema(type, data)]))
+  const schemas = new Map([...QUOTATION_SCHEMAS, ...schemasOf(ofHost)])
 
   const catalog: EventCatalog = {
     types: [...definitions.keys()],
@@ -96,6 +96,15 @@ export function createEventCatalog(ofHost: EventDefinitions = {}): EventCatalog 
   }
   for (const [type, { example }] of Object.entries(ofHost)) checkExample(catalog, type, example)
   return catalog
+}
+
+type EnvelopeSchema = ReturnType<typeof envelopeSchema>
+
+/** Shared by all catalogs: a schema is compiled once in a process. */
+const QUOTATION_SCHEMAS = schemasOf(QUOTATION_EVENTS)
+
+function schemasOf(definitions: EventDefinitions): [type: string, EnvelopeSchema][] {
+  return Object.entries(definitions).map(([type, { data }]) => [type, envelopeSchema(type, data)])
 }
 
 /** The schema of whole events of one type. */
