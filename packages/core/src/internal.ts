@@ -30,6 +30,7 @@ export {
 } from './lib/option-check.ts'
 export { isOutage } from './lib/outage.ts'
 export type { Page, PageRequest, Position } from './lib/page.ts'
+export { parseUrl } from './lib/parse-url.ts'
 export * from './lib/problem.ts'
 export { Uuid } from './lib/schema.ts'
 export { SecretValue } from './lib/secret-value.ts'

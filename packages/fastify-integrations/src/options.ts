@@ -5,6 +5,7 @@ import {
   DEFAULT_PROBLEM_TYPE_BASE,
   givenOptions,
   MAX_TIMER_MS,
+  parseUrl,
   SESSION_TIMEOUT_MS,
 } from '@quickquote/core/internal'
 import type { SessionResolver } from './auth/session-auth.ts'
@@ -170,7 +171,7 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
     "onLimiterError must be 'open' or 'closed'.",
   )
   expect(
-    typeof problemTypeBase === 'string' && URL.canParse(`${problemTypeBase}CODE`),
+    typeof problemTypeBase === 'string' && parseUrl(`${problemTypeBase}CODE`) !== null,
     'problemTypeBase must be the start of an absolute URI, such as https://docs.example.com/errors#.',
   )
   return {
@@ -214,7 +215,7 @@ function checkApiDocs(apiDocs: ApiDocsOptions | false): Required<ApiDocsOptions>
   )
   expect(
     license === null ||
-      (typeof license?.name === 'string' && (license.url === undefined || URL.canParse(license.url))),
+      (typeof license?.name === 'string' && (license.url === undefined || parseUrl(license.url) !== null)),
     "apiDocs.license must be { name, url? } with an absolute URL, such as { name: 'Terms of Acme', url: 'https://acme.example/terms' }, or null.",
   )
   return checked
@@ -232,7 +233,7 @@ function isSessionScheme(scheme: SessionScheme): boolean {
 }
 
 function isOrigin(origin: unknown): boolean {
-  return typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin
+  return typeof origin === 'string' && parseUrl(origin)?.origin === origin
 }
 
 function expect(holds: boolean, message: string): asserts holds {

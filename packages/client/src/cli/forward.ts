@@ -16,10 +16,18 @@ const TIMEOUT_MS = 10_000
 /** @throws UsageError */
 export function checkUrl(option: string, value: string | undefined): string {
   if (value === undefined) throw new UsageError(`--${option} is missing. See quickquote --help.`)
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+  if (!isHttpUrl(value)) {
     throw new UsageError(`--${option} must be an http(s) URL, such as http://localhost:3000/webhooks.`)
   }
   return value
+}
+
+function isHttpUrl(text: string): boolean {
+  try {
+    return /^https?:$/.test(new URL(text).protocol)
+  } catch {
+    return false
+  }
 }
 
 /**

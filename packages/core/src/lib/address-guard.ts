@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { ConfigurationError } from './errors.ts'
+import { parseUrl } from './parse-url.ts'
 
 /** `reason` is one short line for the owner of the endpoint. */
 export type AddressVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string }
@@ -144,8 +145,8 @@ function canonicalName(hostname: string): string {
 /** Accepts only names that the URL parser leaves unchanged: `0x7f.1` and `2130706433` are addresses in disguise. */
 function toHostName(entry: string, index: number): string {
   const url = `https://${entry}`
-  const isName = /^[\w-]+(\.[\w-]+)*\.?$/.test(entry) && URL.canParse(url)
-  if (isName && new URL(url).hostname === entry.toLowerCase()) return canonicalName(entry)
+  const isName = /^[\w-]+(\.[\w-]+)*\.?$/.test(entry)
+  if (isName && parseUrl(url)?.hostname === entry.toLowerCase()) return canonicalName(entry)
   throw new ConfigurationError(
     `allowAddresses[${index}] must be a CIDR without host bits (10.1.0.0/16, ::1/128), an address, or a host name in ASCII without wildcards.`,
   )

@@ -1,6 +1,7 @@
 import { isAddressRange } from '../lib/address-guard.ts'
 import { ConfigurationError } from '../lib/errors.ts'
 import { checkOptionNames } from '../lib/option-check.ts'
+import { parseUrl } from '../lib/parse-url.ts'
 import { SecretValue } from '../lib/secret-value.ts'
 
 /** PEM certificates. */
@@ -92,7 +93,7 @@ export function areCertificates(given: unknown): given is Certificates {
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 function parseProxy(text: unknown, resolves: boolean): EgressProxy {
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : null
+  const url = typeof text === 'string' ? parseUrl(text) : null
   const defaultPort = DEFAULT_PORTS[url?.protocol ?? '']
   const username = decode(url?.username)
   const password = decode(url?.password)

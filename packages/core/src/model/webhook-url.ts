@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToUnicode } from 'node:url'
 import type { AddressGuard } from '../lib/address-guard.ts'
+import { parseUrl } from '../lib/parse-url.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 
 /** `detail` says what is allowed, and repeats nothing of the URL but an address. */
@@ -38,8 +39,8 @@ function whatIsWrong(url: string, guard: AddressGuard, maxLength: number): strin
   if (!/^https:\/\/[^/?#]/i.test(url)) return 'must be an absolute URL that starts with https://'
   if (/^https:\/\/[^/?#]*@/i.test(url)) return 'must not contain a user name or password'
   if (url.includes('#')) return 'must not contain a fragment (#)'
-  if (!URL.canParse(url)) return INVALID
-  const { hostname } = new URL(url)
+  const hostname = parseUrl(url)?.hostname
+  if (hostname === undefined) return INVALID
   return hostname.split('.').every(isDecodable) ? whatIsWrongWithHost(hostname, guard) : INVALID
 }
 

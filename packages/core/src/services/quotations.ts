@@ -4,6 +4,7 @@ import { callHost } from '../lib/call-host.ts'
 import { type ErrorCode, IntegrationError, validationFailed } from '../lib/errors.ts'
 import { newId } from '../lib/new-id.ts'
 import { type Page, readPage } from '../lib/page.ts'
+import { parseUrl } from '../lib/parse-url.ts'
 import { OneOf, Uuid } from '../lib/schema.ts'
 import type { TenantLookup } from '../lib/tenancy.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
@@ -296,7 +297,7 @@ function defaultName(now: Date): string {
 
 function isLink(answer: unknown): answer is { url: string; expires_at: Date | string | number } {
   const { url, expires_at } = (answer ?? {}) as { url?: unknown; expires_at?: unknown }
-  if (typeof url !== 'string' || !URL.canParse(url) || new URL(url).protocol !== 'https:') return false
+  if (typeof url !== 'string' || parseUrl(url)?.protocol !== 'https:') return false
   if (!(expires_at instanceof Date) && typeof expires_at !== 'string' && typeof expires_at !== 'number')
     return false
   return !Number.isNaN(new Date(expires_at).getTime())

@@ -4,6 +4,7 @@ import {
   type ClaimedDelivery,
   type DeliveryOrigin,
   eventIdOf,
+  parseUrl,
   type SettledAttempt,
 } from '@quickquote/core/internal'
 import { instrument, METRICS } from './metrics.ts'
@@ -118,7 +119,8 @@ function errorTypeOf({ error_code }: SettledAttempt): Attributes {
 }
 
 function serverOf(url: string): Attributes {
-  if (!URL.canParse(url)) return {}
-  const { hostname, port } = new URL(url)
+  const parsed = parseUrl(url)
+  if (parsed === null) return {}
+  const { hostname, port } = parsed
   return { 'server.address': hostname, 'server.port': port === '' ? 443 : Number(port) }
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
@@ -21,6 +22,6 @@ export function isCrossSite(
 }
 
 function isOriginOf(origin: string, { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>): boolean {
-  const own = `${protocol}://${host}`
-  return URL.canParse(origin) && URL.canParse(own) && new URL(origin).origin === new URL(own).origin
+  const own = parseUrl(`${protocol}://${host}`)
+  return own !== null && parseUrl(origin)?.origin === own.origin
 }
