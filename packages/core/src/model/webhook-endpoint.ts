@@ -102,6 +102,13 @@ function endpointFields({ limits, events: { types } }: BodySettings) {
   }
 }
 
+/** The values of fields that a create leaves out. */
+export const ENDPOINT_DEFAULTS = {
+  trigger_mode: 'headless_only',
+  ordering: 'none',
+  is_enabled: true,
+} as const
+
 /** The body of a create (specification, "Webhook endpoint"). For the rules of the URL see webhook-url.ts. */
 export const createWebhookEndpointBody = schemaOf((settings: BodySettings) => {
   const { description, ...required } = endpointFields(settings)
@@ -109,10 +116,12 @@ export const createWebhookEndpointBody = schemaOf((settings: BodySettings) => {
     {
       ...required,
       description: Type.Optional(description),
-      trigger_mode: Type.Optional(OneOf(TRIGGER_MODES, { default: 'headless_only' })),
-      ordering: Type.Optional(OneOf(ORDERINGS, { default: 'none', description: ORDERING })),
+      trigger_mode: Type.Optional(OneOf(TRIGGER_MODES, { default: ENDPOINT_DEFAULTS.trigger_mode })),
+      ordering: Type.Optional(
+        OneOf(ORDERINGS, { default: ENDPOINT_DEFAULTS.ordering, description: ORDERING }),
+      ),
       headers: Type.Optional(CreatedHeaders),
-      is_enabled: Type.Optional(Type.Boolean({ default: true })),
+      is_enabled: Type.Optional(Type.Boolean({ default: ENDPOINT_DEFAULTS.is_enabled })),
     },
     { title: 'CreateWebhookEndpoint' },
   )

@@ -16,6 +16,7 @@ import { generateSigningSecret, signingSecretHint } from '../model/signing-secre
 import {
   type CreateWebhookEndpointBody,
   createWebhookEndpointBody,
+  ENDPOINT_DEFAULTS,
   type EndpointHealth,
   type RotateSecretBody,
   rotateSecretBody,
@@ -114,7 +115,7 @@ async function create(
   body: unknown,
 ): Promise<WebhookEndpoint & { secret: SecretValue }> {
   requireManageIntegrations(member)
-  const fields = validate(createWebhookEndpointBody(settings), body)
+  const fields = { ...ENDPOINT_DEFAULTS, ...validate(createWebhookEndpointBody(settings), body) }
   const headers = wholeHeaders(fields.headers ?? null, settings.productName)
   const now = settings.now()
   const id = newId(now)
@@ -127,11 +128,11 @@ async function create(
     url: checkUrl(settings, fields.url),
     description: fields.description ?? null,
     events: unique(fields.events),
-    trigger_mode: fields.trigger_mode ?? 'headless_only',
-    ordering: fields.ordering ?? 'none',
+    trigger_mode: fields.trigger_mode,
+    ordering: fields.ordering,
     header_names: namesOf(headers),
-    is_enabled: fields.is_enabled ?? true,
-    disabled_reason: fields.is_enabled === false ? 'requested' : null,
+    is_enabled: fields.is_enabled,
+    disabled_reason: fields.is_enabled ? null : 'requested',
     secret_hint: hint,
     previous_secret_expires_at: null,
     created_at: now,
