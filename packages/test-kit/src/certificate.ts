@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
  * `cert` as their `ca`.
  */
 export async function createCertificate(now: Date = new Date()): Promise<Certificate> {
-  // Loaded at its first use: it takes as long as all other imports of a test's process.
+  // Loaded at its first use, because loading it is slow.
   const { generate } = await import('selfsigned')
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
