@@ -1,7 +1,7 @@
 import { bool, int, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
 
 /**
- * Records attempts and claims deliveries: see the function in `0001_initial.sql`. Only the first row has `round`, and
+ * Records attempts and claims deliveries: see `migrations/functions/round.sql`. Only the first row has `round`, and
  * nothing else. `$due_after` null: everything due.
  */
 export const DELIVERY_ROUND = statement(

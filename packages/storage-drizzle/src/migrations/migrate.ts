@@ -36,6 +36,12 @@ type Rows = Pick<Statements, 'rows'>
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 
+/** The first migration contains the functions, which have a file for each concern, in the order in which they refer to each other. */
+const WITH_FUNCTIONS = '0001_initial.sql'
+const FUNCTIONS = ['quotations', 'feed', 'hours', 'history', 'erasing', 'round'].map(
+  (concern) => `functions/${concern}.sql`,
+)
+
 /**
  * Applies pending migrations and creates the partitions of the coming days, in one transaction under an advisory lock:
  * any number of processes may start at once, and a failure or a crash changes nothing.
@@ -95,8 +101,10 @@ export async function readMigrations(folder: URL = FOLDER): Promise<ShippedMigra
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
+      const files = name === WITH_FUNCTIONS ? [name, ...FUNCTIONS] : [name]
+      const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')))
       // git and npm may change line endings; the migration is still the same.
-      const text = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n')
+      const text = texts.join('\n').replaceAll('\r\n', '\n')
       return { name, text, hash: createHash('sha256').update(text).digest('hex') }
     }),
   )

@@ -1,0 +1,124 @@
+-- The event feed
+--
+-- Transactions do not commit in the order in which they write, so a reader that follows a number assigned on writing would miss
+-- events committed later. Therefore an organization's first event in a transaction takes a shared advisory lock whose key
+-- contains a number of the sequence; only then do its events get their numbers. An open transaction thus holds a lock with a
+-- lower number than all its events, and readers stop below it.
+
+-- 24 bits for an organization. They depend on the sequence, because other SQL schemas of the database have their own numbers.
+create function "quickquote".feed_of(organization uuid) returns bigint language sql immutable as $$
+  select hashtextextended(organization::text, '"quickquote".feed_positions'::regclass::oid::bigint) & 16777215
+$$;
+
+-- The position of an event being written. The key of the lock has 24 bits for the organization and 40 for the number. A setting
+-- of the transaction lists its locks; rolling back to a savepoint reverts it together with the lock. CASE evaluates its
+-- branches in order.
+create function "quickquote".next_feed_position(organization uuid) returns bigint language sql volatile as $$
+  select case
+    when strpos(
+      coalesce(current_setting('quickquote.feed', true), ''),
+      format(',%s/%s,', '"quickquote".feed_positions'::regclass::oid, "quickquote".feed_of(organization))
+    ) > 0 then nextval('"quickquote".feed_positions')
+    when pg_advisory_xact_lock_shared(
+      ("quickquote".feed_of(organization) << 40) | (nextval('"quickquote".feed_positions') & 1099511627775)
+    )::text is null then null
+    when set_config(
+      'quickquote.feed',
+      coalesce(current_setting('quickquote.feed', true), '')
+        || format(',%s/%s,', '"quickquote".feed_positions'::regclass::oid, "quickquote".feed_of(organization)),
+      true
+    ) is null then null
+    else nextval('"quickquote".feed_positions')
+  end
+$$;
+
+-- The position below which an organization's feed is final. Each statement sees all earlier commits, and their order matters:
+-- first the assigned numbers, then the locks of open transactions, then the caller's reads.
+create function "quickquote".feed_bound(organization uuid) returns bigint language plpgsql volatile as $$
+declare
+  newest bigint;
+  oldest_open bigint;
+begin
+  if pg_is_in_recovery() or current_setting('transaction_isolation') not like 'read %committed' then
+    raise 'the event feed is read from the primary, in transactions that are "read committed"';
+  end if;
+  select case when is_called then last_value else 0 end into newest from "quickquote".feed_positions;
+  -- Numbers wrap around, so they are compared within half of the circle; those above the newest do not matter yet.
+  select min(newest - ((newest - key) & 1099511627775)) into oldest_open
+  from (
+    select (classid::bigint << 32) | objid::bigint as key from pg_locks
+    where locktype = 'advisory' and objsubid = 1 and granted
+      and database = (select oid from pg_database where datname = current_database())
+  ) lock
+  where ((key >> 40) & 16777215) = "quickquote".feed_of(organization)
+    and ((newest - key) & 1099511627775) < 549755813888;
+  return least(newest, oldest_open - 1);
+end
+$$;
+
+-- A page of the feed after an event (null: from the oldest one kept): bodies separated by commas, and the position where it ended.
+-- Filtered and erased events are skipped, up to a limit per page. Expired: later events have been deleted.
+create function "quickquote".read_feed(
+  organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text,
+  page_limit integer, examined_limit integer
+) returns table (is_expired boolean, event uuid, at_position bigint, event_count integer, content text)
+language plpgsql volatile as $$
+declare
+  bound constant bigint := "quickquote".feed_bound(organization);
+  floor constant bigint := coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0);
+  -- The event that the page follows must still be there. It is read together with the page.
+  follows constant bigint := case when after_position > floor then after_position else 0 end;
+  is_kept boolean;
+begin
+  -- Aggregates see the rows in the order of the subquery; one of their own would sort them again.
+  select string_agg(body, ',') filter (where feed_position <> follows),
+    count(*) filter (where feed_position <> follows), (array_agg(id))[count(*)], max(feed_position),
+    bool_or(feed_position = follows and id = after_id)
+  into content, event_count, event, at_position, is_kept
+  from (
+    select id, feed_position, body
+    from (
+      select id, type, generation_source, feed_position, body from "quickquote".events
+      where organization_id = organization and feed_position >= greatest(follows, floor + 1)
+        and feed_position <= greatest(bound, follows)
+      order by feed_position limit examined_limit + sign(follows)::integer
+    ) examined
+    where feed_position = follows
+      or body <> '[erased]' and (only_types is null or type = any (only_types))
+        and (only_source is null or generation_source = only_source)
+    order by feed_position limit page_limit + sign(follows)::integer
+  ) page;
+  is_expired := after_position < floor or follows > 0 and is_kept is not true;
+
+  -- The page ends with the last event examined.
+  if event_count < page_limit then
+    select id, feed_position into event, at_position
+    from (
+      select id, feed_position from "quickquote".events
+      where organization_id = organization and feed_position > greatest(follows, floor) and feed_position <= bound
+      order by feed_position limit examined_limit
+    ) examined
+    order by feed_position desc limit 1;
+  end if;
+  if at_position is null then
+    at_position := coalesce(after_position, floor);
+    event := after_id;
+  end if;
+  return next;
+end
+$$;
+
+-- The position of the newest event a page could contain, or of the newest deleted one.
+create function "quickquote".end_of_feed(organization uuid) returns table (event uuid, at_position bigint)
+language plpgsql volatile as $$
+declare
+  bound constant bigint := "quickquote".feed_bound(organization);
+begin
+  return query
+    (select id, feed_position from "quickquote".events
+     where organization_id = organization and feed_position <= bound order by feed_position desc limit 1)
+    union all
+    select null::uuid, coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0)
+    limit 1;
+end
+$$;

@@ -1,0 +1,55 @@
+-- Hourly counts
+
+-- Counts every quarter of an hour that ended at least five minutes ago into the row of its hour. Does nothing while another
+-- process counts. The trigger below adds attempts that are recorded later.
+create function "quickquote".count_delivery_hours() returns void language plpgsql
+set enable_seqscan = off set jit = off
+as $$
+declare
+  begins timestamptz;
+  ends constant timestamptz := date_bin('15 minutes', now() - interval '5 minutes', timestamptz '2000-01-01 00:00+00');
+begin
+  select until into begins from "quickquote".delivery_hours_counted where until < ends for update skip locked;
+  if not found then
+    return;
+  end if;
+  -- A separate statement, to see everything committed before the row was locked.
+  insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
+  select endpoint.id, attempt.hour, attempt.delivered, attempt.failed
+  from "quickquote".webhook_endpoints endpoint cross join lateral (
+    select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
+      count(*) filter (where status <> 'succeeded') as failed
+    from "quickquote".delivery_attempts
+    where endpoint_id = endpoint.id and created_at >= begins and created_at < ends and not is_test
+    group by 1
+  ) attempt
+  -- Skips organizations being erased.
+  for key share of endpoint
+  on conflict (endpoint_id, hour) do update
+    set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
+  update "quickquote".delivery_hours_counted set until = ends;
+end
+$$;
+
+-- Adds an attempt to its hour if it is recorded after that hour was counted, for example after a database outage. The lock
+-- makes it wait for a process that is counting, and the order avoids deadlocks.
+create function "quickquote".count_late_attempt() returns trigger language plpgsql as $$
+declare
+  counted_until timestamptz;
+begin
+  select until into counted_until from "quickquote".delivery_hours_counted for update;
+  if new.created_at < counted_until then
+    insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
+    values (new.endpoint_id, date_trunc('hour', new.created_at, 'UTC'),
+      (new.status = 'succeeded')::int, (new.status <> 'succeeded')::int)
+    on conflict (endpoint_id, hour) do update
+      set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
+  end if;
+  return null;
+end
+$$;
+-- An attempt recorded in time only costs this condition. If it is less than a minute old when its transaction begins, four
+-- minutes remain before it can be counted, and no such transaction takes that long.
+create trigger count_late_attempt after insert on "quickquote".delivery_attempts
+  for each row when (not new.is_test and new.created_at < now() - interval '1 minute')
+  execute function "quickquote".count_late_attempt();
