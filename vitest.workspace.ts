@@ -8,6 +8,12 @@ import { defineConfig } from 'vitest/config'
  */
 const ALONE = ['packages/delivery-worker/test/telemetry.test.ts']
 
+/** Slow by nature: other languages, packed packages, several machines, minutes of chaos. */
+const SLOW = '{packages/*,examples/*,bench}/test/**/*.slow.test.ts'
+
+/** Slow tests run if the command names a project, such as `--project slow`, or one of their files. */
+const withSlow = process.argv.some((argument) => /^--project|\.slow\b/.test(argument))
+
 /** Each package with tests is a project: `vitest --project core`. */
 const projects = ['packages', 'examples']
   .flatMap((folder) => readdirSync(folder).map((name) => ({ name, path: `${folder}/${name}` })))
@@ -47,9 +53,14 @@ export default defineConfig({
     teardownTimeout: 60_000,
     projects: [
       ...projects.map(({ name, path }) =>
-        project(name, { include: [`${path}/test/**/*.test.ts`], exclude: ALONE, isolate: collectsGarbage }),
+        project(name, {
+          include: [`${path}/test/**/*.test.ts`],
+          exclude: [SLOW, ...ALONE],
+          isolate: collectsGarbage,
+        }),
       ),
       project('alone', { include: ALONE }),
+      ...(withSlow ? [project('slow', { include: [SLOW] })] : []),
     ],
   },
 })

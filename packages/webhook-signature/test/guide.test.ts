@@ -13,7 +13,7 @@ it('every block of code is a sample that runs here, and every language links to 
   expect(samples).toEqual(['receiver', 'once', 'test'])
   expect([...guide.matchAll(/^ *```./gm)]).toHaveLength(samples.length)
 
-  // languages.test.ts runs these files.
+  // languages.slow.test.ts runs these files.
   const files = readdirSync(new URL('docs/receivers', root), { recursive: true })
     .map(String)
     .filter((path) => /\/(?:verify\.\w+|Webhooks\.java)$/.test(path))
