@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './tools/longest-first.ts'
 
 /**
  * Needs its own process, because it sets globals that another test asserts to be unset. All other files of a package share
@@ -48,6 +49,7 @@ export default defineConfig({
   test: {
     // Tests mostly wait for sockets, processes and databases. A collector never waits.
     maxWorkers: collectsGarbage ? availableParallelism() : Math.max(3, availableParallelism()),
+    sequence: { sequencer: LongestFirst },
     globalSetup: './vitest.global-setup.ts',
     // Includes stopping PostgreSQL and removing its folder.
     teardownTimeout: 60_000,
