@@ -33,7 +33,7 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
     test: {
       name,
       ...files,
-      setupFiles: collectsGarbage ? './vitest.gc.ts' : [],
+      setupFiles: collectsGarbage ? './tools/collect-garbage.ts' : [],
       execArgv: collectsGarbage ? ['--single-threaded-gc'] : [],
       // Long, for real processes, sockets and databases on small machines: only hanging tests should reach these.
       testTimeout: 300_000,
@@ -50,7 +50,7 @@ export default defineConfig({
     // Tests mostly wait for sockets, processes and databases. A collector never waits.
     maxWorkers: collectsGarbage ? availableParallelism() : Math.max(3, availableParallelism()),
     sequence: { sequencer: LongestFirst },
-    globalSetup: './vitest.global-setup.ts',
+    globalSetup: './tools/start-postgres.ts',
     // Includes stopping PostgreSQL and removing its folder.
     teardownTimeout: 60_000,
     projects: [

@@ -67,8 +67,8 @@ function workspace({ url }: { url: string }) {
   const write = (path: string, text: string) => writeFileSync(join(folder, path), text)
   const git = (...command: string[]) =>
     execFileSync('git', command, { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim()
-  for (const path of ['scripts', 'packages/core']) mkdirSync(join(folder, path), { recursive: true })
-  for (const path of ['scripts/release.mjs', 'packages/core/package.json'])
+  for (const path of ['tools', 'packages/core']) mkdirSync(join(folder, path), { recursive: true })
+  for (const path of ['tools/release.mjs', 'packages/core/package.json'])
     cpSync(join(ROOT, path), join(folder, path))
   write(
     'package.json',
@@ -96,7 +96,7 @@ function workspace({ url }: { url: string }) {
     git,
     read: (path: string) => readFileSync(join(folder, path), 'utf8'),
     run(argument: string) {
-      const { status, stderr } = spawnSync(process.execPath, ['scripts/release.mjs', argument], {
+      const { status, stderr } = spawnSync(process.execPath, ['tools/release.mjs', argument], {
         cwd: folder,
         encoding: 'utf8',
       })

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** The tests run on mutants (stryker.config.json): those without a database, on sources instead of builds. */
+/** The tests run on mutants (stryker.json): those without a database, on sources instead of builds. */
 export default defineConfig({
   resolve: {
     alias: ['index', 'internal'].map((door) => ({
       find: door === 'index' ? /^@quickquote\/core$/ : '@quickquote/core/internal',
-      replacement: fileURLToPath(new URL(`packages/core/src/${door}.ts`, import.meta.url)),
+      replacement: fileURLToPath(new URL(`../packages/core/src/${door}.ts`, import.meta.url)),
     })),
   },
   test: {
