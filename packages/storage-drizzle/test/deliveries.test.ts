@@ -4,6 +4,7 @@ import type { ClaimedDelivery } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startAnswerThief } from './answer-thief.ts'
 import { claimOf, failed, openOutbox, succeeded } from './delivery-samples.ts'
+import { sampleEvent } from './samples.ts'
 
 const outbox = await openOutbox()
 const { storage, sql } = outbox
@@ -444,6 +445,45 @@ describe('deliveries of a disabled or deleted endpoint', () => {
     expect(await claimAll(claimOf(worker, { now: retryAt }))).toEqual([])
 
     expect(await rowOf(delivery as ClaimedDelivery)).toMatchObject({ parked_at: retryAt, leased_by: null })
+  })
+})
+
+describe('a delivery that can never be sent', () => {
+  it('is removed if its endpoint does not exist, but not if the endpoint is only locked', async () => {
+    const [gone, locked] = [await outbox.insertEndpoint(), await outbox.insertEndpoint()]
+    for (const endpoint of [gone, locked]) {
+      await outbox.recordEvent(endpoint)
+      const test = { id: randomUUID(), endpointId: endpoint.id }
+      await storage.testDeliveries.insert(sampleEvent({ organization_id: endpoint.organization_id }), test)
+    }
+    await sql`delete from quickquote.webhook_endpoints where id = ${gone.id}`
+    const rows = (endpoint: { id: string }) =>
+      sql`select from quickquote.deliveries where endpoint_id = ${endpoint.id} and leased_by is null`
+    await sql.begin(async (tx) => {
+      await tx`select from quickquote.webhook_endpoints where id = ${locked.id} for update`
+      expect((await storage.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+      expect([await rows(gone), await rows(locked)]).toMatchObject([{ length: 0 }, { length: 2 }])
+    })
+    const round = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
+    expect(round.claimed).toHaveLength(2)
+    // The worker can idle.
+    expect((await storage.deliveries.settleAndClaim(claimOf(randomUUID()))).nextDueAt).toBeNull()
+  })
+
+  it('is removed if its event is gone or erased, and the others of the claim are sent', async () => {
+    const endpoint = await outbox.insertEndpoint()
+    const [gone, erased, kept] = [
+      await outbox.recordEvent(endpoint),
+      await outbox.recordEvent(endpoint),
+      await outbox.recordEvent(endpoint),
+    ]
+    await sql`delete from quickquote.events where id = ${gone.id}`
+    await sql`update quickquote.events set body = '[erased]' where id = ${erased.id}`
+    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
+    expect(claimed).toMatchObject([{ event_id: kept.id }])
+    expect(await sql`select event_id from quickquote.deliveries where endpoint_id = ${endpoint.id}`).toEqual([
+      { event_id: kept.id },
+    ])
   })
 })
 

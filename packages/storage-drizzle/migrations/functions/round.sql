@@ -10,6 +10,45 @@ language sql stable as $$
   where endpoint_id = endpoint and leased_by > coalesce(worker, '00000000-0000-0000-0000-000000000000')
 $$;
 
+-- Removes deliveries that can never be sent, because their endpoint does not exist: a transaction with an older snapshot may
+-- commit them while their organization is erased. Of endpoints that could not be locked, most are only locked by others.
+create function "quickquote".remove_deliveries_to_nowhere(unlocked_endpoints uuid[]) returns void language plpgsql as $$
+begin
+  delete from "quickquote".deliveries where ctid = any (array(
+    select stray.row_id from unnest(unlocked_endpoints) as unlocked (id)
+    left join lateral (
+      select id from "quickquote".webhook_endpoints where id = unlocked.id limit 1
+    ) endpoint on true
+    cross join lateral (
+      (select ctid as row_id from "quickquote".deliveries
+       where leased_by is null and parked_at is null and endpoint_id = unlocked.id order by due_at limit 500)
+      union all
+      (select ctid from "quickquote".deliveries
+       where is_test and leased_by is null and endpoint_id = unlocked.id order by due_at limit 500)
+    ) stray
+    where num_nulls(endpoint.id) = 1
+  ));
+end
+$$;
+
+-- The same of leases just taken on deliveries whose event is gone or was erased.
+create function "quickquote".remove_leases_without_event(worker uuid, endpoints uuid[]) returns void language plpgsql as $$
+begin
+  delete from "quickquote".deliveries where ctid = any (array(
+    select held.row_id from unnest(endpoints) as claimed (id)
+    cross join lateral (
+      select ctid as row_id, event_id, event_created_at from "quickquote".deliveries
+      where endpoint_id = claimed.id and leased_by = worker
+    ) held
+    left join lateral (
+      select id from "quickquote".events
+      where id = held.event_id and created_at = held.event_created_at and body <> '[erased]' limit 1
+    ) event on true
+    where num_nulls(event.id) = 1
+  ));
+end
+$$;
+
 -- One round of a worker: ends the attempts of a batch, and leases due deliveries. See src/deliveries/deliveries.ts. Its steps
 -- are statements that only run if needed:
 --
@@ -88,11 +127,14 @@ declare
   inactive_endpoints uuid[] := '{}';
   ordered_endpoints uuid[] := '{}';
   tested_endpoints uuid[] := '{}';
+  -- Endpoints that others are claiming from or changing, or that do not exist.
+  unlocked_endpoints uuid[] := '{}';
   -- Endpoints with ended deliveries that no other worker is claiming from.
   in_turn uuid[];
   due_rows tid[] := '{}';
   test_rows tid[] := '{}';
   is_more boolean := false;
+  returned int;
 begin
   -- 1. Settle.
   if settled_attempts::text <> '[]' then
@@ -233,6 +275,7 @@ begin
     select coalesce(array_agg(endpoint_id) filter (where is_active), '{}'),
       coalesce(array_agg(endpoint_id) filter (where not is_active), '{}'),
       coalesce(array_agg(endpoint_id) filter (where is_active and ordering <> 'none'), '{}'),
+      coalesce(array_agg(endpoint_id) filter (where num_nulls(is_active) = 1), '{}'),
       count(*) = chosen_endpoints or count(*) > count(is_active)
     from (
       select candidate.endpoint_id, endpoint.is_active, endpoint.ordering
@@ -257,7 +300,7 @@ begin
       where in_flight.leased < per_endpoint
       limit chosen_endpoints
     ) chosen
-    into locked_endpoints, inactive_endpoints, ordered_endpoints, is_more;
+    into locked_endpoints, inactive_endpoints, ordered_endpoints, unlocked_endpoints, is_more;
   end if;
 
   -- Removes deliveries of disabled or deleted endpoints from the indexes that claims read.
@@ -288,7 +331,9 @@ begin
         order by endpoint_id limit 1
       ) next
     )
-    select coalesce(array_agg(endpoint_id) filter (where is_there), '{}'), is_more or count(*) > count(is_there)
+    select coalesce(array_agg(endpoint_id) filter (where is_there), '{}'),
+      unlocked_endpoints || coalesce(array_agg(endpoint_id) filter (where num_nulls(is_there) = 1), '{}'),
+      is_more or count(*) > count(is_there)
     from (
       select test.endpoint_id, endpoint.is_there
       from (
@@ -308,7 +353,11 @@ begin
       where in_flight.leased < per_endpoint
       limit tests_at_once
     ) tested
-    into tested_endpoints, is_more;
+    into tested_endpoints, unlocked_endpoints, is_more;
+  end if;
+
+  if unlocked_endpoints <> '{}' then
+    perform "quickquote".remove_deliveries_to_nowhere(unlocked_endpoints);
   end if;
 
   -- 4. In order.
@@ -473,5 +522,11 @@ begin
     where id = leased.event_id and created_at = leased.event_created_at
       and organization_id = leased.organization_id and body <> '[erased]' limit 1
   ) event;
+
+  -- The first row is the round.
+  get diagnostics returned = row_count;
+  if returned <= cardinality(due_rows || test_rows) then
+    perform "quickquote".remove_leases_without_event(worker_id, locked_endpoints || tested_endpoints);
+  end if;
 end
 $$;
