@@ -79,8 +79,13 @@ export interface Integrations<Events extends EventDefinitions = NoEvents, Transa
    * @throws the error of the file storage or of a method of `quotations`; the next call tries again
    */
   continueErasing(): Promise<boolean>
-  /** Writes pending data and closes the storage. Stop the workers first. */
+  /**
+   * Stops running workers, writes pending data and closes the storage. The order of your `onClose` hooks does not matter.
+   * A second call waits for the first.
+   */
   close(): Promise<void>
+  /** Registers a function that `close()` calls and waits for before it closes the storage. Workers use it. */
+  beforeClose(stop: () => Promise<void>): void
 }
 
 /**
@@ -103,6 +108,15 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   const shared: Shared = { settings, requirementsFiles, keyUses }
   const settle = () => clock.settle()
   const organizations = createOrganizations(storage, settings)
+  const stops: (() => Promise<void>)[] = []
+  let closing: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    await Promise.all(stops.map((stop) => stop()))
+    await keyUses.close()
+    await storage.close()
+  }
+
   return {
     ...createServices(storage, shared, { settle, isBound: false }),
     testDeliveries: onTime(createTestDeliveries(storage, settings), settle),
@@ -123,9 +137,9 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
     sendWarnings: () => sendWarnings(storage, settings),
     enforceRetention: () => enforceRetention(storage, settings),
     continueErasing: () => continueErasing({ storage, files, settings }),
-    async close() {
-      await keyUses.close()
-      await storage.close()
+    close: () => (closing ??= close()),
+    beforeClose(stop) {
+      stops.push(stop)
     },
   }
 }

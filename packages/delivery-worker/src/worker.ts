@@ -121,6 +121,20 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     return assessHealth(state, vitals?.(), checked.deadAfterMs)
   }
 
+  async function stop({
+    deadlineMs = checked.integrations.settings.delivery.timeoutMs + 2000,
+  } = {}): Promise<void> {
+    stopping ??= running
+      ?.then(({ stop }) => stop(deadlineMs))
+      .catch(() => undefined)
+      .finally(() => {
+        running = undefined
+        stopping = undefined
+      })
+    // A start that hangs is stopped once it has ended.
+    if (stopping !== undefined) await endsWithin(stopping, deadlineMs + STOPS_WITHIN_MS)
+  }
+
   async function open(): Promise<Running> {
     const prometheus = checked.health?.metrics ? createPrometheus() : undefined
     const server = checked.health && (await openHealthServer(checked.health, health, prometheus?.read))
@@ -143,6 +157,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     }
   }
 
+  checked.integrations.beforeClose(() => stop())
   return {
     health,
     async idle() {
@@ -157,17 +172,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
         throw error
       })
     },
-    async stop({ deadlineMs = options.integrations.settings.delivery.timeoutMs + 2000 } = {}) {
-      stopping ??= running
-        ?.then(({ stop }) => stop(deadlineMs))
-        .catch(() => undefined)
-        .finally(() => {
-          running = undefined
-          stopping = undefined
-        })
-      // A start that hangs is stopped once it has ended.
-      if (stopping !== undefined) await endsWithin(stopping, deadlineMs + STOPS_WITHIN_MS)
-    },
+    stop,
   }
 }
 

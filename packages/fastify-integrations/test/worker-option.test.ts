@@ -1,4 +1,4 @@
-import { createIntegrations } from '@quickquote/core'
+import { createIntegrations, type Logger } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
@@ -9,21 +9,23 @@ import { useDatabase } from './support/host.ts'
 const database = useDatabase()
 const workers = () => database.sql`select id from quickquote.workers`
 
-function open(connectionString: string) {
+function open(connectionString: string, logger?: Logger) {
   const integrations = createIntegrations({
     storage: drizzleStorage({ connectionString }),
+    ...(logger && { logger }),
     encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
     pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not here')) },
   })
   const worker = createDeliveryWorker({ integrations })
   const app = Fastify()
-  app.register(fastifyIntegrations, { integrations, worker, resolveSession: () => null })
-  app.addHook('onClose', () => integrations.close())
-  return { app, worker }
+  const plugin = () => app.register(fastifyIntegrations, { integrations, worker, resolveSession: () => null })
+  return { app, worker, plugin, integrations }
 }
 
 it('A worker passed to the plugin starts and stops with the app', async () => {
-  const { app, worker } = open(database.url)
+  const { app, worker, plugin, integrations } = open(database.url)
+  plugin()
+  app.addHook('onClose', () => integrations.close())
   expect(worker.health().state).toBe('stopped')
   await app.listen({ port: 0 })
   expect(worker.health()).toMatchObject({ state: 'running', ready: true })
@@ -36,8 +38,37 @@ it('A worker passed to the plugin starts and stops with the app', async () => {
   expect(await workers()).toHaveLength(0)
 })
 
+it.each([
+  ['after an awaited registration', ['plugin', 'hook']],
+  ['before the registration', ['hook', 'plugin']],
+])('A hook that closes the integrations, added %s, lets the worker finish first', async (_, order) => {
+  const complaints: string[] = []
+  const complain = (_fields: object, message: string) => void complaints.push(message)
+  const { app, worker, plugin, integrations } = open(database.url, {
+    debug() {},
+    info() {},
+    warn: complain,
+    error: complain,
+  })
+  const steps: Record<string, () => unknown> = {
+    plugin,
+    hook: () => app.addHook('onClose', () => integrations.close()),
+  }
+  for (const step of order) await steps[step]?.()
+  await app.listen({ port: 0 })
+  expect(await workers()).toHaveLength(1)
+
+  await app.close()
+
+  expect(complaints).toEqual([])
+  expect(worker.health().state).toBe('stopped')
+  expect(await workers()).toHaveLength(0)
+})
+
 it('An app whose worker cannot start does not start either', async () => {
-  const { app } = open('postgres://127.0.0.1:1/nobody')
+  const { app, plugin, integrations } = open('postgres://127.0.0.1:1/nobody')
+  plugin()
+  app.addHook('onClose', () => integrations.close())
   await expect(app.listen({ port: 0 })).rejects.toMatchObject({ name: 'StorageError', statusCode: 503 })
   await app.close()
 })
