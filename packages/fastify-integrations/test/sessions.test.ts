@@ -162,6 +162,19 @@ describe('resolveSession', () => {
     expect(body).toMatchObject({ code: 'SESSION_REQUIRED' })
   })
 
+  it('with a misspelled role gives no permission, and the log names it once, with the known roles', async () => {
+    const asRole = (role: string) => () => ({ memberId: 'm', organizations: [{ id: ACME, role }] })
+    const before = host.logs.length
+    for (const role of ['ADMIN', 'ADMIN', 'member']) {
+      resolver = asRole(role)
+      expect((await host.call('GET', WEBHOOKS)).status).toBe(403)
+    }
+    const lines = host.logs.slice(before).filter((line) => line.includes('"known_roles"'))
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { role: 'ADMIN', known_roles: ['admin', 'member'] },
+    ])
+  })
+
   it.each<[string, SessionResolver]>([
     [
       'throws',

@@ -176,6 +176,12 @@ export const ERRORS = {
     title: 'Too many requests',
     advice: 'Wait for the number of seconds in the `Retry-After` header, then try again.',
   },
+  REQUEST_REFUSED: {
+    status: 400,
+    title: 'The service refused the request',
+    advice:
+      'A rule of the service outside this API refused the request. The status says why; it can be any from 400 to 499.',
+  },
   INTERNAL_ERROR: {
     status: 500,
     title: 'Internal error',
@@ -202,20 +208,18 @@ export class IntegrationError extends Error {
   override readonly name = 'IntegrationError'
   readonly code: ErrorCode
   readonly errors: readonly FieldError[]
+  /** The HTTP status: that of the code, unless another one was given. */
+  readonly status: number
 
   constructor(
     code: ErrorCode,
     detail?: string,
-    options: { errors?: readonly FieldError[]; cause?: unknown } = {},
+    options: { errors?: readonly FieldError[]; cause?: unknown; status?: number } = {},
   ) {
     super(detail ?? ERRORS[code].title, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.errors = options.errors ?? []
-  }
-
-  /** The HTTP status of the code. */
-  get status(): number {
-    return ERRORS[this.code].status
+    this.status = options.status ?? ERRORS[code].status
   }
 }
 

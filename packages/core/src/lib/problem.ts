@@ -33,14 +33,14 @@ export type Problem = Static<typeof Problem>
 
 /** The problem document of an error. Without its own message, it carries the advice. */
 export function problemOf(
-  error: Pick<IntegrationError, 'code' | 'message' | 'errors'>,
+  error: Pick<IntegrationError, 'code' | 'message' | 'errors'> & { readonly status?: number },
   context: { typeBase: string; requestId: string },
 ): Problem {
-  const { status, title, advice } = ERRORS[error.code]
+  const { title, advice, ...ofCode } = ERRORS[error.code]
   return {
     type: problemType(error.code, context.typeBase),
     title,
-    status,
+    status: error.status ?? ofCode.status,
     detail: error.message === title ? advice : error.message,
     instance: context.requestId,
     code: error.code,

@@ -4,6 +4,13 @@ import { checkMemberIds } from './ids.ts'
 /** The permission for webhook configuration and other members' keys (specification, "Permissions"). */
 export const MANAGE_INTEGRATIONS = 'manage_integrations'
 
+/** The permissions of each role (specification, "Permissions"). Other roles have none. */
+const PERMISSIONS_OF_ROLE: Readonly<Record<string, readonly string[]>> = {
+  admin: [MANAGE_INTEGRATIONS],
+  member: [],
+}
+export const KNOWN_ROLES: readonly string[] = Object.keys(PERMISSIONS_OF_ROLE)
+
 /** The caller, as returned by the host's session resolver. */
 export interface Session {
   /** Your own id, at most 128 characters. */
@@ -13,7 +20,7 @@ export interface Session {
     readonly id: string
     /** For screens. Default: the id. */
     readonly name?: string | undefined
-    /** `admin` has `manage_integrations`, unless `permissions` is given. */
+    /** `admin` has `manage_integrations`, unless `permissions` is given; `member` and all other roles have no permission. */
     readonly role?: string | undefined
     /** If given, only this list counts, whatever the role. */
     readonly permissions?: readonly string[] | undefined
@@ -44,13 +51,17 @@ export function memberOf(
   const wanted = organizationId.toLowerCase()
   const membership = session.organizations.find((organization) => organization.id.toLowerCase() === wanted)
   if (membership === undefined) throw new IntegrationError('NOT_A_MEMBER')
-  const permissions = membership.permissions ?? (membership.role === 'admin' ? [MANAGE_INTEGRATIONS] : [])
+  const { role, permissions = permissionsOf(role) } = membership
   return {
     memberId: session.memberId,
     organizationId: wanted,
     permissions: new Set(permissions),
     clientAddress,
   }
+}
+
+function permissionsOf(role: string | undefined): readonly string[] {
+  return role !== undefined && KNOWN_ROLES.includes(role) ? (PERMISSIONS_OF_ROLE[role] ?? []) : []
 }
 
 export function managesIntegrations(member: Member): boolean {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { IntegrationError, type Integrations, type Member, memberOf, type Session } from '@quickquote/core'
-import { readSession, requireManageIntegrations } from '@quickquote/core/internal'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { KNOWN_ROLES, readSession, requireManageIntegrations } from '@quickquote/core/internal'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { isCrossSite } from './cross-site.ts'
 import { MEMBER, SESSION } from './request-state.ts'
 
@@ -13,6 +13,9 @@ export type SessionResolver = (
   request: FastifyRequest,
 ) => Session | null | undefined | Promise<Session | null | undefined>
 
+/** Each unknown role is logged once, up to this many: a host could return a new one with every request. */
+const MAX_NAMED_ROLES = 20
+
 export interface SessionAuthentication {
   readonly resolveSession: SessionResolver
   readonly sessionTimeoutMs: number
@@ -22,6 +25,7 @@ export interface SessionAuthentication {
 
 /** Authenticates the member; calls the resolver once. 401 without a session, 403 without the right to this route. */
 export function authenticateMembers(fastify: FastifyInstance, options: SessionAuthentication): void {
+  const namedRoles = new Set<string>()
   fastify.addHook('onRequest', async (request) => {
     // Read immediately: it is lost when the client disconnects.
     const clientAddress = addressOf(request)
@@ -30,6 +34,7 @@ export function authenticateMembers(fastify: FastifyInstance, options: SessionAu
       logger: request.log,
     })
     if (session === null) throw new IntegrationError('SESSION_REQUIRED')
+    nameUnknownRoles(session, namedRoles, request.log)
     if (isCrossSite(request, options.trustedOrigins)) throw new IntegrationError('CROSS_SITE_REQUEST')
     const { organizationId } = request.params as { organizationId: string }
     const member = memberOf(session, organizationId, { clientAddress })
@@ -38,6 +43,19 @@ export function authenticateMembers(fastify: FastifyInstance, options: SessionAu
     request[SESSION] = session
     request[MEMBER] = member
   })
+}
+
+/** A typo such as `ADMIN` would otherwise deny everything in silence. */
+function nameUnknownRoles(session: Session, named: Set<string>, logger: FastifyBaseLogger): void {
+  for (const { role, permissions } of session.organizations) {
+    if (role === undefined || permissions !== undefined || KNOWN_ROLES.includes(role)) continue
+    if (named.has(role) || named.size >= MAX_NAMED_ROLES) continue
+    named.add(role)
+    logger.info(
+      { role, known_roles: KNOWN_ROLES },
+      'resolveSession returned a role that has no permissions; return a known role, or list permissions',
+    )
+  }
 }
 
 /** null for Unix sockets, disconnected clients, and invalid values of a trusted proxy. */

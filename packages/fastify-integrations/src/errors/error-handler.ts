@@ -17,7 +17,10 @@ const RETRY_AFTER_SECONDS = 5
 /** Answers all errors of our routes with problem documents, and logs those that are our fault. */
 export function errorHandler({ typeBase }: { typeBase: string }) {
   return function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const error = seenFrom(request.routeOptions.config?.integrations?.access, toIntegrationError(thrown))
+    const error = seenFrom(
+      request.routeOptions.config?.integrations?.access,
+      toIntegrationError(thrown, reply.statusCode),
+    )
     const { code, status } = error
     if (isOutage(error.cause)) {
       // The outage has a log line of its own: see logOutages.

@@ -21,11 +21,14 @@ const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
 }
 
-/** Converts any error into one of the table. The message of a foreign error is never exposed. */
-export function toIntegrationError(error: unknown): IntegrationError {
+/**
+ * Converts any error into one of the table. The message of a foreign error is never exposed.
+ * @param replyStatus the status set on the reply, which counts for an error without one, as in Fastify
+ */
+export function toIntegrationError(error: unknown, replyStatus?: number): IntegrationError {
   if (error instanceof IntegrationError) return error
-  const { statusCode, code } = (error ?? {}) as { statusCode?: unknown; code?: unknown }
-  return new IntegrationError(codeOf(statusCode), DETAIL_OF_CODE[String(code)], { cause: error })
+  const { statusCode, status = replyStatus, code } = (error ?? {}) as Record<string, unknown>
+  return new IntegrationError(...ofStatus(statusCode ?? status, DETAIL_OF_CODE[String(code)], error))
 }
 
 /**
@@ -39,7 +42,14 @@ export function seenFrom(access: Access | 'public' | undefined, error: Integrati
   })
 }
 
-function codeOf(status: unknown): ErrorCode {
-  if (typeof status !== 'number') return 'INTERNAL_ERROR'
-  return CODE_OF_STATUS[status] ?? (status >= 400 && status < 500 ? 'MALFORMED_REQUEST' : 'INTERNAL_ERROR')
+function ofStatus(
+  status: unknown,
+  detail: string | undefined,
+  cause: unknown,
+): ConstructorParameters<typeof IntegrationError> {
+  const code = CODE_OF_STATUS[Number(status)]
+  if (code !== undefined) return [code, detail, { cause }]
+  if (typeof status !== 'number' || status < 400 || status >= 500)
+    return ['INTERNAL_ERROR', detail, { cause }]
+  return ['REQUEST_REFUSED', detail, { cause, status }]
 }

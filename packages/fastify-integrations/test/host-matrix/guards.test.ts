@@ -59,7 +59,8 @@ describe('a guard of the host that runs for every route', () => {
     [403, 'PERMISSION_REQUIRED'],
     [429, 'RATE_LIMITED'],
     [503, 'SERVICE_UNAVAILABLE'],
-    [418, 'MALFORMED_REQUEST'],
+    [408, 'REQUEST_REFUSED'],
+    [418, 'REQUEST_REFUSED'],
   ])(
     'that refuses with %i produces our problem document, without its own message',
     async (statusCode, code) => {
@@ -72,12 +73,31 @@ describe('a guard of the host that runs for every route', () => {
           })
         },
       })
-      const { headers, body } = await host.call('GET', '/v1/integrations/quotations')
-      expect(body).toMatchObject({ code, instance: headers.get('x-request-id') })
+      const { status, headers, body } = await host.call('GET', '/v1/integrations/quotations')
+      expect(status).toBe(statusCode)
+      expect(body).toMatchObject({ status: statusCode, code, instance: headers.get('x-request-id') })
       expect(JSON.stringify(body)).not.toContain('words of the host')
       await host.close()
     },
   )
+
+  it('that sets a status below 500 on the reply and throws keeps its status, at any time of the request', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      plugin: { apiDocs: false },
+      after(app) {
+        app.addHook('preHandler', async (request, reply) => {
+          if (request.routeOptions.config.integrations?.access !== 'api_key') return
+          reply.code(408)
+          throw new Error('too slow')
+        })
+      },
+    })
+    const { key } = await host.createKey()
+    const { status, body } = await host.call('GET', QUOTATION, { key })
+    expect([status, body]).toMatchObject([408, { status: 408, code: 'REQUEST_REFUSED' }])
+    await host.close()
+  })
 })
 
 const limited = (options: object) => async (app: FastifyInstance) => {
