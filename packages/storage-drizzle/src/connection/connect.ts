@@ -23,7 +23,7 @@ const nothing = async () => {}
 export function connect(target: Target, prepare: boolean): Connected {
   if (target.sql !== undefined) {
     return {
-      driver: { ...onPostgresJs(checkClient(target.sql), { prepare }), end: nothing },
+      driver: { ...onPostgresJs(checkClient(target.sql), { prepare, isPublished: true }), end: nothing },
       ready: nothing,
     }
   }

@@ -131,7 +131,7 @@ function withFirstLook(sql: postgres.Sql, timeouts: Timeouts, mayStopPreparing: 
       return backendPid(sql)
     })
     // A pooler invents the process ids that it reports.
-    isPooled = rows[0]?.pid !== rows.state.pid
+    isPooled = rows.at(-1)?.pid !== rows.state.pid
     if (isPooled && mayStopPreparing) sql.options.prepare = false
   }
 

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '@quickquote/core'
 import { entityKind, type SQL, sql as sqlOf } from 'drizzle-orm'
 import type { Driver, Encoded, Result, Statements } from './driver.ts'
+import { commit, rolledBack, withoutHoles } from './postgres-js.ts'
 import type { StatementTimeout } from './statement-timeout.ts'
 
 /** The part of a host's drizzle that we use, on any PostgreSQL driver. Its version may differ from ours. */
@@ -17,17 +18,24 @@ export interface DrizzleTransaction {
 
 /** Runs statements on a host's drizzle without changing it. It cannot listen. */
 export function onHostDrizzle(db: HostDrizzle): Omit<Driver, 'listen' | 'end'> {
+  const isOnPostgresJs = 'PostgresError' in Object(Object(db).$client)
   const begin = db.transaction.bind(db) as (
     work: (transaction: DrizzleTransaction) => Promise<unknown>,
   ) => Promise<unknown>
   return {
     ...onDrizzle(db),
-    begin: async <T>(work: (transaction: Statements) => Promise<T>, timeout?: StatementTimeout) =>
-      (await begin(async (transaction) => {
+    async begin<T>(work: (transaction: Statements) => Promise<T>, timeout?: StatementTimeout) {
+      let isCommitted = true
+      const result = await begin(async (transaction) => {
         const statements = onDrizzle(transaction)
         if (timeout !== undefined) await statements.script(timeout.settings)
-        return work(statements)
-      })) as T,
+        const worked = await work(statements)
+        if (isOnPostgresJs) isCommitted = await commit((text) => executeOn(transaction)(sqlOf.raw(text)))
+        return worked
+      })
+      if (!isCommitted) throw rolledBack()
+      return result as T
+    },
   }
 }
 
@@ -58,7 +66,7 @@ function isOfDrizzle(value: unknown): value is object {
 
 /** Runs statements on a drizzle database or transaction. */
 export function onDrizzle(db: Pick<HostDrizzle, 'execute'>): Statements {
-  const execute = db.execute.bind(db) as (query: SQL) => PromiseLike<unknown>
+  const execute = executeOn(db)
   const rows = async (text: string, parameters: readonly Encoded[] = []) =>
     readResult(await execute(toDrizzle(text, parameters)))
   return {
@@ -68,6 +76,10 @@ export function onDrizzle(db: Pick<HostDrizzle, 'execute'>): Statements {
       await execute(sqlOf.raw(asOneStatement(text)))
     },
   }
+}
+
+function executeOn(db: Pick<HostDrizzle, 'execute'>) {
+  return db.execute.bind(db) as (query: SQL) => PromiseLike<object>
 }
 
 /** The rows as arrays, for drivers that return objects. */
@@ -82,7 +94,8 @@ export function valuesOf({ rows, columns }: Result): unknown[][] {
 
 /** Clients differ: postgres.js returns an array with `columns`, pg and others `rows` and `fields`, some only the rows. */
 export function readResult(result: unknown): Result {
-  if (Array.isArray(result)) return { rows: result, columns: (result as Partial<Result>).columns ?? [] }
+  if (Array.isArray(result))
+    return { rows: withoutHoles(result), columns: (result as Partial<Result>).columns ?? [] }
   const { rows, fields = [] } = result as {
     rows: Result['rows']
     fields?: readonly { name: string; dataTypeID: number }[]

@@ -8,6 +8,8 @@ import type { StatementTimeout } from './statement-timeout.ts'
 interface ClientOptions {
   /** Prepared statements; false behind PgBouncer in transaction mode. */
   readonly prepare: boolean
+  /** Whether the client is a published postgres.js, whose commits have to be checked. */
+  readonly isPublished?: boolean
   /** The beginning of each transaction, if a pooler keeps no settings. */
   readonly transactionSettings?: () => string | undefined
 }
@@ -15,12 +17,13 @@ interface ClientOptions {
 /** Runs statements on a postgres.js client, ours or a host's, without changing it. */
 export function onPostgresJs(
   sql: postgres.Sql,
-  { prepare, transactionSettings = () => undefined }: ClientOptions,
+  { prepare, isPublished = false, transactionSettings = () => undefined }: ClientOptions,
 ): Omit<Driver, 'end'> {
   return {
     ...statementsOn(sql, { prepare }),
-    begin: async <T>(work: (transaction: Statements) => Promise<T>, timeout?: StatementTimeout) =>
-      (await sql.begin(async (transaction) => {
+    async begin<T>(work: (transaction: Statements) => Promise<T>, timeout?: StatementTimeout) {
+      let isCommitted = true
+      const result = await sql.begin(async (transaction) => {
         const statements = statementsOn(transaction, {
           prepare,
           ...(timeout && { timeout: timeout.seconds }),
@@ -28,10 +31,41 @@ export function onPostgresJs(
         for (const settings of [transactionSettings(), timeout?.settings]) {
           if (settings !== undefined) await statements.script(settings)
         }
-        return work(statements)
-      })) as T,
+        const worked = await work(statements)
+        if (isPublished) isCommitted = await commit((text) => transaction.unsafe(text))
+        return worked
+      })
+      if (!isCommitted) throw rolledBack()
+      return result as T
+    },
     listen: (channel, onHeard, onLost) => listen({ options: sql.options, channel, onHeard, onLost }),
   }
+}
+
+/**
+ * Commits the transaction of a published postgres.js, and leaves its own `commit` an empty one: that is a prepared
+ * statement, and if the session has lost it, the driver repeats it in the transaction that is aborted by then,
+ * PostgreSQL answers ROLLBACK, and `begin` resolves.
+ * @returns whether it was committed; if not, `rolledBack` is the error, unless the driver has a better one
+ */
+export async function commit(
+  run: (text: string) => PromiseLike<{ readonly command?: string }>,
+): Promise<boolean> {
+  const { command } = await run('commit and chain')
+  return command === 'COMMIT'
+}
+
+export function rolledBack(): Error {
+  const error = new Error('commit was answered with ROLLBACK')
+  return Object.assign(error, { severity: 'ERROR', code: '40000' })
+}
+
+/**
+ * After an error in the middle of a result, postgres.js goes on counting rows where it was: the next result of that
+ * connection begins with as many holes.
+ */
+export function withoutHoles<T>(rows: T[]): T[] {
+  return 0 in rows ? rows : rows.filter(() => true)
 }
 
 /** The `sql` of `sql.begin(async (sql) => …)`, for `within`. Not a client, which has no savepoints. */
@@ -73,9 +107,10 @@ function statementsOn(sql: postgres.ISql, options: UnsafeOptions): Statements {
   return {
     async rows(text, parameters = []) {
       const rows = await sql.unsafe<Record<string, unknown>[]>(text, [...parameters], options)
-      return { rows, columns: rows.columns }
+      return { rows: withoutHoles(rows), columns: rows.columns }
     },
-    values: async (text, parameters) => sql.unsafe(text, [...parameters], options).values(),
+    values: async (text, parameters) =>
+      withoutHoles(await sql.unsafe(text, [...parameters], options).values()),
     async script(text) {
       await sql.unsafe(text, [], unprepared)
     },
