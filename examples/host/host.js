@@ -12,23 +12,21 @@ import Fastify from 'fastify'
 const organizations = [{ id: '0197a000-0000-7000-8000-000000000001', role: 'admin' }]
 const resolveSession = async () => ({ memberId: 'me', organizations })
 
-// Yours: turns a quote into a proposal. Here all steps finish at once.
-const pipeline = {
-  async start(_quote, { report }) {
-    for (const step of STEPS) await report.stepCompleted(step)
-    await report.completed()
-  },
-  signDocumentUrl: async ({ document_id }) => ({
-    url: `https://files.example.com/${document_id}`,
-    expires_at: new Date(Date.now() + 900_000),
-  }),
-}
-
 const storage = drizzleStorage({ connectionString: process.env.DATABASE_URL })
 await storage.migrate()
 const integrations = createIntegrations({
   storage,
-  pipeline,
+  // Yours: turns a quote into a proposal. Here all steps finish at once.
+  pipeline: {
+    async start(_quote, { report }) {
+      for (const step of STEPS) await report.stepCompleted(step)
+      await report.completed()
+    },
+    signDocumentUrl: async ({ document_id }) => ({
+      url: `https://files.example.com/${document_id}`,
+      expires_at: new Date(Date.now() + 900_000),
+    }),
+  },
   encryptionKeys: [{ id: '1', key: process.env.INTEGRATIONS_KEY }],
   // Allows a receiver on this machine. Omit it in production, so that webhooks go to public addresses only.
   allowAddresses: ['127.0.0.1/32'],

@@ -90,6 +90,7 @@ it('the figures and codes of the partner guide are those of the service', () => 
     expect(guide.replaceAll(/\s+/g, ' ')).toContain(words)
   }
   const known = ['BASE_URL', 'API_KEY', ...Object.keys(ERRORS)]
-  const codes = [...guide.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, code = '']) => code)
+  const codes = [...guide.matchAll(/[`"]([A-Z]+(?:_[A-Z]+)+)[`"]/g)].map(([, code = '']) => code)
+  expect(codes).toContain('VALIDATION_FAILED')
   expect(codes.filter((code) => !known.includes(code))).toEqual([])
 })

@@ -114,22 +114,38 @@ it('enabling an endpoint again resets its failures', async () => {
 
 it('workers that record for the same endpoints in different orders do not deadlock', async () => {
   const endpoints = await Promise.all(Array.from({ length: 20 }, () => outbox.insertEndpoint()))
-  for (let turn = 0; turn < 5; turn += 1) {
-    for (const endpoint of endpoints) {
-      await outbox.recordEvent(endpoint)
-      await outbox.recordEvent(endpoint)
-    }
-    await Promise.all(
-      [1, 2, 3].map(async () => {
-        const workerId = randomUUID()
-        const round = { workerId, limit: 40, perEndpoint: 1, now: new Date(Date.now() + 1000) }
-        const { claimed } = await outbox.storage.deliveries.settleAndClaim({ ...round, settled: [] })
-        const settled = claimed.map((delivery) =>
-          attempted(delivery, turn % 2 === 0 ? 'exhausted' : 'succeeded', new Date()),
-        )
-        settled.sort(() => Math.random() - 0.5)
-        await outbox.storage.deliveries.settleAndClaim({ ...round, limit: 0, settled })
-      }),
-    )
+  const url = new URL(outbox.url)
+  url.searchParams.set('application_name', 'recorder')
+  const workers = [1, 2, 3].map(() => ({
+    id: randomUUID(),
+    storage: outbox.anotherStorage({ url: url.href }),
+  }))
+  const activity = (which = outbox.sql``) => outbox.sql`
+    select from pg_stat_activity where application_name = 'recorder' ${which}`
+  await settle(endpoints[10] as StoredWebhookEndpoint, ['exhausted', 1])
+  for (const endpoint of endpoints) for (const _ of workers) await outbox.recordEvent(endpoint)
+  const rounds: (() => Promise<unknown>)[] = []
+  // One delivery of each endpoint for each worker, before any is settled.
+  for (const [index, { id: workerId, storage }] of workers.entries()) {
+    const round = { workerId, limit: 20, perEndpoint: index + 1, now: new Date(Date.now() + 1000) }
+    const { claimed } = await storage.deliveries.settleAndClaim({ ...round, settled: [] })
+    expect(new Set(claimed.map(({ endpoint }) => endpoint.id)).size).toBe(20)
+    const settled = claimed.map((delivery) => attempted(delivery, 'succeeded', new Date()))
+    settled.sort(() => Math.random() - 0.5)
+    rounds.push(() => storage.deliveries.settleAndClaim({ ...round, limit: 0, settled }))
   }
+  // All of them stop at a row in the middle, so each holds what it locks before that one.
+  const recorded = await outbox.sql.begin(async (holder) => {
+    await holder`select from quickquote.endpoint_health where endpoint_id = ${endpoints[10]?.id ?? ''} for update`
+    const all = rounds.map((round) => round())
+    await expect.poll(() => activity(outbox.sql`and wait_event_type = 'Lock'`)).toHaveLength(3)
+    return { all }
+  })
+  await Promise.all(recorded.all)
+  // A deadlock is tried again, so only PostgreSQL knows of it. A connection that ends reports its count.
+  for (const { storage } of workers) await storage.close()
+  await expect.poll(() => activity()).toHaveLength(0)
+  expect(
+    await outbox.sql`select deadlocks::int from pg_stat_database where datname = current_database()`,
+  ).toEqual([{ deadlocks: 0 }])
 })

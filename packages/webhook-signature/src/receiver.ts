@@ -8,8 +8,8 @@ import { headerOf, type WebhookHeaders } from './webhook-headers.ts'
 
 /** Shared options of the handlers for Fastify, Express and Fetch-style servers. */
 export interface ReceiverOptions {
-  /** The endpoint's signing secret; a list during a rotation. */
-  readonly secrets: Secret | readonly Secret[]
+  /** The endpoint's signing secret; a list during a rotation. undefined, as from an unset variable, is a TypeError. */
+  readonly secrets: Secret | readonly Secret[] | undefined
   /** The product name of the sender: `Acme` for `X-Acme-Signature`. Default `Service`. */
   readonly headerPrefix?: string
   /** The accepted difference between the timestamp and the clock, in seconds, either way. Default 300. */

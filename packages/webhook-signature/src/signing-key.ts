@@ -40,11 +40,14 @@ export async function signingKey(secret: Secret): Promise<SigningKey> {
  *
  * @throws TypeError if there is none, or one of them is empty.
  */
-export function secretList(secrets: Secret | readonly Secret[]): readonly Secret[] {
-  const list: readonly Secret[] = isList(secrets) ? secrets : [secrets]
-  if (list.length === 0) throw new TypeError('At least one signing secret is required')
-  for (const secret of list) assertSecret(secret)
-  return list
+export function secretList(secrets: Secret | readonly Secret[] | undefined): readonly Secret[] {
+  if (secrets !== undefined && isList(secrets)) {
+    if (secrets.length === 0) throw new TypeError('At least one signing secret is required')
+    for (const secret of secrets) assertSecret(secret)
+    return secrets
+  }
+  assertSecret(secrets)
+  return [secrets]
 }
 
 function isList(secrets: Secret | readonly Secret[]): secrets is readonly Secret[] {
@@ -52,8 +55,8 @@ function isList(secrets: Secret | readonly Secret[]): secrets is readonly Secret
 }
 
 /** An unset environment variable must not become a guessable key. */
-function assertSecret(secret: Secret): void {
+function assertSecret(secret: Secret | undefined): asserts secret is Secret {
   if (secret === '' || secret === undefined || secret === null) {
-    throw new TypeError('The signing secret is missing or empty')
+    throw new TypeError('The signing secret is missing or empty. Is its environment variable set?')
   }
 }

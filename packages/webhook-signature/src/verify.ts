@@ -10,8 +10,8 @@ import { type HeaderValue, headerOf, joined, type WebhookHeaders } from './webho
 export type VerifyOptions = {
   /** The raw request body, before any parsing. */
   readonly body: RawBody
-  /** The endpoint's signing secret, or several during a rotation: one match is enough. */
-  readonly secrets: Secret | readonly Secret[]
+  /** The endpoint's signing secret, or several during a rotation: one match is enough. undefined is a TypeError. */
+  readonly secrets: Secret | readonly Secret[] | undefined
   /** The accepted difference between the timestamp and the receiver's clock, in seconds, either way. Default 300. */
   readonly tolerance?: number
   /** The receiver's clock. Default: now. */
