@@ -139,6 +139,7 @@ const WRONG: [string, object, RegExp][] = [
     /egress\.sourceAddresses must be a list/,
   ],
   ['a certificate that is a number', { egress: { ca: 5 } }, /egress\.ca must be certificates in PEM/],
+  ['the path of a certificate', { egress: { ca: '/etc/ssl/ca.pem' } }, /egress\.ca must be .*, not a path/],
   ['a resolver that is a list', { egress: { resolve: ['1.2.3.4'] } }, /egress\.resolve must be a function/],
   [
     'a misspelled option of egress',

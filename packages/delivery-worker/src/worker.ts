@@ -60,6 +60,8 @@ export interface DeliveryWorkerOptions {
 
 /** Delivers webhooks and starts pipelines. You can run any number of workers, in any number of processes. */
 export interface DeliveryWorker {
+  /** The integrations it was created with. */
+  readonly integrations: Integrations
   /**
    * Resolves once the worker is registered and looks for work. It polls until it receives notifications. A stopped
    * worker can be started again.
@@ -159,6 +161,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   checked.integrations.beforeClose(() => stop())
   return {
+    integrations: checked.integrations,
     health,
     async idle() {
       const worker = await running
@@ -336,7 +339,7 @@ function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
   checkLease('createDeliveryWorker: ', checked)
   if (checked.ca !== undefined && !areCertificates(checked.ca)) {
     throw new ConfigurationError(
-      'createDeliveryWorker: ca must be PEM certificates: a string, a Buffer, or a list of them.',
+      'createDeliveryWorker: ca must be certificates in PEM (-----BEGIN CERTIFICATE-----), not a path: a string, a Buffer, or a list of them.',
     )
   }
   if (typeof checked.pipelineStarts !== 'boolean') {

@@ -46,6 +46,7 @@ export interface ApiDocsOptions {
 
 /** A worker from `createDeliveryWorker`. */
 export interface StartableWorker {
+  readonly integrations?: Integrations
   start(): Promise<void>
   /** Never rejects. */
   stop(): Promise<void>
@@ -154,6 +155,10 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
   expect(
     worker === undefined || (typeof worker?.start === 'function' && typeof worker.stop === 'function'),
     'worker must be the result of createDeliveryWorker({ integrations }). The plugin starts and stops it.',
+  )
+  expect(
+    (worker?.integrations ?? integrations) === integrations,
+    'worker belongs to other integrations. Pass the same integrations to createDeliveryWorker and to the plugin.',
   )
   checkNumber('fastifyIntegrations: sessionTimeoutMs', sessionTimeoutMs, { min: 1, max: MAX_TIMER_MS })
   expect(

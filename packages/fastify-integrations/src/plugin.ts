@@ -33,6 +33,12 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
   const areas = routeTable(integrations, { apiKeyRoutes: settings.apiKeyRoutes })
   const routing = { document: documentation(settings), answerWithinMs: answerTime(integrations.settings) }
   checkServer(fastify)
+  refuseSecondRegistration(fastify, areas)
+  if (settings.inHostDocument && !fastify.hasDecorator('swagger')) {
+    throw new ConfigurationError(
+      'fastifyIntegrations: inHostDocument needs your own @fastify/swagger. Register it before this plugin.',
+    )
+  }
   shareLogger(fastify, integrations.settings)
 
   decorateRequests(fastify)
@@ -72,6 +78,18 @@ function checkServer({ initialConfig }: FastifyInstance): void {
   throw new ConfigurationError(
     `fastifyIntegrations: Fastify's maxParamLength must be at least ${LONGEST_PARAMETER}, the length of the IDs in our paths.`,
   )
+}
+
+function refuseSecondRegistration(fastify: FastifyInstance, areas: readonly Area[]): void {
+  for (const { prefix, routes } of areas) {
+    for (const { method, url } of routes) {
+      if (!fastify.hasRoute({ method, url: `${fastify.prefix}${prefix}${url}` })) continue
+      throw new ConfigurationError(
+        'fastifyIntegrations is registered twice below the same path, or your app has a route of ours: ' +
+          `${method} ${fastify.prefix}${prefix}${url}. Give each registration its own \`prefix\`.`,
+      )
+    }
+  }
 }
 
 /** Shared by the routes of all areas. */

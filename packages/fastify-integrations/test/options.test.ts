@@ -35,6 +35,16 @@ const WRONG: [string, object, RegExp][] = [
     { worker: { start: () => {} } },
     /worker must be the result of createDeliveryWorker\(\{ integrations \}\)/,
   ],
+  [
+    'a worker of other integrations',
+    { worker: { start: () => {}, stop: () => {}, integrations: {} } },
+    /worker belongs to other integrations/,
+  ],
+  [
+    'the host document without @fastify/swagger',
+    { inHostDocument: true },
+    /inHostDocument needs your own @fastify\/swagger/,
+  ],
   ['a timeout that never ends', { sessionTimeoutMs: Number.POSITIVE_INFINITY }, /sessionTimeoutMs must be/],
   ['a timeout of 0', { sessionTimeoutMs: 0 }, /sessionTimeoutMs must be/],
   [
@@ -89,7 +99,7 @@ describe('the options of the plugin', () => {
       trustedOrigins: ['https://app.example.com'],
       apiKeyRoutes: false,
       apiDocs: { path: '/docs' },
-      inHostDocument: true,
+      inHostDocument: false,
       redis,
       onLimiterError: 'closed',
       problemTypeBase: 'https://docs.example.com/errors#',
@@ -98,6 +108,17 @@ describe('the options of the plugin', () => {
     })
     redis.disconnect()
   })
+})
+
+it('A second registration below the same path is refused, and says how to have two', async () => {
+  const app = Fastify()
+  const options = { integrations: context.host.integrations, resolveSession: () => null }
+  await app.register(fastifyIntegrations, options)
+  await app.register(fastifyIntegrations, { ...options, prefix: '/eu' })
+  const refusal = app.register(fastifyIntegrations, options).ready()
+  await expect(refusal).rejects.toThrow(ConfigurationError)
+  await expect(refusal).rejects.toThrow(/registered twice below the same path.*`prefix`/)
+  await app.close()
 })
 
 describe('a Fastify whose router accepts no ids is refused at startup', () => {

@@ -54,6 +54,7 @@ const WRONG: [string, object, RegExp][] = [
     { maxConnection: 5 },
     /maxConnection is not an option\. Did you mean maxConnections\?/,
   ],
+  ["the driver's option", { max: 5 }, /max is not an option\. Options: /],
 ]
 
 describe('drizzleStorage', () => {

@@ -26,7 +26,7 @@ export function defaultsOf<T extends object>(table: OptionTable<T>): T {
   return Object.freeze(Object.fromEntries(options.map(([name, option]) => [name, option.default]))) as T
 }
 
-/** The largest edit distance of a typo. */
+/** The largest edit distance of a typo: at most half of the name, or `max` would resemble `sql`. */
 const MAX_SLIPS = 4
 
 /**
@@ -50,7 +50,9 @@ export function checkOptionNames(owner: string, given: unknown, names: readonly 
 
 /** ` Did you mean …?`, or nothing if no name is similar. It does not repeat the typed text. */
 export function hintAt(typed: string, names: readonly string[]): string {
-  const nearest = closestMatch(typed, names, { maxDistance: MAX_SLIPS })
+  const nearest = closestMatch(typed, names, {
+    maxDistance: Math.min(MAX_SLIPS, Math.floor(typed.length / 2)),
+  })
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`
 }
 

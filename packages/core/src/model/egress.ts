@@ -74,7 +74,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
   )
   expect(
     ca === undefined || areCertificates(ca),
-    'ca must be certificates in PEM: a string, a Buffer, or a list of them.',
+    'ca must be certificates in PEM (-----BEGIN CERTIFICATE-----), not a path: a string, a Buffer, or a list of them.',
   )
   expect(
     resolve === undefined || typeof resolve === 'function',
@@ -86,8 +86,12 @@ export function createEgress(options: EgressOptions = {}): Egress {
   return { proxy: parsed, sourceAddresses, ca, resolve }
 }
 
+/** Whether each contains a certificate, and is not the path of one. */
 export function areCertificates(given: unknown): given is Certificates {
-  return [given].flat().every((each) => typeof each === 'string' || each instanceof Uint8Array)
+  return [given].flat().every((each) => {
+    const text = each instanceof Uint8Array ? Buffer.from(each).toString('latin1') : each
+    return typeof text === 'string' && text.includes('-----BEGIN CERTIFICATE-----')
+  })
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
