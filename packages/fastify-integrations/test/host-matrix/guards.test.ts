@@ -167,6 +167,7 @@ beside(
   'a proxy in front, and trustProxy',
   {
     fastify: { trustProxy: true },
+    browser: {},
     after(app) {
       app.get('/host/address', async (request) => `${request.protocol} ${request.host} ${request.ip}`)
     },

@@ -13,6 +13,7 @@ for (const when of ['before', 'after'] as const) {
     const csp = 'contentSecurityPolicy' in options ? {} : { 'content-security-policy': expect.any(String) }
     beside(`@fastify/helmet, registered ${when}, ${JSON.stringify(options)}`, {
       [when]: async (app: FastifyInstance) => void (await app.register(helmet, options)),
+      ...(Object.keys(options).length === 0 && { browser: {} }),
       own: [
         {
           method: 'GET',
@@ -113,8 +114,10 @@ beside(
         return sessionOf(String(memberId))
       },
     },
-    async signIn(page, url, member) {
-      await page.goto(`${url}/host/sign-in?member=${member}`)
+    browser: {
+      async signIn(page, url, member) {
+        await page.goto(`${url}/host/sign-in?member=${member}`)
+      },
     },
     own: [
       {

@@ -1,10 +1,19 @@
+import { createHash } from 'node:crypto'
 import { type Receiver, startReceiver } from '@quickquote/dev-servers'
 import { hasChromium } from '@quickquote/dev-servers/browser'
 import { fastifyPortal } from '@quickquote/portal'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACME, type Host, type HostOptions, type Ours, startHost, useDatabase } from '../support/host.ts'
-import { type SignIn, signInByHeader, useVisitor } from './portal-journey.ts'
+import {
+  ACME,
+  type Answer,
+  type Host,
+  type HostOptions,
+  type Ours,
+  startHost,
+  useDatabase,
+} from '../support/host.ts'
+import { requestAsScreens, type SignIn, signInByHeader, useVisitor } from './portal-journey.ts'
 
 /** A request to one of the host's own routes. */
 export interface OwnRequest {
@@ -22,10 +31,13 @@ export interface Row extends Omit<HostOptions, 'databaseUrl' | 'after'> {
   readonly after?: (app: FastifyInstance) => void | Promise<void>
   /** The host's own routes with schemas, for hosts without JSON schemas. */
   readonly schemaRoutes?: (app: FastifyInstance) => void | Promise<void>
-  /** The prefix that `rewriteUrl` removes. */
-  readonly mountedAt?: string
-  /** Default: a header names the member. */
-  readonly signIn?: SignIn
+  /** For hosts that a browser may see differently: a new admin also goes through the screens of the portal in Chromium. */
+  readonly browser?: {
+    /** The prefix that `rewriteUrl` removes. */
+    readonly path?: string
+    /** Default: a header names the member. */
+    readonly signIn?: SignIn
+  }
   /** Requests to the host's own routes, in addition to those for every host. */
   readonly own?: readonly OwnRequest[]
 }
@@ -139,6 +151,16 @@ async function send(url: string, { method, path, headers, body }: OwnRequest) {
   )
   const text = (await response.text()).replace(/boundary=[\w-]+/g, 'boundary')
   return { status: response.status, headers: kept, body: text }
+}
+
+/** The entity tag is a digest of what we serve. */
+function expectWhole({ headers, body }: Answer): void {
+  const digest = createHash('sha256').update(String(body['text'])).digest('base64url')
+  expect(headers.get('etag')).toBe(`"${digest.slice(0, 22)}"`)
+}
+
+function namesIn({ body }: Answer, reference: RegExp): string[] {
+  return [...String(body['text']).matchAll(reference)].map(([, name]) => String(name))
 }
 
 export interface RowContext {
@@ -277,13 +299,18 @@ export function useHostMatrix() {
         expect(page.headers.get('content-security-policy')).toMatch(
           /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; /,
         )
-        const files = [...String(page.body['text']).matchAll(/(?:src|href)="\.\/([^"]+)"/g)]
-        expect(files).toHaveLength(2)
-        for (const [, name] of files) {
+        expectWhole(page)
+        const names = namesIn(page, /(?:src|href)="\.\/([^"]+)"/g)
+        expect(names).toHaveLength(2)
+        // The scripts' own imports follow.
+        for (const name of names) {
           const file = await host.call('GET', `/portal/${name}`)
           expect(file.status).toBe(200)
           expect(file.headers.get('content-type')).toMatch(/^text\/(?:javascript|css)/)
+          expectWhole(file)
+          names.push(...namesIn(file, /import\([`'"]\.\/([^`'"]+)[`'"]\)/g))
         }
+        expect(names).toHaveLength(3)
         const organizations = '/portal/organizations'
         expect(await host.call('GET', organizations)).toMatchObject({
           status: 401,
@@ -295,10 +322,15 @@ export function useHostMatrix() {
         })
       })
 
-      it.runIf(hasChromium || process.env['CI'] !== undefined)(
-        'takes a new admin through every screen of the portal, in Chromium',
-        () => visit({ host, receiver, path: row.mountedAt ?? '', signIn: row.signIn ?? signInByHeader }),
-      )
+      it('serves what the screens of the portal ask for', () => requestAsScreens(host, receiver, prefix))
+
+      if (row.browser !== undefined) {
+        const browser = { path: '', signIn: signInByHeader, ...row.browser }
+        it.runIf(hasChromium || process.env['CI'] !== undefined)(
+          'takes a new admin through every screen of the portal, in Chromium',
+          () => visit({ ...browser, host, receiver }),
+        )
+      }
 
       more({
         get host() {

@@ -11,6 +11,7 @@ const otherDatabase = useDatabase()
 
 beside('a scope with a prefix, inside a scope with a prefix', {
   plugin: { prefix: '/tenants/v2' },
+  browser: {},
   after(app) {
     app.get('/tenants/v2/own', async () => 'of the host')
     app.get('/tenants/v2/v1/integration', async () => 'also of the host')

@@ -233,7 +233,7 @@ beside(
       rewriteUrl: (request) => (request.url ?? '').replace(/^\/tenant-1/, ''),
       routerOptions: { querystringParser: (text) => ({ text }) },
     },
-    mountedAt: '/tenant-1',
+    browser: { path: '/tenant-1' },
     after(app) {
       app.get('/host/query', async (request) => request.query)
     },
