@@ -9,6 +9,13 @@ import { LongestFirst } from './tools/longest-first.ts'
  */
 const ALONE = ['packages/delivery-worker/test/telemetry.test.ts']
 
+/** The documents: CI runs these before everything else. */
+const DOCS = [
+  'examples/demo/test/docs/*.test.ts',
+  'packages/fastify-integrations/test/reference.test.ts',
+  'packages/storage-drizzle/test/schema-notes.test.ts',
+]
+
 /** Slow by nature: other languages, packed packages, several machines, minutes of chaos. */
 const SLOW = '{packages/*,examples/*,bench}/test/**/*.slow.test.ts'
 
@@ -57,11 +64,12 @@ export default defineConfig({
       ...projects.map(({ name, path }) =>
         project(name, {
           include: [`${path}/test/**/*.test.ts`],
-          exclude: [SLOW, ...ALONE],
+          exclude: [SLOW, ...ALONE, ...DOCS],
           isolate: collectsGarbage,
         }),
       ),
       project('alone', { include: ALONE }),
+      project('docs', { include: DOCS, isolate: collectsGarbage }),
       ...(withSlow ? [project('slow', { include: [SLOW] })] : []),
     ],
   },

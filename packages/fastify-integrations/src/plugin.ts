@@ -85,7 +85,7 @@ function refuseSecondRegistration(fastify: FastifyInstance, areas: readonly Area
     for (const { method, url } of routes) {
       if (!fastify.hasRoute({ method, url: `${fastify.prefix}${prefix}${url}` })) continue
       throw new ConfigurationError(
-        'fastifyIntegrations is registered twice below the same path, or your app has a route of ours: ' +
+        'fastifyIntegrations is registered twice below the same path, or your app already has this route: ' +
           `${method} ${fastify.prefix}${prefix}${url}. Give each registration its own \`prefix\`.`,
       )
     }

@@ -1,0 +1,32 @@
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
+
+/** What tools/tests-in-ci.mjs has to know of a run. */
+export interface Results {
+  readonly files: readonly {
+    readonly path: string
+    readonly failed: boolean
+    readonly passedTests: number
+    /** Names of tests; none if the file itself failed, for example while it was loaded. */
+    readonly failedTests: readonly string[]
+  }[]
+  /** Errors that belong to no test, such as a rejection that nobody handled or a process that ended by itself. */
+  readonly errors: readonly string[]
+}
+
+/** Writes the results of a run to the file TEST_RESULTS. A run that does not reach its end writes none. */
+export default class ResultsReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    const results: Results = {
+      files: modules.map((module) => ({
+        path: relative(module.project.vitest.config.root, module.moduleId),
+        failed: !['passed', 'skipped'].includes(module.state()),
+        passedTests: [...module.children.allTests('passed')].length,
+        failedTests: [...module.children.allTests('failed')].map((test: TestCase) => test.fullName),
+      })),
+      errors: unhandled.map(({ message }) => message),
+    }
+    writeFileSync(`${process.env['TEST_RESULTS']}`, JSON.stringify(results))
+  }
+}
