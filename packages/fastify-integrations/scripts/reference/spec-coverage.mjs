@@ -26,7 +26,7 @@ function section({ title, clauses }) {
     clause,
     code.map((path) => link(path, basename(path))).join(' '),
     Object.keys(tests)
-      .map((path) => link(path, basename(path).replace(/(\.slow)?\.test\.ts$/, '')))
+      .map((path) => link(path, basename(path).replace(/(\.slow)?(\.test)?\.ts$/, '')))
       .join(' '),
   ])
   return `### ${title}\n\n${table(['Clause', 'Code', 'Tests'], rows)}`

@@ -1,0 +1,191 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createIntegrations, type IntegrationServices, type Integrations } from '@quickquote/core'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { drizzleStorage } from '../src/index.ts'
+import type { HOSTS, Host } from './hosts.ts'
+import { sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
+
+export const BODY = { requirementsText: 'A shop' }
+const SOON = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString()
+
+/** Integrations for each test, on a database of its own. */
+export function useTransactions() {
+  let testing: TestDatabase
+  let sql: postgres.Sql
+  let integrations: Integrations
+
+  beforeEach(async () => {
+    testing = await migratedDatabase()
+    sql = postgres(testing.url, { onnotice() {} })
+    const storage = drizzleStorage({ connectionString: testing.url })
+    await sql`create table notes_of_host (note text)`
+    integrations = createIntegrations({
+      storage,
+      pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
+      encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
+    })
+  })
+
+  afterEach(async () => {
+    await integrations.close()
+    await sql.end()
+    await testing.drop()
+  })
+
+  /** A transaction of the host that writes its own row and reports a step. */
+  async function reportWithNote(host: Host, quotationId: string, organizationId: string, fault?: Error) {
+    await host.transaction(async (transaction, run) => {
+      await run(`insert into notes_of_host values ('of the host')`)
+      const within = integrations.within(transaction)
+      await within.pipeline(quotationId).stepCompleted('requirement_analysis')
+      await within.quotations.start({
+        organizationId,
+        source: 'ui',
+        body: { requirementsText: 'Another quote', metadata: { crm: 1 } },
+      })
+      if (fault) throw fault
+    })
+  }
+
+  async function recorded() {
+    return {
+      notes: (await sql`select * from notes_of_host`).length,
+      events: (await sql`select type, quotation_id from quickquote.events`).map((row) => ({ ...row })),
+      deliveries: (
+        await sql`select d.endpoint_id, e.type from quickquote.deliveries d
+          join quickquote.events e on e.id = d.event_id and e.created_at = d.event_created_at`
+      ).map((row) => ({ ...row })),
+      processed: (await sql`select processed_step from quickquote.quotations order by created_at`).map(
+        (row) => row['processed_step'],
+      ),
+      starts: (await sql`select * from quickquote.pipeline_starts`).length,
+    }
+  }
+
+  /** What holds within the transactions of every host. */
+  function describeWithin(hosts: typeof HOSTS): void {
+    describe.each(Object.entries(hosts))('within %s', (_, openHost) => {
+      let host: Host
+
+      beforeEach(() => {
+        host = openHost(testing.url)
+      })
+
+      afterEach(() => host.close())
+
+      async function prepare() {
+        const quotation = sampleQuotation()
+        const endpoint = sampleEndpoint({
+          organization_id: quotation.organization_id,
+          events: ['quotation.requirement_analysis.completed'],
+        })
+        await integrations.storage.quotations.accept(quotation, null)
+        await integrations.storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
+        return { quotation, endpoint, before: await recorded() }
+      }
+
+      it('a rollback leaves nothing, and wakes nobody', async () => {
+        const { quotation, before } = await prepare()
+        const fault = new Error('the host changes its mind')
+
+        await expect(reportWithNote(host, quotation.id, quotation.organization_id, fault)).rejects.toThrow(
+          fault,
+        )
+
+        expect(await recorded()).toEqual(before)
+      })
+
+      it('a commit leaves exactly its events, their deliveries and its quote', async () => {
+        const { quotation, endpoint } = await prepare()
+
+        await reportWithNote(host, quotation.id, quotation.organization_id)
+
+        const type = 'quotation.requirement_analysis.completed'
+        expect(await recorded()).toEqual({
+          notes: 1,
+          events: [{ type, quotation_id: quotation.id }],
+          deliveries: [{ type, endpoint_id: endpoint.id }],
+          processed: ['requirement_analysis', 'none'],
+          starts: 2,
+        })
+      })
+
+      it('keys, endpoints and quotes are written and read, in the form that they have outside', async () => {
+        const organizationId = randomUUID()
+        const member = { memberId: 'member-1', organizationId, permissions: new Set(['manage_integrations']) }
+        const read = async (
+          { apiKeys, webhookEndpoints, quotations, auditLog }: IntegrationServices,
+          id: string,
+        ) => ({
+          keys: await apiKeys.list(member),
+          endpoints: await webhookEndpoints.list(member),
+          quotation: await quotations.get(organizationId, id),
+          entries: await auditLog.list(member),
+        })
+
+        const { id, key, inside } = await host.transaction(async (transaction) => {
+          const within = integrations.within(transaction)
+          const { key } = await within.apiKeys.create(member, { name: 'A key', expires_at: SOON })
+          const endpoint = await within.webhookEndpoints.create(member, {
+            name: 'CRM',
+            url: 'https://receiver.example/hook',
+            events: ['quotation.completed'],
+            headers: { 'X-Tenant': 'acme' },
+          })
+          await within.webhookEndpoints.update(member, endpoint.id, { description: 'Two\nlines: "a", {b}' })
+          const start = { organizationId, source: 'ui', body: BODY, idempotencyKey: 'once' } as const
+          const { quotation_id } = await within.quotations.start(start)
+          expect(await within.quotations.start(start)).toMatchObject({ quotation_id, repeated: true })
+          return { id: quotation_id, key, inside: await read(within, quotation_id) }
+        })
+
+        expect(inside).toEqual(await read(integrations, id))
+        expect(await integrations.apiKeys.authenticate(key.reveal())).toMatchObject({ organizationId })
+      })
+
+      it('a commit wakes the workers, a rollback does not', async () => {
+        const { quotation } = await prepare()
+        // Closing the storage first sends the notifications of the preparation.
+        await integrations.close()
+        const heard: string[] = []
+        let onNotice = () => {}
+        const listener = await sql.listen('quickquote_wake', () => {
+          heard.push('wake')
+          onNotice()
+        })
+        const woken = new Promise<void>((resolve) => {
+          onNotice = resolve
+        })
+        const fault = new Error('the host changes its mind')
+        await reportWithNote(host, quotation.id, quotation.organization_id, fault).catch(() => undefined)
+        await sql`select pg_notify('quickquote_wake', '')`
+        await woken
+        expect(heard).toHaveLength(1)
+
+        const wokenAgain = new Promise<void>((resolve) => {
+          onNotice = resolve
+        })
+        await reportWithNote(host, quotation.id, quotation.organization_id)
+        await wokenAgain
+        await listener.unlisten()
+      })
+    })
+  }
+
+  return {
+    get url() {
+      return testing.url
+    },
+    get sql() {
+      return sql
+    },
+    get integrations() {
+      return integrations
+    },
+    recorded,
+    describeWithin,
+  }
+}

@@ -1,0 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { scratchFolder } from '@quickquote/dev-servers'
+import { beforeAll, expect, it } from 'vitest'
+import { useTransactions } from './host-transactions.ts'
+import { onPrisma } from './hosts.ts'
+import { installPrisma, type Prisma } from './prisma.ts'
+
+const context = useTransactions()
+let prisma: Prisma
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(scratchFolder(), 'quickquote-prisma-'))
+  prisma = await installPrisma(folder)
+  return () => rm(folder, { recursive: true, force: true })
+})
+
+context.describeWithin({ 'an interactive transaction of Prisma': (url) => onPrisma(prisma, url) })
+
+it('within suggests the adapter for a client of Prisma', () => {
+  const client = prisma.open(context.url)
+  expect(() => context.integrations.within(client)).toThrow('tx.$queryRawUnsafe(text, ...values)')
+})
