@@ -5,6 +5,7 @@ import {
   openBrowser,
   type Page,
 } from '@quickquote/dev-servers/browser'
+import axe from 'axe-core'
 import { beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { call } from '../src/api-client.ts'
 import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
@@ -19,6 +20,38 @@ export const organizationOf = (email: string) => (email.includes('acme') ? ACME 
 
 /** An unmasked key or signing secret. */
 const SECRET = /pk_[0-9A-Za-z]{20}|whsec_[0-9A-Za-z+/]{20}/
+
+/** The widths, languages and color schemes of tests for everybody. A pseudo-language has the longest texts. */
+export const VIEWS = [
+  { width: 1440, locale: 'en-US', hasAxe: true },
+  { width: 320, locale: 'de-DE', hasAxe: true },
+  { width: 320, locale: 'en-XA', hasAxe: false },
+] as const
+
+/** Nothing is wider than the page or a dialog. */
+export async function expectFits(page: Page, what: string): Promise<void> {
+  const overflow = `Math.max(...[document.documentElement, ...document.querySelectorAll('.dialog-body')]
+    .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`
+  expect([what, await page.evaluate(overflow)]).toEqual([what, 0])
+}
+
+const COLORS = ['color-contrast', 'link-in-text-block']
+
+/** axe finds nothing, by all its rules or those that are given. */
+export async function expectNoViolations(page: Page, what: string, rules?: readonly string[]): Promise<void> {
+  await page.evaluate(axe.source)
+  const found = `axe.run(${JSON.stringify(rules && { runOnly: rules }) ?? ''}).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`
+  expect([what, await page.evaluate(found)]).toEqual([what, []])
+}
+
+/** axe finds nothing on a light page, and nothing about its colors when it turns dark. */
+export async function expectAccessible(page: Page, what: string): Promise<void> {
+  await expectNoViolations(page, what)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expectNoViolations(page, `${what} in dark`, COLORS)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
 
 /** The portal on a server of the example, for the tests of a file. */
 export function usePortal() {

@@ -1,9 +1,8 @@
 import { button, dialog, hasChromium, type Page, row, styleOf } from '@quickquote/dev-servers/browser'
-import axe from 'axe-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ACME, DEMO_PASSWORD } from '../src/members.ts'
 import { signIn } from './partner-client.ts'
-import { PATIENCE, usePortal } from './portal-browser.ts'
+import { expectAccessible, expectFits, PATIENCE, usePortal, VIEWS } from './portal-browser.ts'
 
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
   const { server, as, open } = usePortal()
@@ -86,7 +85,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await act('Zapier Europe', 'Activate')
     await row(page, 'Zapier Europe').getByText('Active', { exact: true }).waitFor()
 
-    // It expires within 30 days, so its row offers to replace it.
+    // It expires within 30 days, so its row offers to replace it; at once, because a new page looks at the clock.
+    await page.reload()
     await button(page, 'Replace the key Zapier Europe').click()
     await button(page, 'Create the new key').click()
     await button(page, 'I have stored it').click()
@@ -434,27 +434,18 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       ]
     })
 
-    it.each([
-      ['light', 1440, 'en-US'],
-      ['dark', 1440, 'en-US'],
-      ['light', 320, 'de-DE'],
-      ['dark', 320, 'en-XA'],
-    ] as const)(
-      'axe finds nothing and nothing is wider than the page: %s, %i px, %s',
-      async (colorScheme, width, locale) => {
+    it.each(VIEWS)(
+      'nothing is wider than the page, and axe finds nothing, light and dark: $width px, $locale',
+      async ({ width, locale, hasAxe }) => {
         const page = await open('admin@acme.example', 'events', {
-          ...{ colorScheme, locale, reducedMotion: 'reduce', viewport: { width, height: 900 } },
+          ...{ locale, reducedMotion: 'reduce', viewport: { width, height: 900 } },
         })
         for (const [index, [path, part]] of screens.entries()) {
           // A different URL before the `#` reloads the page, so that no part of the previous screen is left.
           await page.goto(`${server.url}/portal/?${index}#/${ACME}/${path}`)
           await page.locator(`main ${part}`).first().waitFor()
-          await page.evaluate(axe.source)
-          const violations = await page.evaluate(`axe.run().then(({ violations }) =>
-          violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
-          expect([path, violations]).toEqual([path, []])
-          const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-          expect([path, await page.evaluate(wider)]).toEqual([path, 0])
+          if (hasAxe) await expectAccessible(page, path)
+          await expectFits(page, path)
         }
       },
       // For eight whole screens.
