@@ -50,7 +50,7 @@ async function againstBare(context: BenchContext, { goal, first, barePathAfter }
   for (let path = first; paths.length < PAGES; ) {
     const answer = await fetch(partner.origin + path, { headers: { 'x-api-key': key } })
     const page = (await answer.json()) as unknown[]
-    const [, next = ''] = /<(.*)>/.exec(answer.headers.get('link') ?? '') ?? []
+    const [, next = ''] = /<([^<>]*)>/.exec(answer.headers.get('link') ?? '') ?? []
     path = new URL(next, partner.origin + path).href.slice(partner.origin.length)
     barePaths.push(barePathAfter(page, paths.length, data.firstPosition - 1))
     paths.push(path)

@@ -47,8 +47,8 @@ function sectionsOf(text: string): Section[] {
   const sections = [section]
   let open: string[] | null = null
   for (const line of text.split(/\r?\n/)) {
-    const heading = /^#{1,6}\s+(.+)$/.exec(line)?.[1]
-    const item = /^\s*(?:[-*+]|\d+[.)])\s+(.+)$/.exec(line)?.[1]
+    const heading = /^#{1,6}\s+(\S.*)$/.exec(line)?.[1]
+    const item = /^\s*(?:[-*+]|\d+[.)])\s+(\S.*)$/.exec(line)?.[1]
     if (heading !== undefined) {
       section = { heading: heading.trim(), items: [], paragraphs: [] }
       sections.push(section)

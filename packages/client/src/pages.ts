@@ -28,6 +28,6 @@ export function pages<T>(page: (cursor: string | undefined) => Promise<Page<T>>)
 
 /** A parameter of a response's `next` link; null without one. */
 export function nextOf(headers: Headers, parameter: 'cursor' | 'after'): string | null {
-  const [, link] = /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '') ?? []
+  const [, link] = /<([^<>]*)>; rel="next"/.exec(headers.get('Link') ?? '') ?? []
   return link === undefined ? null : new URL(link, 'http://localhost').searchParams.get(parameter)
 }

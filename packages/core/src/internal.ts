@@ -42,6 +42,7 @@ export {
   spanContextOf,
   type TraceContext,
 } from './lib/trace-context.ts'
+export { trimEndOf } from './lib/trim-end.ts'
 export { validate, validateUrlPart } from './lib/validator.ts'
 export * from './model/api-key.ts'
 export * from './model/api-key-value.ts'

@@ -13,6 +13,12 @@ export interface ZipEntry {
   readonly localFlags?: number
   readonly externalAttributes?: number
   readonly extra?: Uint8Array
+  /** The bytes between the headers, in place of the compressed data. */
+  readonly packed?: Uint8Array
+  /** The compressed size in both headers. Default: the real one. */
+  readonly packedSize?: number
+  /** The length of the extra field in the local header, which is not written. Default 0. */
+  readonly localExtraLength?: number
   /** 0 stores, 8 deflates. Default 8. */
   readonly method?: number
   /** The offset of the entry in the directory. Default: the real one. */
@@ -27,12 +33,12 @@ export function zip(entries: readonly ZipEntry[], options: { entryCount?: number
   for (const entry of entries) {
     const { method = 8, flags = 0x0800, extra = Buffer.alloc(0) } = entry
     const data = Buffer.from(entry.data ?? '')
-    const packed = method === 8 ? deflateRawSync(data) : data
+    const packed = Buffer.from(entry.packed ?? (method === 8 ? deflateRawSync(data) : data))
     const name = Buffer.from(entry.name)
     const localName = Buffer.from(entry.localName ?? entry.name)
     const sizes = (buffer: Buffer, at: number) => {
       buffer.writeUInt32LE(crc32(data), at)
-      buffer.writeUInt32LE(packed.length, at + 4)
+      buffer.writeUInt32LE(entry.packedSize ?? packed.length, at + 4)
       buffer.writeUInt32LE(entry.declaredSize ?? data.length, at + 8)
     }
     const header = Buffer.alloc(30)
@@ -42,6 +48,7 @@ export function zip(entries: readonly ZipEntry[], options: { entryCount?: number
     header.writeUInt16LE(method, 8)
     sizes(header, 14)
     header.writeUInt16LE(localName.length, 26)
+    header.writeUInt16LE(entry.localExtraLength ?? 0, 28)
     const row = Buffer.alloc(46)
     row.writeUInt32LE(0x02014b50, 0)
     row.writeUInt16LE(0x0314, 4)

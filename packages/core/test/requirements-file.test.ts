@@ -4,46 +4,18 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { FileId, FileStorage, UploadStorage } from '../src/files/file-storage.ts'
+import type { FileStorage } from '../src/files/file-storage.ts'
 import { createRequirementsFiles, type IncomingFile } from '../src/files/requirements-file.ts'
 import { IntegrationError } from '../src/lib/errors.ts'
 import { silentLogger } from '../src/lib/logger.ts'
 import { DEFAULT_LIMITS } from '../src/model/limits.ts'
 import { docx, zip } from './docx-samples.ts'
+import { hostStorage, inPieces } from './host-files.ts'
 
 const organizationId = randomUUID()
 const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n%%EOF', 'latin1')
-
-/** A minimal store of a host. */
-function hostStorage() {
-  const stored = new Map<string, Buffer>()
-  const noted = new Map<string, FileId>()
-  const files: FileStorage = {
-    async put({ id }, bytes) {
-      stored.set(id, Buffer.alloc(0))
-      stored.set(id, await buffer(bytes))
-    },
-    async *get({ id }) {
-      yield stored.get(id) ?? Buffer.alloc(0)
-    },
-    async delete(unwanted) {
-      for (const { id } of unwanted) stored.delete(id)
-    },
-  }
-  const uploads: UploadStorage = {
-    record: async (file) => void noted.set(file.id, file),
-    abandon: async (unwanted) => unwanted.filter(({ id }) => noted.has(id)),
-    async queueForDeletion() {},
-    abandonBefore: async (_olderThan, limit) => [...noted.values()].slice(0, limit),
-    async forget(gone) {
-      for (const { id } of gone) noted.delete(id)
-    },
-  }
-  return { stored, noted, files, uploads }
-}
 
 let storage: ReturnType<typeof hostStorage>
 beforeEach(() => {
@@ -59,11 +31,6 @@ const settings = {
 
 function receive(file: Partial<IncomingFile> & Pick<IncomingFile, 'name' | 'bytes'>) {
   return createRequirementsFiles(storage, settings).receive({ organizationId, index: 0, ...file })
-}
-
-/** A file that arrives in chunks of this many bytes. */
-async function* inPieces(bytes: Uint8Array, size = 64 * 1024) {
-  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
 /** The refusal of a file, which must leave nothing behind. */

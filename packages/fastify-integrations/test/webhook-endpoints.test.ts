@@ -147,6 +147,7 @@ describe('PATCH /:id', () => {
     ['an empty name', { name: '' }, '/name'],
     ['a name of 201 characters', { name: 'x'.repeat(201) }, '/name'],
     ['an empty list of events', { events: [] }, '/events'],
+    ['101 events', { events: Array(101).fill('quotation.completed') }, '/events'],
     ['an unknown event', { events: ['quotation.begun'] }, '/events/0'],
     ['an unknown trigger mode', { trigger_mode: 'never' }, '/trigger_mode'],
     ['an unknown ordering', { ordering: 'organization' }, '/ordering'],

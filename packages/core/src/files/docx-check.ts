@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Writable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { type Entry, fromFdPromise, validateFileName, type ZipFile } from 'yauzl'
 import { IntegrationError } from '../lib/errors.ts'
@@ -9,12 +8,16 @@ import { readContentTypes } from './docx-content-types.ts'
 /** Limits of a docx. Documents of thousands of pages stay far below them; zip bombs do not. */
 export const DOCX_BOUNDS = Object.freeze({
   entries: 2000,
+  /** Of the name of an entry. */
+  nameBytes: 1024,
+  /** Of the extra fields of an entry, which are parsed. */
+  extraFieldBytes: 4096,
   /** Decompressed bytes of all entries. */
   inflatedBytes: 100 * 1024 * 1024,
   /** The compression ratio allowed above `ratioAbove` bytes. */
   ratio: 100,
   ratioAbove: 10 * 1024 * 1024,
-  /** Decompressed bytes of the list of content types, the only entry held in memory. */
+  /** Decompressed bytes of the list of content types, the only entry that is read. */
   contentTypesBytes: 1024 * 1024,
 })
 
@@ -22,7 +25,8 @@ const CONTENT_TYPES = '[Content_Types].xml'
 const MAIN_DOCUMENT = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'
 /** Macros, and Office files that may contain them: the file itself, or an embedded one. */
 const MACRO_TYPE = /macroEnabled|vbaProject|vbaData/i
-const MACRO_NAME = /vba(project|data)[^/]*$|\.(docm|dotm|xlsm|xltm|xlsb|xlam|pptm|potm|ppsm|ppam|sldm)$/i
+/** In the last segment of the name. */
+const MACRO_NAME = /vba(project|data)|\.(docm|dotm|xlsm|xltm|xlsb|xlam|pptm|potm|ppsm|ppam|sldm)$/i
 
 const OLE_MAGIC = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const ZIP_MAGIC = Buffer.from('504b0304', 'hex')
@@ -69,18 +73,26 @@ async function readDirectory(
   fileSize: number,
   refuse: (allowed: string) => IntegrationError,
 ): Promise<Entries> {
-  const { entries: maximum, inflatedBytes, ratio, ratioAbove } = DOCX_BOUNDS
+  const { entries: maximum, nameBytes, extraFieldBytes, inflatedBytes, ratio, ratioAbove } = DOCX_BOUNDS
   if (zip.entryCount > maximum) throw refuse(`must contain at most ${maximum} entries`)
   const entries = new Map<string, Entry>()
+  let compressed = 0
   let inflated = 0
   for await (const entry of zip.eachEntry()) {
+    if (entry.fileNameLength > nameBytes) {
+      throw refuse(`must not contain entries with names of more than ${nameBytes} bytes`)
+    }
+    if (entry.extraFieldLength > extraFieldBytes) throw refuse(BROKEN)
     const name = entry.fileNameRaw.toString('utf8').toLowerCase()
     // Names must differ in more than case (ECMA-376, part 2): a reader might pick the other entry.
     if (entries.has(name)) throw refuse(BROKEN)
     entries.set(name, entry)
     if (pointsOutside(name, entry)) throw refuse('must not contain entries with paths outside the archive')
     if (isEncrypted(entry)) throw refuse(ENCRYPTED)
-    if (MACRO_NAME.test(name)) throw refuse(MACROS)
+    if (MACRO_NAME.test(name.slice(name.lastIndexOf('/') + 1))) throw refuse(MACROS)
+    compressed += entry.compressedSize
+    // Entries that share bytes would be decompressed again and again.
+    if (compressed > fileSize) throw refuse(BROKEN)
     inflated += entry.uncompressedSize
     if (inflated > inflatedBytes || (inflated > ratioAbove && inflated > ratio * fileSize)) {
       throw refuse(
@@ -121,7 +133,7 @@ async function checkParts(
   const list = entries.get(CONTENT_TYPES.toLowerCase())
   if (list === undefined) throw refuse(NOT_A_DOCUMENT)
   if (list.uncompressedSize > DOCX_BOUNDS.contentTypesBytes) throw refuse(BROKEN)
-  const types = readContentTypes(await buffer(await zip.openReadStreamPromise(list)))
+  const types = await readContentTypes(await zip.openReadStreamPromise(list))
   if (types.declared.some((type) => MACRO_TYPE.test(type))) throw refuse(MACROS)
   const names = [...entries.keys()]
   if (!names.some((name) => types.of(name) === MAIN_DOCUMENT)) throw refuse(NOT_A_DOCUMENT)

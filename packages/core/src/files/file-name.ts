@@ -1,5 +1,9 @@
+import { trimEndOf } from '../lib/trim-end.ts'
+
 /** Characters of a file name, including its extension. */
 const MAX_CHARACTERS = 200
+/** Characters that are read at each end of a name. */
+const READ = 5 * MAX_CHARACTERS
 /** The limit of common file systems. */
 const MAX_BYTES = 255
 
@@ -12,18 +16,28 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2
 const RESERVED_CHARACTERS = /[<>:"|?*]/g
 const RESERVED_NAME = /^(?=(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$))/i
 /** Trailing characters that Windows drops. */
-const TRAILING = /[. ]+$/
+const TRAILING = '. '
 
 /**
  * Turns any file name into one that is safe to show, log and store: the last part of the path, one line, NFC, at most
  * 200 characters and 255 bytes, never empty, with its extension. Idempotent.
  */
 export function sanitizeFileName(name: string): string {
-  const base = name.replace(UNPRINTABLE, '').normalize('NFC').split(/[/\\]/).at(-1) ?? ''
-  const plain = base.replace(RESERVED_CHARACTERS, '_').trim().replace(TRAILING, '')
+  const base = middleCut(lastOf(name)).replace(UNPRINTABLE, '').normalize('NFC')
+  const plain = trimEndOf(base.replace(RESERVED_CHARACTERS, '_').trim(), TRAILING)
   const { stem, extension } = splitExtension(plain)
   const named = (/^[. ]*$/.test(stem) ? 'file' : stem) + extension
   return shorten(named.replace(RESERVED_NAME, '_'))
+}
+
+/** The last part of a path of any system. */
+function lastOf(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+}
+
+/** Without the middle of a long name, which is not kept anyway: normalization takes quadratic time with many marks. */
+function middleCut(name: string): string {
+  return name.length > 2 * READ ? name.slice(0, READ) + name.slice(-READ) : name
 }
 
 /** The lower-case extension of a name without the dot; '' if it has none. */
@@ -41,5 +55,5 @@ function shorten(name: string): string {
   const room = { characters: MAX_CHARACTERS - extension.length, bytes: MAX_BYTES - extension.length }
   const kept = [...stem].slice(0, room.characters)
   while (Buffer.byteLength(kept.join('')) > room.bytes) kept.pop()
-  return kept.length === [...stem].length ? name : kept.join('').replace(TRAILING, '') + extension
+  return kept.length === [...stem].length ? name : trimEndOf(kept.join(''), TRAILING) + extension
 }

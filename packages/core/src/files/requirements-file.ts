@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { answerInTime, type Turn } from '../lib/answer-in-time.ts'
 import { callHost } from '../lib/call-host.ts'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
+import { inTurns } from '../lib/in-turns.ts'
 import type { Logger } from '../lib/logger.ts'
 import { newId } from '../lib/new-id.ts'
 import { isOutage } from '../lib/outage.ts'
@@ -65,6 +66,9 @@ interface FileSettings {
   readonly hookTimeoutMs: number
 }
 
+/** Bytes to hash and check in one turn of the event loop: one to two milliseconds. */
+const TURN_BYTES = 256 * 1024
+
 /** How often an upload in progress is recorded again. */
 const NOTE_EVERY_MS = 10 * 60 * 1000
 
@@ -114,7 +118,7 @@ export function createRequirementsFiles(
       if (type === null) throw refuse(`must be of one of the types ${FILE_TYPES.join(', ')}`)
       const id = newId(now())
       const file = { id, organization_id: organizationId }
-      const measured = measure(noted(file, bytes), limits.fileBytes, refuse)
+      const measured = measure(noted(file, inTurns(bytes, TURN_BYTES)), limits.fileBytes, refuse)
       const handover = handOver(CONTENT_CHECKS[type](measured.bytes, refuse), hookTimeoutMs)
       await uploads.record(file, now())
       try {

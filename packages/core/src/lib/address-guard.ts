@@ -113,9 +113,9 @@ function toBits(address: string): bigint | undefined {
   const family = isIP(address)
   if (family === 0 || address.includes('%')) return undefined
   if (family === 4) return (IPV4 << 32n) | ipv4Bits(address)
-  const hex = address.replace(/[\d.]+\.\d+$/, (dotted) => {
+  const hex = address.replace(/:(\d{1,3}(?:\.\d{1,3}){3})$/, (_, dotted: string) => {
     const bits = ipv4Bits(dotted)
-    return `${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`
+    return `:${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`
   })
   const [left = [], right = []] = hex.split('::').map((half) => (half === '' ? [] : half.split(':')))
   const zeros = Array<string>(8 - left.length - right.length).fill('0')

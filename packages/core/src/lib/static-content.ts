@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * @param name its end determines the media type: `page.js`, `partners/json`
  */
 export async function contentOf(name: string, text: string): Promise<Content> {
-  const type = TYPES[/\w*$/.exec(name)?.[0] ?? ''] ?? 'application/octet-stream'
+  const type = TYPES[name.split(/\W/).at(-1) ?? ''] ?? 'application/octet-stream'
   const plain = Buffer.from(text)
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
   return { type, etag, plain, gzipped: await promisify(gzip)(plain, { level: 9 }) }

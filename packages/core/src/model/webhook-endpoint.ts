@@ -93,11 +93,18 @@ interface BodySettings {
   readonly events: EventCatalog
 }
 
+/** Entries of `events`, unless the catalog has more. A repeated type counts once. */
+const MAX_EVENTS = 100
+
 function endpointFields({ limits, events: { types } }: BodySettings) {
   return {
     name: Name({ minLength: 1, maxLength: limits.nameLength }),
     url: Text({ minLength: 1, maxLength: limits.urlLength, description: 'HTTPS only.' }),
-    events: Type.Array(OneOf(types), { minItems: 1, description: 'Event types of the catalog.' }),
+    events: Type.Array(OneOf(types), {
+      minItems: 1,
+      maxItems: Math.max(types.length, MAX_EVENTS),
+      description: 'Event types of the catalog.',
+    }),
     description: NullableText({ maxLength: limits.descriptionLength }),
   }
 }

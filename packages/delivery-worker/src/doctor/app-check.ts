@@ -1,4 +1,4 @@
-import { answerInTime } from '@quickquote/core/internal'
+import { answerInTime, trimEndOf } from '@quickquote/core/internal'
 import { type Finding, finding } from './finding.ts'
 
 /** The plugin's refusals of requests without credentials. */
@@ -20,7 +20,7 @@ export async function checkApp(baseUrl: string): Promise<Finding[]> {
     const route = `GET ${path}`
     let response: Response
     try {
-      const url = baseUrl.replace(/\/+$/, '') + path
+      const url = trimEndOf(baseUrl, '/') + path
       response = await answerInTime('the app', PATIENCE_MS, () => fetch(url, { redirect: 'manual' }))
     } catch (error) {
       const { cause, message } = error as Error & { cause?: { code?: string } }

@@ -144,11 +144,14 @@ async function checkQueue({ storage, settings }: Integrations): Promise<Finding>
   return finding('QUEUE_DRAINED', { seconds: SLOW_QUEUE_S })
 }
 
+const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
+
 function checkCertificates(ca: Certificates | undefined): Finding[] {
   if (ca === undefined) return []
   const blocks = [ca].flat().flatMap((each) => {
     const text = typeof each === 'string' ? each : Buffer.from(each).toString('latin1')
-    return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [text]
+    const [first = '', ...others] = text.split(BEGIN_CERTIFICATE)
+    return others.length === 0 ? [first] : others.map((each) => BEGIN_CERTIFICATE + each)
   })
   const findings = blocks.flatMap((block, index) => checkCertificate(block, index + 1))
   return findings.length > 0 ? findings : [finding('CERTIFICATES_READ', { count: blocks.length })]

@@ -2,7 +2,7 @@ const HIDDEN = '…'
 
 /** Everything that may reveal a header: its value, the part after `Basic` or `Bearer`, and the JSON forms of both. */
 export function secretsOf(value: string): string[] {
-  const credentials = /^(?:basic|bearer) +(.+)$/i.exec(value)?.[1] ?? []
+  const credentials = /^(?:basic|bearer) +(?=\S)(.+)$/i.exec(value)?.[1] ?? []
   const secrets = [value, credentials].flat()
   return [...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))]
 }

@@ -1,3 +1,4 @@
+import { trimEndOf } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 
 /**
@@ -6,5 +7,5 @@ import type { FastifyRequest } from 'fastify'
  */
 export function calledPath({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>): string {
   const [path = ''] = originalUrl.split('?')
-  return path.replace(/^\/{2,}/, '/').replace(/\/+$/, '')
+  return trimEndOf(path.replace(/^\/{2,}/, '/'), '/')
 }

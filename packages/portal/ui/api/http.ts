@@ -138,7 +138,7 @@ async function problemOf(response: Response): Promise<ApiError> {
 }
 
 function nextOf(response: Response): string | null {
-  const link = /<([^>]*)>;\s*rel="?next"?/.exec(response.headers.get('Link') ?? '')?.[1]
+  const link = /<([^<>]*)>; ?rel="?next"?/.exec(response.headers.get('Link') ?? '')?.[1]
   return link === undefined ? null : new URL(link, 'http://any').searchParams.get('cursor')
 }
 

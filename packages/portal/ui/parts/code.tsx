@@ -13,7 +13,7 @@ export function Code({ text, label }: { text: string; label: string }) {
   )
 }
 
-const TOKENS = /("(?:[^"\\]|\\.)*"(?:\s*:)?)/
+const TOKENS = /("(?:[^"\\]|\\[\s\S])*(?:":?|\\?$))/
 
 function Token({ text }: { text: string }) {
   if (!text.startsWith('"')) return text

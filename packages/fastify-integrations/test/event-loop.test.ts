@@ -1,0 +1,82 @@
+import { request as httpRequest } from 'node:http'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { docx } from '../../core/test/docx-samples.ts'
+import { HOSTILE_FILES, HOSTILE_XML } from '../../core/test/hostile-documents.ts'
+import { longestTurn, MAX_TURN_MS, TURNS_ARE_MEASURABLE } from '../../core/test/longest-turn.ts'
+import { useHost } from './support/host.ts'
+
+const PATH = '/v1/integrations/quotations'
+const context = useHost({
+  fastify: { routerOptions: { ignoreDuplicateSlashes: true } },
+  integrations: { limits: { requestsPerMinute: 1000, startsPerMinute: 1000 } },
+})
+let key: string
+
+/** A start with a file, encoded before it is measured. */
+async function startWith(name: string, content: Uint8Array<ArrayBuffer>) {
+  const form = new FormData()
+  form.append('files', new File([content], name))
+  const encoded = new Response(form)
+  const headers = { 'Content-Type': encoded.headers.get('content-type') ?? '' }
+  const body = new Uint8Array(await encoded.arrayBuffer())
+  return await longestTurn(() => context.host.call('POST', PATH, { key, headers, body }))
+}
+
+/** A GET whose path is sent as it is. */
+async function get(path: string): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(context.host.url)
+    const sent = httpRequest({ hostname, port, path, headers: { 'X-API-Key': key } })
+    sent.once('error', reject).once('response', (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0))
+    })
+    sent.end()
+  })
+}
+
+describe.runIf(TURNS_ARE_MEASURABLE)('no request keeps the event loop longer than 50 ms at once:', () => {
+  beforeAll(async () => {
+    key = (await context.host.createKey()).key
+    // Two quotations, so that the first of them has a next page.
+    for (const name of ['a.docx', 'b.docx']) {
+      expect((await startWith(name, new Uint8Array(docx()))).result.status).toBe(202)
+    }
+    expect(await get(`${PATH}?limit=1`)).toBe(200)
+  })
+
+  it.each([
+    'prefixed elements inside each other',
+    'prefixed attributes deep inside',
+    'many namespaces',
+    'many prefixed attributes',
+  ])('a small upload whose content types have %s', async (what) => {
+    const content = new Uint8Array(docx([], { contentTypes: HOSTILE_XML[what] ?? '' }))
+    expect(content.length).toBeLessThan(300_000)
+    const { result, turnMs } = await startWith('a.docx', content)
+    expect(result).toMatchObject({ status: 400, body: { errors: [{ pointer: '/files/0' }] } })
+    expect(turnMs).toBeLessThan(MAX_TURN_MS)
+  })
+
+  it('an upload with names that are almost those of macros', async () => {
+    const content = HOSTILE_FILES['names that are almost those of macros']?.bytes() ?? Buffer.alloc(0)
+    const { result, turnMs } = await startWith('a.docx', new Uint8Array(content))
+    expect(result.body['errors']).toEqual([
+      { pointer: '/files/0', detail: 'must not contain entries with names of more than 1024 bytes' },
+    ])
+    expect(turnMs).toBeLessThan(MAX_TURN_MS)
+  })
+
+  it('a file name of dots, as long as a header may be', async () => {
+    const { result, turnMs } = await startWith(`a${'.'.repeat(7800)}b.txt`, new Uint8Array(Buffer.from('x')))
+    expect(result.status).toBe(202)
+    expect(turnMs).toBeLessThan(MAX_TURN_MS)
+  })
+
+  it('a path of slashes, with ignoreDuplicateSlashes', async () => {
+    const { result, turnMs } = await longestTurn(() =>
+      get(`/v1${'/'.repeat(15_000)}integrations/quotations?limit=1`),
+    )
+    expect(result).toBe(200)
+    expect(turnMs).toBeLessThan(MAX_TURN_MS)
+  })
+})
