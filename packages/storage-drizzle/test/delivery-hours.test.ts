@@ -121,6 +121,27 @@ describe('Attempts by the hour', () => {
     expect(await sums()).toEqual([1, 0])
   })
 
+  it.each([
+    ['4 minutes 59.999 seconds', '14:00'],
+    ['5 minutes', '14:15'],
+  ])('are counted five minutes after the end of their quarter: after %s, up to %s', async (after, until) => {
+    const at = (time: string) => `timestamptz '2026-03-01 ${time}Z'`
+    await outbox.sql`update quickquote.delivery_hours_counted set until = '2026-03-01 13:00Z'`
+    await outbox.sql.begin(async (transaction) => {
+      // Replaces PostgreSQL's now() for this transaction.
+      await transaction.unsafe(`create schema clock;
+        create function clock.now() returns timestamptz language sql as $$
+          select ${at('14:15')} + interval '${after}'
+        $$;
+        set local search_path = clock, pg_catalog;
+        select quickquote.count_delivery_hours();`)
+    })
+    const [row] = await outbox.sql.unsafe(
+      `select until = ${at(until)} as counted from quickquote.delivery_hours_counted`,
+    )
+    expect(row?.['counted']).toBe(true)
+  })
+
   it('are counted on from where counting stopped', async () => {
     await countHours()
     await outbox.sql`update quickquote.delivery_hours_counted set until = date_trunc('hour', until) - interval '3 hours'`
@@ -177,6 +198,17 @@ describe('An attempt recorded after its hour was counted', () => {
     await attempt(counted, { isTest: true })
     expect(await rows()).toEqual([{ delivered: 1, failed: 1 }])
     expect(await ever()).toEqual([[0, 1, 1]])
+  })
+
+  it('is added even if it is hardly older than a minute', async () => {
+    const [row] = await outbox.sql<{ until: Date }[]>`
+      update quickquote.delivery_hours_counted set until = now() - interval '61 seconds' returning until`
+    const until = row?.until.getTime() ?? 0
+    await attempt(until - 1)
+    await attempt(until, { status: 'failed' })
+    expect(await outbox.sql`select delivered, failed from quickquote.delivery_hours`).toEqual([
+      { delivered: 1, failed: 0 },
+    ])
   })
 
   it('waits for a process that is counting, and is counted exactly once', async () => {
