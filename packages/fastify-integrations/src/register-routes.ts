@@ -43,11 +43,11 @@ export function registerRoute(
   const { hide, swaggerTransform } = document(route)
   const { status, schema } = route.answer
   const { endWaits } = route
-  if (endWaits !== undefined) fastify.addHook('preClose', async () => endWaits())
   fastify.route({
     method: route.method,
     url: route.url,
     ...(route.method === 'GET' ? { exposeHeadRoute: true } : {}),
+    ...(endWaits === undefined ? {} : { onSend: closeAfterWaits(fastify, endWaits) }),
     config: {
       integrations: { access: route.access, limit: route.limit },
       swaggerTransform,
@@ -77,6 +77,21 @@ export function registerRoute(
       return answer.json
     },
   })
+}
+
+/**
+ * Ends the waits of a route when Fastify begins to close. It closes idle connections then; those of waiting requests are
+ * closed after their responses.
+ */
+function closeAfterWaits(fastify: FastifyInstance, endWaits: () => void) {
+  let isClosing = false
+  fastify.addHook('preClose', async () => {
+    isClosing = true
+    endWaits()
+  })
+  return async ({ raw }: FastifyRequest, reply: FastifyReply) => {
+    if (isClosing && raw.httpVersionMajor === 1) reply.header('connection', 'close')
+  }
 }
 
 function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Answer<unknown>> {

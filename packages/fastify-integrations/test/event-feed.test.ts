@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { Sql } from 'postgres'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { ACME, GLOBEX, startHost, useDatabase, useHost } from './support/host.ts'
+import { ACME, GLOBEX, type Host, startHost, useDatabase, useHost } from './support/host.ts'
 
 const PATH = '/v1/integrations/events'
 const context = useHost({ integrations: { limits: { requestsPerMinute: 10_000, startsPerMinute: 10_000 } } })
@@ -71,6 +72,27 @@ describe('GET /v1/integrations/events', () => {
     ])
   })
 
+  it('after an event id, what an older open transaction commits later is not lost', async () => {
+    const { next: start } = await read('?after=latest')
+    const seen = await failedQuote()
+    const quote = { organizationId: ACME, source: 'api_key', body: { requirementsText: 'x' } } as const
+    const { quotation_id: early } = await context.host.integrations.quotations.start(quote)
+    let page = await read(start)
+    let late = ''
+    await context.sql.begin(async (transaction) => {
+      await context.host.integrations.within(transaction).pipeline(early).failed()
+      late = await failedQuote()
+      // Its webhook is sent: it is committed.
+      const [event] = await context.sql`select id from quickquote.events where quotation_id = ${late}`
+      page = await read(`?after=evt_${event?.['id']}`)
+      expect(quotesOf(page)).toEqual([])
+    })
+    expect(quotesOf(await read(page.next))).toEqual([early, late])
+    const [first] = (await read(start)).events
+    expect(first?.data.quotation_id).toBe(seen)
+    expect(quotesOf(await read(`?after=${first?.id}`))).toEqual([early, late])
+  })
+
   it('filters by type and source, and continues after hidden events', async () => {
     const { next } = await read('?after=latest')
     const ui = await failedQuote('ui')
@@ -84,6 +106,17 @@ describe('GET /v1/integrations/events', () => {
     expect(hidden.next).toContain('types=quotation.completed')
     const shown = new URLSearchParams(hidden.next)
     expect((await read(`?after=${shown.get('after')}&generation_source=all`)).events).toEqual([])
+  })
+
+  it('skips the events of an erased quote, whose cursors stay good', async () => {
+    const { next } = await read('?after=latest')
+    const erased = await failedQuote()
+    const kept = [await failedQuote()]
+    const { next: afterErased } = await read(`${next}&limit=1`)
+    await context.host.integrations.quotations.erase(ACME, erased)
+    for (const query of [next, `${next}&limit=1`, `${next}&types=quotation.failed`, afterErased]) {
+      expect(quotesOf(await read(query))).toEqual(kept)
+    }
   })
 
   it.each([
@@ -103,6 +136,13 @@ describe('GET /v1/integrations/events', () => {
   ])('refuses %s: %s', async (pointer, query) => {
     const { status, body } = await read(`?${query}`)
     expect([status, body['code'], body['errors']]).toMatchObject([400, 'VALIDATION_FAILED', [{ pointer }]])
+  })
+
+  it('refuses anything else in `after` with what it takes', async () => {
+    const { body } = await read('?after=zzz')
+    const detail =
+      'must be the cursor of a `next` link of this feed, the ID of an event (`evt_…`), or `latest`'
+    expect(body['errors']).toEqual([{ pointer: '?after', detail }])
   })
 
   it('treats a cursor of another organization or another list as forged', async () => {
@@ -164,6 +204,78 @@ describe('With wait', () => {
     const again = read(`${(await read('?after=latest', key)).next}&wait=20`, key)
     const last = await failedQuote()
     expect(quotesOf(await again)).toEqual([last])
+  })
+
+  it('lets limits.eventWaits requests of a process wait, answers others at once, and lets more wait later', async () => {
+    const host = await startHost({
+      databaseUrl: database.url,
+      integrations: { limits: { eventWaits: 1, requestsPerMinute: 1000 } },
+    })
+    onTestFinished(() => host.close())
+    const keys = [await host.createKey('acme-admin'), await host.createKey('acme-admin')]
+    for (let round = 0; round < 3; round += 1) {
+      const answers: string[][] = []
+      const both = keys.map(async ({ key }) => {
+        const { next } = await read('?after=latest', key, host)
+        answers.push(quotesOf(await read(`${next}&wait=20`, key, host)))
+      })
+      await expect.poll(() => answers).toEqual([[]])
+      const id = await failedQuote('api_key', ACME, host)
+      await Promise.all(both)
+      expect(answers).toEqual([[], [id]])
+    }
+  })
+
+  const keys = `/v1/organizations/${ACME}/api-keys`
+  describe.each<[string, (host: Host, sql: Sql, id: string) => Promise<unknown>]>([
+    ['API_KEY_REVOKED', (host, _, id) => host.call('DELETE', `${keys}/${id}`, { member: 'acme-admin' })],
+    [
+      'API_KEY_INACTIVE',
+      (host, _, id) => host.call('POST', `${keys}/${id}/deactivate`, { member: 'acme-admin' }),
+    ],
+    [
+      'API_KEY_EXPIRED',
+      (_, sql, id) =>
+        sql`update quickquote.api_keys set expires_at = now() - interval '1 second' where id = ${id}`,
+    ],
+  ])('a key that may no longer be used', (code, end) => {
+    const refused = Array(5).fill([403, code])
+
+    /** Five requests of a key that wait: a sixth was answered. */
+    async function fiveWaiting(host: Host) {
+      const { id, key } = await host.createKey('acme-admin')
+      const { next } = await read('?after=latest', key, host)
+      const answers: [number, unknown][] = []
+      const all = Array.from({ length: 6 }, async () => {
+        const { status, body } = await read(`${next}&wait=20`, key, host)
+        answers.push([status, body['code']])
+      })
+      await expect.poll(() => answers.length).toBe(1)
+      expect(answers.pop()).toEqual([200, undefined])
+      return {
+        id,
+        async answers() {
+          await Promise.all(all)
+          return answers
+        },
+      }
+    }
+
+    it(`gets ${code} instead of the next event`, async () => {
+      const waiting = await fiveWaiting(context.host)
+      await end(context.host, context.sql, waiting.id)
+      await failedQuote()
+      expect(await waiting.answers()).toEqual(refused)
+    })
+
+    it(`gets ${code} instead of an empty page`, async () => {
+      const host = await startHost({ databaseUrl: database.url })
+      const waiting = await fiveWaiting(host)
+      await end(host, database.sql, waiting.id)
+      // Answers them.
+      await host.close()
+      expect(await waiting.answers()).toEqual(refused)
+    })
   })
 
   it('frees the place of a client that disconnects', async () => {

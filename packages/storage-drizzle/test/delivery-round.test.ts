@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { ClaimedDelivery } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { drizzleStorage } from '../src/index.ts'
 import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+import { openExplained, type Plan, rowsRead } from './explained.ts'
 
 const LIMIT = 100
 
@@ -21,19 +21,6 @@ const INDEXES = [
   'webhook_endpoints_pkey',
 ]
 
-/** The relevant fields of a node in EXPLAIN's output. */
-interface Plan {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Index Name'?: string
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly 'Shared Hit Blocks': number
-  readonly 'Shared Read Blocks': number
-  readonly Plans?: readonly Plan[]
-}
-
 let outbox: Outbox
 const cleanUps: (() => Promise<unknown>)[] = []
 
@@ -41,43 +28,10 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp()
 })
 
-/** A storage on one connection, whose plans can be read. Needs superuser rights. */
-function openExplained() {
-  const texts: string[] = []
-  const sql = postgres(outbox.url, { max: 1, onnotice: ({ message }) => texts.push(message ?? '') })
-  cleanUps.push(() => sql.end())
-  return {
-    storage: drizzleStorage({ sql }),
-    async explain(): Promise<void> {
-      await sql.unsafe(`load 'auto_explain';
-        set auto_explain.log_min_duration = 0; set auto_explain.log_level = notice;
-        set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
-        set auto_explain.log_buffers = on; set auto_explain.log_format = json`)
-      texts.splice(0)
-    },
-    /** The nodes that read our tables. */
-    nodes(): Plan[] {
-      const plans = texts.filter((text) => text.startsWith('duration:') && text.includes('"Plan"'))
-      return plans
-        .map((text): { Plan: Plan } => JSON.parse(text.slice(text.indexOf('{'))))
-        .flatMap(({ Plan }) => nodesOf(Plan))
-        .filter((node) =>
-          /^(deliveries|webhook_endpoints|events|endpoint_health)/.test(node['Relation Name'] ?? ''),
-        )
-        .filter((node) => node['Node Type'].endsWith('Scan') && node['Actual Loops'] > 0)
-    },
-  }
-}
-
-function nodesOf(plan: Plan): Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-}
-
-function rowsRead(nodes: readonly Plan[]): number {
-  return nodes.reduce(
-    (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-    0,
-  )
+function explained() {
+  const opened = openExplained(outbox.url)
+  cleanUps.push(opened.close)
+  return opened
 }
 
 /** 100,000 due deliveries, the oldest tenth of one endpoint, and more events. */
@@ -105,7 +59,7 @@ describe('a round among 100,000 due deliveries', () => {
   ])('reads only what it needs, with plans cached earlier, in tables that %s', async (_, before, after) => {
     outbox = await openOutbox(onTestFinished)
     await before()
-    const { storage, explain, nodes } = openExplained()
+    const { storage, explain, nodes } = explained()
     const worker = randomUUID()
     const round = (limit: number) => claimOf(worker, { limit })
     for (let n = 0; n < 8; n += 1) await storage.deliveries.settleAndClaim(round(0))
@@ -141,7 +95,7 @@ describe('a round while an old transaction holds up vacuum', () => {
     cleanUps.push(() => other.end())
     await other.unsafe('begin isolation level repeatable read; select pg_current_xact_id()')
     const worker = randomUUID()
-    const draining = openExplained()
+    const draining = explained()
     let claimed: ClaimedDelivery[] = []
     async function round(): Promise<void> {
       const settled = claimed.map((delivery) => succeeded(delivery))
@@ -159,7 +113,7 @@ describe('a round while an old transaction holds up vacuum', () => {
       expect(claimed.length).toBeGreaterThan(LIMIT / 2)
       blocks.push(blocksOf(draining.nodes(), 'deliveries_due_first'))
     }
-    const fresh = openExplained()
+    const fresh = explained()
     await fresh.explain()
     await fresh.storage.deliveries.settleAndClaim(claimOf(randomUUID(), { limit: LIMIT }))
 

@@ -4,6 +4,7 @@ import type { FeedFilter, FeedPart, FeedPosition } from '@quickquote/core/intern
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from './database.ts'
+import { openExplained, rowsRead } from './explained.ts'
 import { sampleEndpoint, sampleEvent, sampleSecrets } from './samples.ts'
 
 const { url, sql, storage } = await openDatabase()
@@ -80,9 +81,9 @@ describe('The feed of an organization', () => {
     expect(await storage.eventFeed.findEnd(own)).toEqual(end)
     expect((await readAll(own, end)).bodies).toEqual([])
     const [first] = events
-    const position = await storage.eventFeed.findPosition(own, first?.id ?? '')
+    const position = await storage.eventFeed.findStart(own, first?.id ?? '')
     expect((await readAll(own, position)).bodies).toHaveLength(4)
-    expect(await storage.eventFeed.findPosition(other, first?.id ?? '')).toBeNull()
+    expect(await storage.eventFeed.findStart(other, first?.id ?? '')).toBeNull()
   })
 
   it('waits for a transaction that wrote an earlier event of the organization, and for no other', async () => {
@@ -99,12 +100,53 @@ describe('The feed of an organization', () => {
   it('continues after such a transaction is rolled back', async () => {
     const own = randomUUID()
     const end = await openWriter(own, '"never"')
-    const late = await record(own, { body: '"late"' })
-    const position = await storage.eventFeed.findPosition(own, late.id)
-    expect((await readAll(own, position)).bodies).toEqual([])
+    await record(own, { body: '"late"' })
+    const { end: position } = await readAll(own)
+    expect(position).toEqual({ position: 0, eventId: null })
     await end('rollback')
+    expect((await readAll(own, position)).bodies).toEqual(['"late"'])
     expect((await readAll(own)).bodies).toEqual(['"late"'])
-    expect((await readAll(own, position)).bodies).toEqual([])
+  })
+
+  it('is read on after an event from before the oldest transaction that is still open', async () => {
+    const own = randomUUID()
+    const first = await record(own, { body: '"first"' })
+    const endEarly = await openWriter(own, '"early"')
+    const second = await record(own, { body: '"second"' })
+    const endLater = await openWriter(own, '"later"')
+    const last = await record(own, { body: '"last"' })
+    const startAfter = ({ id }: { readonly id: string }) => storage.eventFeed.findStart(own, id)
+    const [afterFirst, afterSecond, afterLast] = [
+      await startAfter(first),
+      await startAfter(second),
+      await startAfter(last),
+    ]
+    expect([afterFirst?.eventId, afterSecond, afterLast]).toEqual([first.id, afterFirst, afterFirst])
+    await endEarly('commit')
+    const onceEarlyEnded = await startAfter(last)
+    expect(onceEarlyEnded?.eventId).toBe(second.id)
+    await endLater('commit')
+    expect((await readAll(own, afterLast)).bodies).toEqual(['"early"', '"second"', '"later"', '"last"'])
+    expect((await readAll(own, onceEarlyEnded)).bodies).toEqual(['"later"', '"last"'])
+    expect((await readAll(own, await startAfter(last))).bodies).toEqual([])
+  })
+
+  it.each([
+    ['shared, of a session', 'pg_advisory_lock_shared', 'commit'],
+    ['shared, of an open transaction', 'pg_advisory_xact_lock_shared', 'select 1'],
+    ['exclusive, of a session', 'pg_advisory_lock', 'commit'],
+    ['exclusive, of an open transaction', 'pg_advisory_xact_lock', 'select 1'],
+  ])('is not held up by a lock of the host with the key of a writer: %s', async (_, lock, next) => {
+    const own = randomUUID()
+    await record(own, { body: '"1"' })
+    const host = postgres(url, { max: 1 })
+    onTestFinished(() => host.end())
+    await host.unsafe(`begin; create temporary table theirs (id int); insert into theirs values (1);
+      select ${lock}(quickquote.feed_of('${own}') << 40 | last_value) from quickquote.feed_positions; ${next}`)
+    await record(own, { body: '"2"' })
+    await record(own, { body: '"3"' })
+    expect((await readAll(own)).bodies).toEqual(['"1"', '"2"', '"3"'])
+    expect(await storage.eventFeed.findOpenWriters()).toEqual([])
   })
 
   it('shows each event once to every reader, in whatever order transactions commit', async () => {
@@ -178,7 +220,7 @@ describe('A position', () => {
     return part === null ? 'expired' : bodiesOf(part)
   }
   const positionOf = async (organization: string, { id }: { readonly id: string }) =>
-    (await storage.eventFeed.findPosition(organization, id)) ?? expect.fail('not there')
+    (await storage.eventFeed.findStart(organization, id)) ?? expect.fail('not there')
 
   it('expires when retention drops a later event, not before', async () => {
     for (const days of [33, 32]) {
@@ -281,15 +323,75 @@ it('an event at either side of the end of a page is read once', async () => {
   expect((await readAll(own, null, 100, filter)).bodies).toHaveLength(5)
 })
 
-it('waiting readers are found once there are later events', async () => {
-  const [own, other] = [randomUUID(), randomUUID()]
-  const end = await storage.eventFeed.findEnd(own)
-  const readers = [own, other, own.toUpperCase()].map((organizationId) => ({ organizationId, ...end }))
-  expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set())
-  await record(own)
-  expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set([0, 2]))
-  const seen = await storage.eventFeed.findEnd(own)
-  expect(await storage.eventFeed.findReadersWithNews([{ organizationId: own, ...seen }])).toEqual(new Set())
+describe('Waiting readers', () => {
+  it('are found once a page has events after their position', async () => {
+    const [own, other] = [randomUUID(), randomUUID()]
+    const start = await storage.eventFeed.findEnd(own)
+    const readers = [own, other, own.toUpperCase()].map((organizationId) => ({ organizationId, ...start }))
+    expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set())
+    await record(own)
+    expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set([0, 2]))
+    const seen = await storage.eventFeed.findEnd(own)
+    const end = await openWriter(own, '"early"')
+    await record(own, { body: '"late"' })
+    const behind = [{ organizationId: own, ...start }]
+    const upToDate = [{ organizationId: own, ...seen }]
+    expect(await storage.eventFeed.findReadersWithNews([...upToDate, ...behind])).toEqual(new Set([1]))
+    await end('commit')
+    expect(await storage.eventFeed.findReadersWithNews(upToDate)).toEqual(new Set([0]))
+  })
+
+  it('are found whatever the day of the event', async () => {
+    const own = randomUUID()
+    await record(own)
+    const { position } = await storage.eventFeed.findEnd(own)
+    await record(own, { created_at: new Date(MIDNIGHT - 300 * DAY_MS) })
+    const readers = [{ organizationId: own, position }]
+    expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set([0]))
+  })
+
+  it.each([
+    ['was empty', 0, 20_000],
+    ['was small', 60, 20_000],
+    ['was large', 20_000, 0],
+  ])(
+    'are looked up in the index by organization and position, with a plan from when the table %s',
+    async (_, before, after) => {
+      const { url, sql } = await openDatabase({ closeAfter: onTestFinished })
+      const days = 30
+      for (let day = 1; day <= days; day += 1) {
+        const at = (age: number) => new Date(MIDNIGHT - age * DAY_MS).toISOString()
+        await sql.unsafe(`create table quickquote.events_past_${day} partition of quickquote.events
+        for values from ('${at(day)}') to ('${at(day - 1)}')`)
+      }
+      const large = randomUUID()
+      const fill = (count: number) => sql`
+      insert into quickquote.events (id, organization_id, type, body, created_at, feed_position)
+      select gen_random_uuid(), case when n % 10 = 0 then gen_random_uuid() else ${large}::uuid end, '', '',
+        now() - n % ${days} * interval '1 day', nextval('quickquote.feed_positions')
+      from generate_series(1, ${count}) n`
+      const { storage, explain, nodes, close } = openExplained(url)
+      onTestFinished(close)
+      await fill(before)
+      await sql`vacuum analyze`
+      const { position } = await storage.eventFeed.findEnd(large)
+      // Different positions: each is a look-up of its own.
+      const readers = Array.from({ length: 100 }, (_, n) => ({
+        organizationId: n % 2 === 0 ? large : randomUUID(),
+        position: position + 100_000 + n,
+      }))
+      for (let n = 0; n < 8; n += 1) await storage.eventFeed.findReadersWithNews(readers)
+      await fill(after)
+
+      await explain()
+      expect(await storage.eventFeed.findReadersWithNews(readers)).toEqual(new Set())
+      const read = nodes()
+      expect(read.length).toBeGreaterThan(days)
+      expect(new Set(read.map((node) => node['Node Type']))).toEqual(new Set(['Index Only Scan']))
+      for (const node of read) expect(node['Index Name']).toContain('feed_position')
+      expect(rowsRead(read)).toBe(0)
+    },
+  )
 })
 
 it('samples of tests are not in a feed', async () => {
@@ -298,7 +400,7 @@ it('samples of tests are not in a feed', async () => {
   const event = sampleEvent({ organization_id: endpoint.organization_id })
   await storage.testDeliveries.insert(event, { id: randomUUID(), endpointId: endpoint.id })
   expect((await readAll(endpoint.organization_id)).bodies).toEqual([])
-  expect(await storage.eventFeed.findPosition(endpoint.organization_id, event.id)).toBeNull()
+  expect(await storage.eventFeed.findStart(endpoint.organization_id, event.id)).toBeNull()
 })
 
 it('reading is refused in a transaction with an outdated snapshot', async () => {

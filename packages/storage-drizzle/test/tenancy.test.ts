@@ -307,7 +307,7 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'eventFeed.read': (own, { event }) =>
     storage.eventFeed.read(own, { position: 1, eventId: event.id }, { types: null, source: null }, 100),
   'eventFeed.findEnd': (own) => storage.eventFeed.findEnd(own),
-  'eventFeed.findPosition': (own, { event }) => storage.eventFeed.findPosition(own, event.id),
+  'eventFeed.findStart': (own, { event }) => storage.eventFeed.findStart(own, event.id),
   'eventFeed.findReadersWithNews': (own) =>
     storage.eventFeed.findReadersWithNews([{ organizationId: own, position: 0 }]),
   'events.record': (own, { quotation }) =>

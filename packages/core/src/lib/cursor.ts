@@ -43,8 +43,8 @@ export function decodeCursor(keyring: Keyring, list: List, cursor: string): Curs
 }
 
 /** @throws IntegrationError VALIDATION_FAILED */
-export function refuseCursor(parameter: string): never {
-  throw validationFailed([{ pointer: `?${parameter}`, detail: 'must be from a `next` link of this list' }])
+export function refuseCursor(): never {
+  throw validationFailed([{ pointer: '?cursor', detail: 'must be from a `next` link of this list' }])
 }
 
 function contextOf({ name, organizationId }: List): string {

@@ -49,6 +49,6 @@ export async function readPage<T extends Position>(
 }
 
 function positionOf(keyring: Keyring, list: List, cursor: string): Position {
-  const { ordinal, id } = decodeCursor(keyring, list, cursor) ?? refuseCursor('cursor')
+  const { ordinal, id } = decodeCursor(keyring, list, cursor) ?? refuseCursor()
   return { created_at: new Date(ordinal), id }
 }

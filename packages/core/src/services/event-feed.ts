@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, refuseCursor } from '../lib/cursor.ts'
+import { decodeCursor, encodeCursor } from '../lib/cursor.ts'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { isUuid } from '../lib/tenancy.ts'
 import { validateUrlPart } from '../lib/validator.ts'
@@ -75,12 +75,12 @@ export function createEventFeed(
   async function positionOf(organizationId: string, after: string): Promise<FeedPosition> {
     if (after.startsWith('evt_')) {
       const id = after.slice('evt_'.length)
-      const found = isUuid(id) ? await feed.findPosition(organizationId, id) : null
-      if (found !== null) return found
-      throw validationFailed([{ pointer: '?after', detail: 'must be the ID of an event that is still kept' }])
+      const found = isUuid(id) ? await feed.findStart(organizationId, id) : null
+      return found ?? refuse('must be the ID of an event that is still kept')
     }
     const { ordinal, id } =
-      decodeCursor(keyring, { name: 'events', organizationId }, after) ?? refuseCursor('after')
+      decodeCursor(keyring, { name: 'events', organizationId }, after) ??
+      refuse('must be the cursor of a `next` link of this feed, the ID of an event (`evt_…`), or `latest`')
     return { position: ordinal, eventId: id === NO_EVENT ? null : id }
   }
 
@@ -91,4 +91,8 @@ export function createEventFeed(
       { ordinal: position, id: eventId ?? NO_EVENT },
     )
   }
+}
+
+function refuse(detail: string): never {
+  throw validationFailed([{ pointer: '?after', detail }])
 }

@@ -47,9 +47,12 @@ export interface EventFeedStorage {
   ): Promise<FeedPart | null>
   /** The position of the newest event that `read` would return. */
   findEnd(organizationId: string): Promise<FeedPosition>
-  /** The position of an event; null: unknown, no longer kept, or of another organization. */
-  findPosition(organizationId: string, eventId: string): Promise<FeedPosition | null>
-  /** The indices of readers that may have something to read, including those waiting for an open transaction. */
+  /**
+   * The position for reading on after an event; an earlier one while an open transaction may still commit earlier
+   * events. Null: the event is unknown, no longer kept, or of another organization.
+   */
+  findStart(organizationId: string, eventId: string): Promise<FeedPosition | null>
+  /** The indices of readers for whom `read` has events after their position. */
   findReadersWithNews(
     readers: readonly { readonly organizationId: string; readonly position: number }[],
   ): Promise<ReadonlySet<number>>

@@ -1,4 +1,4 @@
-import { type AuthenticatedKey, IntegrationError, type Integrations } from '@quickquote/core'
+import { type ApiKeys, type AuthenticatedKey, IntegrationError, type Integrations } from '@quickquote/core'
 import { isKeyExpiring } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hasParameterOfKey } from './key-in-url.ts'
@@ -15,10 +15,8 @@ export function authenticatePartners(fastify: FastifyInstance, { apiKeys, settin
   fastify.addHook('onRequest', async (request, reply) => {
     if (hasParameterOfKey(request.url)) throw new IntegrationError('API_KEY_IN_QUERY')
     if (isPreflight(request.raw)) return
-    const value = request.headers['x-api-key']
     try {
-      if (value === undefined || value === '') throw new IntegrationError('API_KEY_MISSING')
-      const key = await apiKeys.authenticate(String(value))
+      const key = await authenticate(apiKeys, request)
       request[API_KEY] = key
       if (isKeyExpiring(key.expiresAt, settings.now())) {
         reply.header('x-api-key-expires-at', key.expiresAt.toISOString())
@@ -32,6 +30,20 @@ export function authenticatePartners(fastify: FastifyInstance, { apiKeys, settin
   fastify.addHook('preParsing', async (request) => {
     if (request[AUTH_ERROR] !== null) throw request[AUTH_ERROR]
   })
+}
+
+/**
+ * Checks the key of a request. A handler that has waited calls it again before it reads what it returns: meanwhile the
+ * key may have been revoked.
+ * @throws IntegrationError API_KEY_MISSING, API_KEY_INVALID, API_KEY_INACTIVE, API_KEY_EXPIRED, API_KEY_REVOKED
+ */
+export async function authenticate(
+  apiKeys: Pick<ApiKeys, 'authenticate'>,
+  { headers }: FastifyRequest,
+): Promise<AuthenticatedKey> {
+  const value = headers['x-api-key']
+  if (value === undefined || value === '') throw new IntegrationError('API_KEY_MISSING')
+  return apiKeys.authenticate(String(value))
 }
 
 /** The key of an authenticated request. */

@@ -7,12 +7,18 @@ import {
 } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { linkTo } from '../answers/page-answer.ts'
+import { authenticate } from '../auth/partner-auth.ts'
 import { createEventWaits, type EventWaits } from '../limits/event-waits.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
 
 /** The event feed, for partners who cannot receive webhooks or have missed some. */
-export function eventRoutes({ eventFeed, settings, storage }: Integrations): readonly PartnerRoute[] {
+export function eventRoutes({
+  apiKeys,
+  eventFeed,
+  settings,
+  storage,
+}: Integrations): readonly PartnerRoute[] {
   const waits = createEventWaits(storage.eventFeed, settings.limits)
   return [
     partnerRoute({
@@ -23,7 +29,7 @@ export function eventRoutes({ eventFeed, settings, storage }: Integrations): rea
       tag: 'Events',
       summary: 'Read the events of the organization',
       description:
-        'Returns events oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Store the `Link` of each response and continue from there: no event is skipped or repeated. With `wait`, an empty page waits for the next event.',
+        'Returns events oldest first, each with the bytes of its webhook, whether or not an endpoint subscribes to it. Store the `Link` of each response and continue from there: no event is skipped or repeated. Reading from an event ID may repeat some. With `wait`, an empty page waits for the next event.',
       params: Type.Object({}),
       query: eventFeedQuery,
       longestWaitMs: LONGEST_EVENT_WAIT_SECONDS * 1000,
@@ -49,14 +55,20 @@ export function eventRoutes({ eventFeed, settings, storage }: Integrations): rea
         const page =
           first.count > 0 || waitMs === 0
             ? first
-            : await waitedFor({ first, read, waitMs, waits, apiKey, signal: clientSignal() })
+            : await waitedFor({
+                first,
+                async read(more) {
+                  await authenticate(apiKeys, request)
+                  return read(more)
+                },
+                waitMs,
+                waits,
+                apiKey,
+                signal: clientSignal(),
+              })
         return {
           json: page.json,
-          headers: {
-            Link: linkTo(request, eventFeedQuery, { after: page.nextCursor }),
-            // When Fastify begins to close, it closes idle connections; this one was in use.
-            ...(waits.isClosed && request.raw.httpVersionMajor === 1 && { Connection: 'close' }),
-          },
+          headers: { Link: linkTo(request, eventFeedQuery, { after: page.nextCursor }) },
         }
       },
     }),

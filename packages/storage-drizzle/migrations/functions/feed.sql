@@ -32,6 +32,20 @@ create function "quickquote".next_feed_position(organization uuid) returns bigin
   end
 $$;
 
+-- The locks of open transactions that have written events. A lock of the host may look alike; its transaction counts only if it
+-- inserts events itself. An INSERT locks the table before it takes a position, so no writer is overlooked.
+create function "quickquote".feed_locks() returns table (key bigint, writer text, pid int) language sql stable as $$
+  select (classid::bigint << 32) | objid::bigint, virtualtransaction, held.pid
+  from pg_locks held
+  where locktype = 'advisory' and objsubid = 1 and granted and mode = 'ShareLock'
+    and database = (select oid from pg_database where datname = current_database())
+    and exists (
+      select from pg_locks
+      where locktype = 'relation' and relation = '"quickquote".events'::regclass and granted and mode = 'RowExclusiveLock'
+        and virtualtransaction = held.virtualtransaction
+    )
+$$;
+
 -- The position below which an organization's feed is final. Each statement sees all earlier commits, and their order matters:
 -- first the assigned numbers, then the locks of open transactions, then the caller's reads.
 create function "quickquote".feed_bound(organization uuid) returns bigint language plpgsql volatile as $$
@@ -45,11 +59,7 @@ begin
   select case when is_called then last_value else 0 end into newest from "quickquote".feed_positions;
   -- Numbers wrap around, so they are compared within half of the circle; those above the newest do not matter yet.
   select min(newest - ((newest - key) & 1099511627775)) into oldest_open
-  from (
-    select (classid::bigint << 32) | objid::bigint as key from pg_locks
-    where locktype = 'advisory' and objsubid = 1 and granted
-      and database = (select oid from pg_database where datname = current_database())
-  ) lock
+  from "quickquote".feed_locks()
   where ((key >> 40) & 16777215) = "quickquote".feed_of(organization)
     and ((newest - key) & 1099511627775) < 549755813888;
   return least(newest, oldest_open - 1);
@@ -108,17 +118,49 @@ begin
 end
 $$;
 
--- The position of the newest event a page could contain, or of the newest deleted one.
-create function "quickquote".end_of_feed(organization uuid) returns table (event uuid, at_position bigint)
+-- Where reading begins: after an event, or, if it is null, after the newest one a page could contain. While an open transaction
+-- may still commit earlier events than the given one, reading begins before them. No row: the event is not in the feed.
+create function "quickquote".start_of_feed(organization uuid, after_event uuid) returns table (event uuid, at_position bigint)
 language plpgsql volatile as $$
 declare
-  bound constant bigint := "quickquote".feed_bound(organization);
+  bound bigint := "quickquote".feed_bound(organization);
 begin
+  if after_event is not null then
+    select least(bound, feed_position) into bound from "quickquote".events
+    where id = after_event and organization_id = organization and feed_position is not null;
+    if not found then
+      return;
+    end if;
+  end if;
   return query
     (select id, feed_position from "quickquote".events
      where organization_id = organization and feed_position <= bound order by feed_position desc limit 1)
     union all
     select null::uuid, coalesce((select position from "quickquote".feed_floors where organization_id = organization), 0)
     limit 1;
+end
+$$;
+
+-- The numbers of the readers, in the order of the arrays, that a page has events for. One search per position in the index of
+-- each day: the settings leave the planner no other way, whatever it knew about the tables when it made the plan.
+create function "quickquote".readers_with_news(organizations uuid[], positions bigint[]) returns setof bigint
+language plpgsql volatile
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+    select unnest(readers)
+    from (
+      select organization, seen, array_agg(reader) as readers
+      from unnest(organizations, positions) with ordinality as waiting (organization, seen, reader)
+      group by organization, seen
+    ) waiting
+    cross join lateral (
+      select feed_position from "quickquote".events
+      where organization_id = organization and feed_position > seen order by feed_position limit 1
+    ) next
+    -- Held up by an open transaction, it is not in a page yet.
+    where feed_position <= "quickquote".feed_bound(organization);
 end
 $$;

@@ -17,39 +17,19 @@ export const READ_FEED = statement(
       ${EXAMINED_AT_MOST})`,
 )
 
-export const FIND_END = statement(
+export const FIND_START = statement(
   { event: nullable(uuid), at_position: text },
-  (schema) => `select event, at_position::text from ${schema}.end_of_feed($organization_id)`,
+  (schema) =>
+    `select event, at_position::text from ${schema}.start_of_feed($organization_id, $event_id::uuid)`,
 )
 
-export const FIND_POSITION = statement(
-  { event: uuid, at_position: text },
-  (schema) => `select id as event, feed_position::text as at_position from ${schema}.events
-    where id = $event_id and organization_id = $organization_id and feed_position is not null`,
-)
-
-/** A waiting reader has read everything older. */
 export const FIND_READERS_WITH_NEWS = statement(
   { reader: text },
   (schema) => `select reader::text
-    from unnest($organization_ids::uuid[], $positions::bigint[]) with ordinality as waiting (organization, seen, reader)
-    where exists (
-      select from ${schema}.events
-      where organization_id = organization and feed_position > seen and created_at > now() - interval '2 days'
-    )`,
+    from ${schema}.readers_with_news($organization_ids::uuid[], $positions::bigint[]) as reader`,
 )
 
-/**
- * The locks of `next_feed_position`, whatever their organization. Locks of the host look different: they are exclusive, have a
- * small key, or one without one of our numbers.
- */
 export const FIND_OPEN_WRITERS = statement(
-  { lock: text, pid: nullable(int) },
-  (schema) => `select key::text as lock, pid
-    from (
-      select (classid::bigint << 32) | objid::bigint as key, pid from pg_locks
-      where locktype = 'advisory' and objsubid = 1 and granted and mode = 'ShareLock'
-        and database = (select oid from pg_database where datname = current_database())
-    ) as held, ${schema}.feed_positions
-    where (key >> 40) & 16777215 <> 0 and ((last_value - key) & 1099511627775) < last_value`,
+  { id: text, pid: nullable(int) },
+  (schema) => `select distinct writer as id, pid from ${schema}.feed_locks()`,
 )

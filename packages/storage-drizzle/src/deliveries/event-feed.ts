@@ -1,12 +1,6 @@
 import type { EventFeedStorage, FeedPosition } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import {
-  FIND_END,
-  FIND_OPEN_WRITERS,
-  FIND_POSITION,
-  FIND_READERS_WITH_NEWS,
-  READ_FEED,
-} from './event-feed.sql.ts'
+import { FIND_OPEN_WRITERS, FIND_READERS_WITH_NEWS, FIND_START, READ_FEED } from './event-feed.sql.ts'
 
 /** See EventFeedStorage. The rules are in functions of the migration. */
 export function eventFeedStorage({ run }: Database): EventFeedStorage {
@@ -25,12 +19,12 @@ export function eventFeedStorage({ run }: Database): EventFeedStorage {
     },
 
     async findEnd(organizationId) {
-      const [end] = await run(FIND_END, { organization_id: organizationId })
+      const [end] = await run(FIND_START, { organization_id: organizationId, event_id: null })
       return end === undefined ? { position: 0, eventId: null } : positionOf(end)
     },
 
-    async findPosition(organizationId, eventId) {
-      const [found] = await run(FIND_POSITION, { organization_id: organizationId, event_id: eventId })
+    async findStart(organizationId, eventId) {
+      const [found] = await run(FIND_START, { organization_id: organizationId, event_id: eventId })
       return found === undefined ? null : positionOf(found)
     },
 
@@ -43,8 +37,7 @@ export function eventFeedStorage({ run }: Database): EventFeedStorage {
     },
 
     async findOpenWriters() {
-      const rows = await run(FIND_OPEN_WRITERS, {})
-      return rows.map(({ lock, pid }) => ({ id: `${lock} ${pid}`, pid }))
+      return run(FIND_OPEN_WRITERS, {})
     },
   }
 }
