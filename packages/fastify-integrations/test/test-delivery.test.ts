@@ -1,8 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import type { DeliveryPolicy } from '@quickquote/core'
 import { validate, WebhookEvent } from '@quickquote/core/internal'
 import type { ReceivedWebhook } from '@quickquote/dev-servers'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ACME, startHost, useDatabase } from './support/host.ts'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import postgres from 'postgres'
+import { describe, expect, it, type TestContext, vi } from 'vitest'
+import { ACME, startHost } from './support/host.ts'
 import { createEndpoint, startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
 
 const context = useDeliveries({ integrations: { delivery: { timeoutMs: 5000 } } })
@@ -217,26 +220,38 @@ describe('a rotated secret', () => {
   })
 })
 
-describe('a client that disconnects', () => {
-  const database = useDatabase()
-
-  it.each([
-    ['before a worker begins: nothing is sent', false],
-    ['while it is sent: the wait for the outcome ends', true],
-  ])('%s', async (_, isSent) => {
-    const received = context.receiver.requests.length
-    context.respond(() => ({ hang: true }))
+/** Each has its own database, and waits for seconds. */
+describe.concurrent('a test that is waited for', () => {
+  async function open(
+    { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+    path: string,
+    delivery: Partial<DeliveryPolicy> = {},
+  ) {
+    const database = await migratedDatabase()
+    const sql = postgres(database.url, { max: 1 })
     const host = await startHost({
       databaseUrl: database.url,
-      integrations: { allowAddresses: ['127.0.0.1/32'], delivery: { timeoutMs: 30_000 } },
+      integrations: { allowAddresses: ['127.0.0.1/32'], delivery },
     })
-    onTestFinished(() => host.close())
-    const { storage } = host.integrations
+    onTestFinished(async () => {
+      await host.close()
+      await sql.end()
+      await database.drop()
+    })
+    const { id } = await createEndpoint(host, { url: context.receiver.url + path })
+    return { host, sql, id, storage: host.integrations.storage }
+  }
+
+  it.for([
+    ['before a worker begins: nothing is sent', '/never-sent', false],
+    ['while it is sent: the wait for the outcome ends', '/sent', true],
+  ] as const)('the client disconnects %s', async ([, path, isSent], { expect, onTestFinished }) => {
+    context.respond(() => ({ hang: true }))
+    const { host, sql, id, storage } = await open({ onTestFinished }, path, { timeoutMs: 30_000 })
     if (isSent) {
       const stopWorker = await startWorker(host, context.receiver)
       onTestFinished(stopWorker)
     } else await storage.workers.heartbeat(randomUUID())
-    const { id } = await createEndpoint(host, { url: context.receiver.url })
     const polls = vi.spyOn(storage.testDeliveries, 'find')
     const hangUp = new AbortController()
     const request = fetch(`${host.url}${WEBHOOKS}/${id}/test`, {
@@ -245,7 +260,7 @@ describe('a client that disconnects', () => {
       body: '{"event_type":"quotation.completed"}',
       signal: hangUp.signal,
     })
-    const pending = () => database.sql`select leased_by from quickquote.deliveries`
+    const pending = () => sql`select leased_by from quickquote.deliveries`
     await expect.poll(pending).toEqual([{ leased_by: isSent ? expect.any(String) : null }])
 
     hangUp.abort()
@@ -257,36 +272,30 @@ describe('a client that disconnects', () => {
     // One may have been in flight when the client disconnected.
     expect(polls.mock.calls.length - polled).toBeLessThanOrEqual(1)
     expect(polls.mock.calls.length).toBeLessThan(10)
-    expect(context.receiver.requests.length - received).toBe(isSent ? 1 : 0)
+    expect(sentTo(path)).toHaveLength(isSent ? 1 : 0)
   })
-})
 
-describe('without a free worker', () => {
-  const database = useDatabase()
-
-  it.each([
+  it.for([
     ['none is alive', 'No delivery worker is running, so nothing was sent.', false],
     [
       'all are busy',
       'The test did not start within 7 s, so nothing was sent. Either no delivery worker was free, or the endpoint has reached its limit of concurrent deliveries.',
       true,
     ],
-  ])('answers 503 with the reason, and leaves nothing to send later: %s', async (_, detail, isBusy) => {
-    const host = await startHost({
-      databaseUrl: database.url,
-      integrations: { allowAddresses: ['127.0.0.1/32'] },
-    })
-    const { id } = await createEndpoint(host, { url: `${context.receiver.url}/nobody` })
-    // A live worker that takes nothing.
-    if (isBusy) await host.integrations.storage.workers.heartbeat(randomUUID())
-    const { status, body } = await host.call('POST', `${WEBHOOKS}/${id}/test`, {
-      member: 'acme-admin',
-      json: { event_type: 'quotation.completed' },
-    })
-    expect(status).toBe(503)
-    expect(body).toMatchObject({ code: 'SERVICE_UNAVAILABLE', detail })
-    expect(await database.sql`select from quickquote.deliveries`).toHaveLength(0)
-    expect(await database.sql`select from quickquote.delivery_attempts`).toHaveLength(0)
-    await host.close()
-  })
+  ] as const)(
+    'without a free worker is answered with 503 and the reason, and leaves nothing to send later: %s',
+    async ([, detail, isBusy], { expect, onTestFinished }) => {
+      const { host, sql, id, storage } = await open({ onTestFinished }, '/nobody')
+      // A live worker that takes nothing.
+      if (isBusy) await storage.workers.heartbeat(randomUUID())
+      const { status, body } = await host.call('POST', `${WEBHOOKS}/${id}/test`, {
+        member: 'acme-admin',
+        json: { event_type: 'quotation.completed' },
+      })
+      expect(status).toBe(503)
+      expect(body).toMatchObject({ code: 'SERVICE_UNAVAILABLE', detail })
+      expect(await sql`select from quickquote.deliveries`).toHaveLength(0)
+      expect(await sql`select from quickquote.delivery_attempts`).toHaveLength(0)
+    },
+  )
 })
