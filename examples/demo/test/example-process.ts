@@ -3,8 +3,9 @@ import { EventEmitter, once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { scratchFolder, testDatabase } from '@quickquote/dev-servers'
-import { beforeAll, expect, inject } from 'vitest'
+import { scratchFolder } from '@quickquote/dev-servers'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { beforeAll, expect } from 'vitest'
 import { secretsIn } from './secrets.ts'
 
 /** A process of the example, and its output. */
@@ -98,7 +99,7 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
 export function useExample(env: Record<string, string>): { readonly url: string } {
   let url = ''
   beforeAll(async () => {
-    const database = await testDatabase(inject('postgresUrl'))
+    const database = await migratedDatabase()
     const folder = await temporaryFolder()
     const server = runExample('server', { DATABASE_URL: database.url, DATA_FOLDER: folder.path, ...env })
     try {
