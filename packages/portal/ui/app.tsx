@@ -2,11 +2,14 @@ import { signal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { createClient } from './api/client.ts'
 import { ApiError, createHttp, type Transport } from './api/http.ts'
-import type { Organization } from './api/types.ts'
+import type { Organization, WebhookEndpoint } from './api/types.ts'
+import { watchTime } from './clock.ts'
 import { createFormatter } from './i18n/format.ts'
 import { createTranslator, type Translator } from './i18n/translate.ts'
-import type { Navigation } from './navigation.ts'
+import type { LeaveText, Navigation } from './navigation.ts'
 import { Button } from './parts/button.tsx'
+import { Dialog } from './parts/dialog.tsx'
+import { keepFocus } from './parts/focus.ts'
 import { Icon } from './parts/icon.tsx'
 import { Link } from './parts/link.tsx'
 import { Menu } from './parts/menu.tsx'
@@ -20,6 +23,7 @@ import { EndpointForm } from './screens/endpoint-form.tsx'
 import { Endpoints, isFailing } from './screens/endpoints.tsx'
 import { Events } from './screens/events.tsx'
 import { Keys } from './screens/keys.tsx'
+import { signIns } from './session.ts'
 import type { Feature, PortalSettings } from './settings.ts'
 import { useLoaded } from './use-loaded.ts'
 
@@ -30,6 +34,8 @@ interface AppProps {
   /** Whether the portal is a page with a header. */
   isPage: boolean
 }
+
+const REFRESH_ENDPOINTS_MS = 30_000
 
 const VIEWS = ['api-keys', 'endpoints', 'deliveries', 'events', 'audit-log'] as const
 type View = (typeof VIEWS)[number]
@@ -51,6 +57,7 @@ export function App({ settings, navigation, transport, isPage }: AppProps) {
   const http = useMemo(
     () =>
       createHttp(new URL(settings.apiUrl, document.baseURI), transport, (isSignedIn) => {
+        if (isSignedIn && isSignedOut.value) signIns.value += 1
         isSignedOut.value = !isSignedIn
       }),
     [settings, transport],
@@ -78,6 +85,20 @@ export function App({ settings, navigation, transport, isPage }: AppProps) {
   useEffect(() => {
     document.documentElement.lang ||= translator.locale
   }, [translator])
+
+  useEffect(() => {
+    if (!isSignedOut.value) return
+    // Somebody who signed in in another tab comes back to this one.
+    const onVisible = () => {
+      if (document.visibilityState === 'visible') void me.reload()
+    }
+    document.addEventListener('visibilitychange', onVisible)
+    addEventListener('focus', onVisible)
+    return () => {
+      document.removeEventListener('visibilitychange', onVisible)
+      removeEventListener('focus', onVisible)
+    }
+  }, [isSignedOut.value, me.reload])
 
   const isNobody = isSignedOut.value && me.value == null
   useEffect(() => {
@@ -152,7 +173,7 @@ function Member({
   isSignedOut: boolean
   onSignedIn: () => void
 }) {
-  const portal = useMemo((): Portal => {
+  const fixed = useMemo((): Omit<Portal, 'endpoints'> => {
     const manages = me.permissions.includes('manage_integrations')
     return {
       ...translator,
@@ -160,26 +181,28 @@ function Member({
       format: createFormatter(translator.locale),
       mayChange: !settings.readOnly,
       announcement: signal(''),
-      failingEndpoints: signal(0),
+      answered: { delivery: null },
+      filters: new Map(),
       shows: (feature: Feature) => settings.features.includes(feature),
     }
   }, [me, translator, settings, client])
-  const views = VIEWS.filter((view) => portal.shows(view) && (portal.manages || OPEN_TO_ALL.includes(view)))
-
-  useEffect(() => {
-    if (!views.includes('endpoints')) return
-    void client.endpoints.list().then(
-      (endpoints) => {
-        portal.failingEndpoints.value = endpoints.filter(isFailing).length
-      },
-      // The screen that needs them shows the error.
-      () => {},
-    )
-  }, [portal])
+  const views = VIEWS.filter((view) => fixed.shows(view) && (fixed.manages || OPEN_TO_ALL.includes(view)))
+  const isAsked = views.includes('endpoints') || views.includes('deliveries')
+  const endpoints = useLoaded(
+    `endpoints ${isAsked}`,
+    async (cancel): Promise<readonly WebhookEndpoint[]> => (isAsked ? client.endpoints.list(cancel) : []),
+    { everyMs: isAsked ? REFRESH_ENDPOINTS_MS : undefined },
+  )
+  const portal: Portal = { ...fixed, endpoints }
+  const failing = endpoints.value?.filter(isFailing).length ?? 0
 
   const { place } = navigation
   const view = views.find((each) => each === place.value.view) ?? views[0]
+  if (view !== undefined && place.value.id === null) portal.filters.set(view, place.value.query)
   const tabs = useRef<HTMLElement>(null)
+  const root = useRef<HTMLDivElement>(null)
+  useEffect(() => watchTime(), [])
+  useEffect(() => (root.current === null ? undefined : keepFocus(root.current)), [])
   useEffect(() => {
     // On a phone not all of them fit. They alone are scrolled: the portal may be anywhere in a page of the host's.
     const all = tabs.current?.getBoundingClientRect()
@@ -188,19 +211,17 @@ function Member({
   }, [view])
   return (
     <PortalContext.Provider value={portal}>
-      <div class="portal" lang={portal.locale} dir={portal.direction}>
+      <div ref={root} class="portal" lang={portal.locale} dir={portal.direction}>
         <div class="top">
           {isPage && <Header organizations={me.organizations} />}
           <nav ref={tabs} class="tabs" aria-label={portal.t('nav.label')}>
             {views.map((each) => (
               <Link key={each} to={{ view: each }} current={each === view}>
                 {portal.t(`nav.${each}`)}
-                {each === 'endpoints' && portal.failingEndpoints.value > 0 && (
+                {each === 'endpoints' && failing > 0 && (
                   <span class="count-badge">
-                    <span aria-hidden="true">{portal.format.number(portal.failingEndpoints.value)}</span>
-                    <span class="hidden">
-                      {portal.t('nav.failing', { count: portal.failingEndpoints.value })}
-                    </span>
+                    <span aria-hidden="true">{portal.format.number(failing)}</span>
+                    <span class="hidden">{portal.t('nav.failing', { count: failing })}</span>
                   </span>
                 )}
               </Link>
@@ -214,6 +235,7 @@ function Member({
         <p class="hidden" role="status">
           {portal.announcement.value}
         </p>
+        {navigation.leaving.value !== null && <Leave {...navigation.leaving.value} />}
       </div>
     </PortalContext.Provider>
   )
@@ -275,6 +297,27 @@ function Header({ organizations }: { organizations: readonly Organization[] }) {
         <span class="member">{me.member_id}</span>
       </span>
     </header>
+  )
+}
+
+/** Asked before something is lost. */
+function Leave({ why, leave, stay }: { why: LeaveText; leave: () => void; stay: () => void }) {
+  const { t } = usePortal()
+  return (
+    <Dialog
+      title={t('leave.title')}
+      onClose={stay}
+      footer={
+        <>
+          <Button onClick={leave}>{t('leave.do')}</Button>
+          <Button kind="primary" onClick={stay}>
+            {t('leave.stay')}
+          </Button>
+        </>
+      }
+    >
+      <p>{t(why)}</p>
+    </Dialog>
   )
 }
 

@@ -8,14 +8,72 @@ export interface Place {
   readonly query: Readonly<Record<string, string>>
 }
 
+export type LeaveText = 'leave.draft' | 'leave.running' | 'leave.secret'
+
+interface Leaving {
+  readonly why: LeaveText
+  leave(): void
+  stay(): void
+}
+
+interface GoOptions {
+  replace?: boolean
+  /** Nothing can be lost, so nobody is asked. */
+  isDone?: boolean
+}
+
 /** A place to go to. Missing parts are dropped. */
 export type Target = Pick<Place, 'view'> & Partial<Place>
 
 export interface Navigation {
   readonly place: Signal<Place>
-  go(target: Target, options?: { replace?: boolean }): void
+  /** Asks first if something holds the member here. */
+  go(target: Target, options?: GoOptions): void
+  /**
+   * Holds the member here, such as for a draft.
+   * @param why the text of the question
+   * @returns ends it
+   */
+  hold(why: LeaveText): () => void
+  /** What the member is asked, and how it goes on; null: nothing. */
+  readonly leaving: Signal<Leaving | null>
   /** The address of a place, if places have one. */
   href(target: Target): string | undefined
+}
+
+/** What must not be left without a question, also not by closing the page. */
+function holding() {
+  const reasons = new Set<{ why: LeaveText }>()
+  const leaving = signal<Leaving | null>(null)
+  const onUnload = (event: Event) => event.preventDefault()
+
+  function hold(why: LeaveText) {
+    const reason = { why }
+    reasons.add(reason)
+    addEventListener('beforeunload', onUnload)
+    return () => {
+      reasons.delete(reason)
+      if (reasons.size === 0) removeEventListener('beforeunload', onUnload)
+    }
+  }
+  /** @returns whether `leave` runs only after the member's consent */
+  function asks(leave: () => void, isDone = false): boolean {
+    const reason = [...reasons].at(-1)
+    if (reason === undefined || isDone) return false
+    const end = () => {
+      leaving.value = null
+    }
+    leaving.value = {
+      why: reason.why,
+      stay: end,
+      leave() {
+        end()
+        leave()
+      },
+    }
+    return true
+  }
+  return { hold, asks, leaving }
 }
 
 /** Keeps the place in the address after `#`, which never reaches a server or a log, and works below any prefix. */
@@ -31,8 +89,18 @@ export function hashNavigation(): Navigation & { stop(): void } {
     }
   }
   const place = signal<Place>(read())
-  const onChange = () => {
+  const { hold, asks, leaving } = holding()
+  const show = () => {
     place.value = read()
+  }
+  const onChange = () => {
+    const there = location.href
+    const leave = () => {
+      history.pushState(null, '', there)
+      show()
+    }
+    if (asks(leave)) history.pushState(null, '', href(place.value))
+    else show()
   }
   addEventListener('hashchange', onChange)
   const href = ({ organizationId = place.value.organizationId, view, id, query = {} }: Target) => {
@@ -44,9 +112,14 @@ export function hashNavigation(): Navigation & { stop(): void } {
   return {
     place,
     href,
-    go(target, { replace = false } = {}) {
-      history[replace ? 'replaceState' : 'pushState'](null, '', href(target))
-      onChange()
+    hold,
+    leaving,
+    go(target, { replace = false, isDone } = {}) {
+      const leave = () => {
+        history[replace ? 'replaceState' : 'pushState'](null, '', href(target))
+        show()
+      }
+      if (!asks(leave, isDone)) leave()
     },
     stop: () => removeEventListener('hashchange', onChange),
   }
@@ -55,12 +128,18 @@ export function hashNavigation(): Navigation & { stop(): void } {
 /** Keeps the place in this object: for an element in a page with its own address. */
 export function memoryNavigation(start: Place, onGo: (place: Place) => void): Navigation {
   const place = signal<Place>(start)
+  const { hold, asks, leaving } = holding()
   return {
     place,
+    hold,
+    leaving,
     href: () => undefined,
-    go({ organizationId = place.value.organizationId, view, id = null, query = {} }) {
-      place.value = { organizationId, view, id, query }
-      onGo(place.value)
+    go({ organizationId = place.value.organizationId, view, id = null, query = {} }, { isDone } = {}) {
+      const leave = () => {
+        place.value = { organizationId, view, id, query }
+        onGo(place.value)
+      }
+      if (!asks(leave, isDone)) leave()
     },
   }
 }

@@ -3,11 +3,12 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Client } from './api/client.ts'
 import { ApiError } from './api/http.ts'
-import type { Me } from './api/types.ts'
+import type { Delivery, Me, WebhookEndpoint } from './api/types.ts'
 import type { Formatter } from './i18n/format.ts'
 import type { Translator } from './i18n/translate.ts'
-import type { Navigation } from './navigation.ts'
+import type { Navigation, Place } from './navigation.ts'
 import type { Feature, PortalSettings } from './settings.ts'
+import type { Loaded } from './use-loaded.ts'
 
 /** The context of every screen. */
 export interface Portal extends Translator {
@@ -22,8 +23,12 @@ export interface Portal extends Translator {
   readonly mayChange: boolean
   /** The latest result, for screen readers. */
   readonly announcement: Signal<string>
-  /** The number of failing endpoints, shown next to their tab. */
-  readonly failingEndpoints: Signal<number>
+  /** All endpoints, loaded once for every screen; none without `manage_integrations`. */
+  readonly endpoints: Loaded<readonly WebhookEndpoint[]>
+  /** The filters that each list was last shown with, by view. */
+  readonly filters: Map<string, Place['query']>
+  /** A delivery that a route has just answered with, for the screen that shows it. */
+  readonly answered: { delivery: Delivery | null }
   shows(feature: Feature): boolean
 }
 
@@ -52,25 +57,6 @@ export function errorText({ t, has }: Translator, error: unknown): string {
 /** The address where a member signs in and returns to this page. */
 export function signInUrl(template: string): string {
   return template.replace('{url}', encodeURIComponent(location.pathname + location.search + location.hash))
-}
-
-/** The time in steps of ten seconds, so that relative times stay current. */
-export const now = signal(Date.now())
-const TICK_MS = 10_000
-let watchers = 0
-let timer: ReturnType<typeof setInterval> | undefined
-
-/**
- * @returns stops it
- */
-export function watchTime(): () => void {
-  if (watchers++ === 0)
-    timer = setInterval(() => {
-      now.value = Date.now()
-    }, TICK_MS)
-  return () => {
-    if (--watchers === 0) clearInterval(timer)
-  }
 }
 
 /** Whether to show exact instead of relative times. */

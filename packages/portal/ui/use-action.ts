@@ -1,5 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from './api/http.ts'
+import { signIns } from './session.ts'
+import { isSignedOut } from './use-loaded.ts'
 
 export interface Action {
   readonly isRunning: boolean
@@ -14,6 +16,10 @@ export interface Action {
 export function useAction(): Action {
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  const times = signIns.value
+  useEffect(() => {
+    if (isSignedOut(error)) setError(null)
+  }, [times])
   return {
     isRunning,
     error,

@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError } from './api/http.ts'
+import { signIns } from './session.ts'
 
 export interface Loaded<Value> {
   /** The last loaded value. It stays during a reload, so that nothing jumps. */
@@ -10,6 +12,20 @@ export interface Loaded<Value> {
   set(value: Value): void
 }
 
+interface LoadOptions<Value> {
+  /** Refreshes it while the page is visible. */
+  everyMs?: number | undefined
+  /** Known already: only refreshed. */
+  initial?: Value | undefined
+}
+
+interface State<Value> {
+  readonly key: string
+  readonly value?: Value
+  readonly error?: unknown
+  readonly isLoading: boolean
+}
+
 /**
  * Loads a value while a component is mounted.
  * @param key its dependency: a new key discards the value
@@ -17,49 +33,98 @@ export interface Loaded<Value> {
 export function useLoaded<Value>(
   key: string,
   load: (signal: AbortSignal) => Promise<Value>,
-  { everyMs }: { everyMs?: number | undefined } = {},
+  options: LoadOptions<Value> = {},
 ): Loaded<Value> {
-  const [state, setState] = useState<{ key: string; value?: Value; error?: unknown; isLoading: boolean }>({
-    key,
-    isLoading: true,
-  })
-  const latest = useRef(load)
-  latest.current = load
+  const { update, ...loaded } = useRefreshed(key, load, (_, fresh) => fresh, options)
+  return { ...loaded, set: (value) => update(() => value) }
+}
+
+interface Refreshed<Value> extends Omit<Loaded<Value>, 'set'> {
+  update(change: (value: Value | undefined) => Value): void
+}
+
+/**
+ * @param load gets the shown value if only what is newer is needed
+ * @param merge what is newer into what is shown by then
+ */
+function useRefreshed<Value>(
+  key: string,
+  load: (signal: AbortSignal, shown: Value | null) => Promise<Value>,
+  merge: (shown: Value, fresh: Value) => Value,
+  { everyMs, initial }: LoadOptions<Value>,
+): Refreshed<Value> {
+  const [state, setState] = useState<State<Value>>(
+    initial === undefined ? { key, isLoading: true } : { key, value: initial, isLoading: false },
+  )
+  const current: State<Value> = state.key === key ? state : { key, isLoading: true }
+  const latest = useRef({ load, current })
+  latest.current = { load, current }
   const running = useRef<AbortController | null>(null)
 
-  const reload = useCallback(async () => {
-    running.current?.abort()
-    const controller = new AbortController()
-    running.current = controller
-    setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }))
-    try {
-      const value = await latest.current(controller.signal)
-      if (!controller.signal.aborted) setState({ key, value, isLoading: false })
-    } catch (error) {
-      if (controller.signal.aborted) return
-      setState((before) =>
-        before.key === key ? { ...before, error, isLoading: false } : { key, error, isLoading: false },
-      )
-    }
-  }, [key])
+  const run = useCallback(
+    async (isRefresh: boolean) => {
+      running.current?.abort()
+      const controller = new AbortController()
+      running.current = controller
+      const change = (next: (before: State<Value>) => State<Value>) =>
+        setState((before) => next(before.key === key ? before : { key, isLoading: true }))
+      change((before) => ({ ...before, isLoading: true }))
+      try {
+        const shown = isRefresh ? (latest.current.current.value ?? null) : null
+        const fresh = await latest.current.load(controller.signal, shown)
+        if (controller.signal.aborted) return
+        change(({ value }) => ({
+          key,
+          value: shown === null || value === undefined ? fresh : merge(value, fresh),
+          isLoading: false,
+        }))
+      } catch (error) {
+        if (!controller.signal.aborted) change((before) => ({ ...before, error, isLoading: false }))
+      }
+    },
+    [key],
+  )
 
   useEffect(() => {
-    void reload()
+    if (latest.current.current.value === undefined) void run(false)
     return () => running.current?.abort()
-  }, [reload])
+  }, [run])
 
   useEffect(() => {
     if (everyMs === undefined) return
-    const timer = setInterval(() => {
-      // Not while the page is in the background.
-      if (document.visibilityState === 'visible') void reload()
-    }, everyMs)
-    return () => clearInterval(timer)
-  }, [reload, everyMs])
+    const refresh = () => {
+      if (document.visibilityState === 'visible') void run(true)
+    }
+    const timer = setInterval(refresh, everyMs)
+    // Not while the page is in the background, but as soon as it is back.
+    document.addEventListener('visibilitychange', refresh)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', refresh)
+    }
+  }, [run, everyMs])
 
-  const set = useCallback((value: Value) => setState({ key, value, isLoading: false }), [key])
-  const current = state.key === key ? state : { isLoading: true, value: undefined, error: undefined }
-  return { value: current.value, error: current.error, isLoading: current.isLoading, reload, set }
+  const times = signIns.value
+  useEffect(() => {
+    if (isSignedOut(latest.current.current.error)) void run(false)
+  }, [times])
+
+  const update = useCallback(
+    (change: (value: Value | undefined) => Value) =>
+      setState((before) => ({
+        key,
+        value: change(before.key === key ? before.value : undefined),
+        isLoading: false,
+      })),
+    [key],
+  )
+  const reload = useCallback(() => run(false), [run])
+  const { value, error, isLoading } = current
+  return { value, error, isLoading, reload, update }
+}
+
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
 }
 
 export interface LoadedPages<Item> extends Loaded<readonly Item[]> {
@@ -67,41 +132,85 @@ export interface LoadedPages<Item> extends Loaded<readonly Item[]> {
   more(): void
 }
 
-/** A list whose pages are shown below each other. It can be refreshed while only the first page is shown. */
-export function usePages<Item>(
+interface Pages<Item> {
+  readonly items: readonly Item[]
+  /** Of the page after them. */
+  readonly next: string | null
+}
+
+/** The most pages that a refresh loads until it meets what is shown. */
+const MOST_REFRESHED = 5
+
+/**
+ * A list whose pages are shown below each other. A refresh loads the newest page, and merges it by id: earlier pages stay,
+ * and are not loaded again.
+ */
+export function usePages<Item extends { readonly id: string }>(
   key: string,
-  load: (
-    page: { cursor?: string },
-    signal: AbortSignal,
-  ) => Promise<{ items: readonly Item[]; next: string | null }>,
+  load: (page: { cursor?: string }, signal: AbortSignal) => Promise<Pages<Item>>,
   options: { everyMs?: number } = {},
 ): LoadedPages<Item> {
-  const [count, setCount] = useState({ key, pages: 1 })
-  const pages = count.key === key ? count.pages : 1
-  const { value, ...loaded } = useLoaded(
+  const [older, setOlder] = useState<{ isLoading: boolean; error?: unknown }>({ isLoading: false })
+  const count = useRef(0)
+  const { value, update, ...loaded } = useRefreshed<Pages<Item>>(
     key,
-    async (signal) => {
-      const items: Item[] = []
-      let next: string | null = null
-      for (let page = 0; page < pages; page++) {
-        const answer = await load(next === null ? {} : { cursor: next }, signal)
-        items.push(...answer.items)
-        next = answer.next
-        if (next === null) break
+    async (signal, shown) => {
+      const isEnough = (items: readonly Item[], pages: number) =>
+        shown === null
+          ? items.length >= count.current
+          : lastShared(shown.items, items) >= 0 || pages === MOST_REFRESHED
+      let all: Pages<Item> = { items: [], next: null }
+      for (let pages = 1; ; pages++) {
+        const page = await load(all.next === null ? {} : { cursor: all.next }, signal)
+        all = { items: [...all.items, ...page.items], next: page.next }
+        if (all.next === null || isEnough(all.items, pages)) return all
       }
-      return { items, next }
     },
-    { everyMs: pages === 1 ? options.everyMs : undefined },
+    merged,
+    options,
   )
-  const { reload } = loaded
-  useEffect(() => {
-    if (pages > 1) void reload()
-  }, [pages])
+  count.current = value?.items.length ?? 0
+
+  async function more() {
+    if (older.isLoading || value === undefined || value.next === null) return
+    setOlder({ isLoading: true })
+    try {
+      const page = await load({ cursor: value.next }, new AbortController().signal)
+      update((shown) =>
+        shown?.next === value.next
+          ? { items: [...shown.items, ...page.items], next: page.next }
+          : (shown ?? value),
+      )
+      setOlder({ isLoading: false })
+    } catch (error) {
+      setOlder({ isLoading: false, error })
+    }
+  }
+
   return {
     ...loaded,
+    error: loaded.error ?? older.error,
+    isLoading: older.isLoading,
     value: value?.items,
     hasMore: (value?.next ?? null) !== null,
-    more: () => setCount({ key, pages: pages + 1 }),
-    set: (items) => loaded.set({ items: [...items], next: value?.next ?? null }),
+    more: () => void more(),
+    set: (items) => update((shown) => ({ items, next: shown?.next ?? null })),
   }
+}
+
+/** The index of the last shown item that is among the newest; -1: none. */
+function lastShared<Item extends { readonly id: string }>(
+  shown: readonly Item[],
+  newest: readonly Item[],
+): number {
+  const ids = new Set(newest.map(({ id }) => id))
+  return shown.findLastIndex(({ id }) => ids.has(id))
+}
+
+/** The newest items, then those shown after what both have. Where they have nothing in common, the list begins anew. */
+function merged<Item extends { readonly id: string }>(shown: Pages<Item>, newest: Pages<Item>): Pages<Item> {
+  const last = lastShared(shown.items, newest.items)
+  const earlier = last < 0 || newest.next === null ? [] : shown.items.slice(last + 1)
+  if (earlier.length === 0) return newest
+  return { items: [...newest.items, ...earlier], next: shown.next }
 }

@@ -27,6 +27,7 @@ export function createClient(http: Http, organizationId: string) {
   const base = `v1/organizations/${encodeURIComponent(organizationId)}`
   const at = (path: string, query: Query = {}) => `${base}${path}${searchOf(query)}`
   const id = encodeURIComponent
+  let catalog: Promise<CatalogEntry[]> | null = null
 
   return {
     me: (signal?: Cancel) => http.send<Me>(at('/me'), { signal }),
@@ -62,7 +63,14 @@ export function createClient(http: Http, organizationId: string) {
         http.send<TestResult>(at(`/webhooks/${id(endpoint)}/test`), { method: 'POST', body: { event_type } }),
     },
 
-    events: (signal?: Cancel) => http.send<CatalogEntry[]>(at('/webhooks/events'), { signal }),
+    /** The same while the service runs, so it is loaded once. */
+    events: (): Promise<CatalogEntry[]> => {
+      catalog ??= http.send<CatalogEntry[]>(at('/webhooks/events')).catch((error: unknown) => {
+        catalog = null
+        throw error
+      })
+      return catalog
+    },
 
     deliveries: {
       list: (query: Query, signal?: Cancel): Promise<Page<Attempt>> =>

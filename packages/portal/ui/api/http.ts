@@ -1,3 +1,5 @@
+import { setClock } from '../clock.ts'
+
 /** An error of the API, or a missing response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -76,6 +78,7 @@ export function createHttp(
     const timer = setTimeout(abort, TIMEOUT_MS)
     try {
       const send = transport.fetch ?? fetch
+      const sentAt = Date.now()
       const response = await send(new URL(path, baseUrl).href, {
         method,
         headers: given,
@@ -83,6 +86,7 @@ export function createHttp(
         signal: controller.signal,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
+      setClock(response.headers.get('Date'), sentAt)
       onSession(response.status !== 401)
       if (response.ok) return response
       throw await problemOf(response)

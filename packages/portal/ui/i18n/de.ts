@@ -20,6 +20,13 @@ export const de: Catalog = {
   'action.more': 'Weitere Aktionen für {name}',
   'action.stored': 'Ich habe es gespeichert',
 
+  'leave.title': 'Diese Seite verlassen?',
+  'leave.draft': 'Ihre Eingaben sind nicht gespeichert.',
+  'leave.running': 'Die Anfrage läuft noch. Ihr Ergebnis würde nicht angezeigt.',
+  'leave.secret': 'Dies wird nur einmal angezeigt. Kopieren Sie es, bevor Sie die Seite verlassen.',
+  'leave.do': 'Verlassen',
+  'leave.stay': 'Hier bleiben',
+
   'copy.do': 'Kopieren',
   'copy.done': 'Kopiert',
   'copy.failed': 'Nicht kopiert: Text markieren',
@@ -71,6 +78,10 @@ export const de: Catalog = {
   'problem.required': 'Dieses Feld ist erforderlich.',
   'problem.https': 'Geben Sie eine Adresse ein, die mit https:// beginnt.',
   'problem.events': 'Wählen Sie mindestens ein Ereignis.',
+  'problem.summary': {
+    one: '{count} Feld ist noch nicht richtig ausgefüllt.',
+    other: '{count} Felder sind noch nicht richtig ausgefüllt.',
+  },
 
   'keys.title': 'API-Schlüssel',
   'keys.sub': 'Jeder Schlüssel kann Angebote von {organization} starten und alle lesen.',
@@ -178,7 +189,8 @@ export const de: Catalog = {
   'endpoints.status.delivering': 'Aktiv',
   'endpoints.status.failing': 'Fehler',
   'endpoints.status.disabled': 'Abgeschaltet',
-  'endpoints.status.untried': 'Noch nichts gesendet',
+  'endpoints.status.partly': 'Schlägt teilweise fehl',
+  'endpoints.status.untried': 'Noch kein Ereignis',
   'endpoints.rate': 'Erfolgreich',
   'endpoints.last': 'Letzter Erfolg',
   'endpoints.never': 'nie',
@@ -267,6 +279,7 @@ export const de: Catalog = {
   'test.failure': 'Nicht zugestellt: {error}',
   'test.failure.text':
     'Prüfen Sie, ob die Adresse erreichbar ist, ob das Geheimnis aktuell ist und ob der Empfänger innerhalb von zehn Sekunden mit 2xx antwortet.',
+  'test.last': 'Letzter Test',
   'test.details': 'Anfrage und Antwort ansehen',
 
   'deliveries.title': 'Zustellungen',
@@ -329,6 +342,8 @@ export const de: Catalog = {
   'delivery.first-byte': 'erstes Byte nach {time}',
   'delivery.request': 'Anfrage',
   'delivery.signature': 'Signaturen werden nicht aufgezeichnet.',
+  'delivery.url.changed':
+    'Der Endpunkt wurde seit diesem Versuch geändert, seine URL kann also inzwischen eine andere sein.',
   'delivery.unsent': 'Es wurde nichts gesendet.',
   'delivery.body': 'Inhalt der Anfrage',
   'delivery.body.gone': 'Der Inhalt wird nicht mehr aufbewahrt.',

@@ -21,6 +21,13 @@ export const en = {
   'action.more': 'More actions for {name}',
   'action.stored': 'I have stored it',
 
+  'leave.title': 'Leave this page?',
+  'leave.draft': 'What you have entered is not saved.',
+  'leave.running': 'The request is still running. Its result would not be shown.',
+  'leave.secret': 'This is shown only once. Copy it before you leave.',
+  'leave.do': 'Leave',
+  'leave.stay': 'Stay',
+
   'copy.do': 'Copy',
   'copy.done': 'Copied',
   'copy.failed': 'Not copied: select the text',
@@ -69,6 +76,10 @@ export const en = {
   'problem.required': 'This is required.',
   'problem.https': 'Enter an address that starts with https://',
   'problem.events': 'Choose at least one event.',
+  'problem.summary': {
+    one: '{count} field needs your attention.',
+    other: '{count} fields need your attention.',
+  },
 
   'keys.title': 'API keys',
   'keys.sub': 'Each key can start quotes and read all quotes of {organization}.',
@@ -173,7 +184,8 @@ export const en = {
   'endpoints.status.delivering': 'Delivering',
   'endpoints.status.failing': 'Failing',
   'endpoints.status.disabled': 'Disabled',
-  'endpoints.status.untried': 'Nothing sent yet',
+  'endpoints.status.partly': 'Partly failing',
+  'endpoints.status.untried': 'No event yet',
   'endpoints.rate': 'Succeeded',
   'endpoints.last': 'Last success',
   'endpoints.never': 'never',
@@ -259,6 +271,7 @@ export const en = {
   'test.failure': 'Not delivered: {error}',
   'test.failure.text':
     'Check that the address is reachable, that the secret is the current one, and that the receiver responds with 2xx within ten seconds.',
+  'test.last': 'Last test',
   'test.details': 'See the request and the response',
 
   'deliveries.title': 'Deliveries',
@@ -321,6 +334,8 @@ export const en = {
   'delivery.first-byte': 'first byte after {time}',
   'delivery.request': 'Request',
   'delivery.signature': 'Signatures are not recorded.',
+  'delivery.url.changed':
+    'The endpoint has been changed since this attempt, so its URL may be another one now.',
   'delivery.unsent': 'Nothing was sent.',
   'delivery.body': 'Request body',
   'delivery.body.gone': 'The body is no longer kept.',

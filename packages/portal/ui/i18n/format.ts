@@ -6,8 +6,10 @@ export interface Formatter {
   duration(ms: number): string
   /** `2 min ago`, `in 3 min`. */
   relative(moment: string, now: number): string
-  /** `2 minutes ago`, for sentences. */
-  relativeInWords(moment: string, now: number): string
+  /** `2 min ago`, of a moment in the past: at most `now`. */
+  since(moment: string, now: number): string
+  /** `2 minutes ago`, for sentences, of a moment in the past. */
+  sinceInWords(moment: string, now: number): string
   /** `21 Nov 2026, 14:02:11`, in the reader's time zone. */
   exact(moment: string): string
   date(moment: string): string
@@ -50,13 +52,17 @@ export function createFormatter(locale: string): Formatter {
     ...{ minimumFractionDigits: 1, maximumFractionDigits: 1 },
   })
 
+  const short = (moment: string, now: number) =>
+    relative.format(...spanOf(moment, now)).replace(ABBREVIATION_DOT, '$1')
+
   return {
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),
     duration: (ms) =>
       ms < SECOND ? milliseconds.format(ms) : seconds.format(ms / SECOND).replace('sec', 's'),
-    relative: (moment, now) => relative.format(...spanOf(moment, now)).replace(ABBREVIATION_DOT, '$1'),
-    relativeInWords: (moment, now) => inWords.format(...spanOf(moment, now)),
+    relative: (moment, now) => short(moment, now),
+    since: (moment, now) => short(moment, Math.max(now, Date.parse(moment))),
+    sinceInWords: (moment, now) => inWords.format(...spanOf(moment, Math.max(now, Date.parse(moment)))),
     exact: (moment) => exact.format(new Date(moment)),
     date: (moment) => date.format(new Date(moment)),
     clock: (moment) => clock.format(new Date(moment)),

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { usePortal } from '../portal.ts'
 import type { Action } from '../use-action.ts'
 import { Button } from './button.tsx'
+import { rememberFocus, returnFocus, showFirstError } from './focus.ts'
 import { ErrorNotice } from './notice.tsx'
 
 interface DialogProps {
@@ -11,7 +12,7 @@ interface DialogProps {
   /** The buttons at the end. */
   footer: ComponentChildren
   isWide?: boolean
-  /** Without it, only the dialog's own buttons close it: for secrets that are shown once. */
+  /** Without it, only the dialog's own buttons close it: for secrets that are shown once, and during a request. */
   onClose?: (() => void) | undefined
 }
 
@@ -19,20 +20,40 @@ interface DialogProps {
 export function Dialog({ title, children, footer, isWide = false, onClose }: DialogProps) {
   const titleId = useId()
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  const isShown = useRef(false)
+  useLayoutEffect(() => {
     const dialog = element.current
+    rememberFocus(dialog)
+    isShown.current = true
     dialog?.showModal()
-    return () => dialog?.close()
+    return () => {
+      isShown.current = false
+      dialog?.close()
+      returnFocus(dialog)
+    }
   }, [])
+  const isOwn = (event: { target: unknown }) => event.target === element.current
   return (
     <dialog
       ref={element}
       class={isWide ? 'wide' : undefined}
       aria-labelledby={titleId}
-      onCancel={(event) => {
-        if (event.target !== element.current) return
+      closedby={onClose === undefined ? 'none' : 'closerequest'}
+      // Browsers close it at the second Esc, whatever `cancel` says.
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
         event.preventDefault()
         onClose?.()
+      }}
+      onCancel={(event) => {
+        if (!isOwn(event)) return
+        event.preventDefault()
+        onClose?.()
+      }}
+      onClose={(event) => {
+        if (!isOwn(event) || !isShown.current) return
+        if (onClose === undefined) element.current?.showModal()
+        else onClose()
       }}
     >
       <h2 id={titleId}>{title}</h2>
@@ -42,7 +63,7 @@ export function Dialog({ title, children, footer, isWide = false, onClose }: Dia
   )
 }
 
-/** A dialog with fields. The input is kept if sending fails. */
+/** A dialog with fields. The input is kept if sending fails. It cannot be closed while the request runs. */
 export function FormDialog({
   title,
   submit,
@@ -64,21 +85,27 @@ export function FormDialog({
   /** The label of the close button. */
   close?: string
 }) {
-  const { t } = usePortal()
+  const { t, navigation } = usePortal()
   const formId = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const { isRunning, error } = action
+  useEffect(() => showFirstError(form.current), [error])
+  useEffect(() => (isRunning ? navigation.hold('leave.running') : undefined), [isRunning])
   return (
     <Dialog
       title={title}
       isWide={isWide ?? false}
-      onClose={onClose}
+      onClose={isRunning ? undefined : onClose}
       footer={
         <>
-          <Button onClick={onClose}>{close ?? t('action.cancel')}</Button>
+          <Button onClick={onClose} disabled={isRunning}>
+            {close ?? t('action.cancel')}
+          </Button>
           <Button
             type="submit"
             kind={isDanger ? 'danger' : 'primary'}
             form={formId}
-            isBusy={action.isRunning}
+            isBusy={isRunning}
             disabled={isDisabled}
           >
             {submit}
@@ -88,13 +115,14 @@ export function FormDialog({
     >
       <form
         id={formId}
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault()
           void action.run(onSubmit)
         }}
       >
         {children}
-        <ErrorNotice error={action.error} />
+        <ErrorNotice error={error} />
       </form>
     </Dialog>
   )

@@ -39,6 +39,8 @@ export function Menu({
   const buttons = () => [...(list.current?.querySelectorAll('button') ?? [])]
 
   function move(event: KeyboardEvent) {
+    // The focus returns to the opener, and goes on from there.
+    if (event.key === 'Tab') list.current?.hidePopover()
     const all = buttons()
     const at = all.findIndex((button) => button.matches(':focus'))
     const next = {

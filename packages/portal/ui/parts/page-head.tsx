@@ -19,7 +19,7 @@ export function PageHead({
   sub?: ComponentChildren
   actions?: ComponentChildren
 }) {
-  const { me, settings, navigation } = usePortal()
+  const { me, settings, navigation, filters, direction } = usePortal()
   const heading = useRef<HTMLHeadingElement>(null)
   const arrived = useRef(false)
   const { view, id } = navigation.place.value
@@ -36,7 +36,9 @@ export function PageHead({
     <header class="page-head">
       {above !== undefined && (
         <p class="above">
-          <Link to={{ view: above.view }}>{above.label}</Link> /
+          <Link to={{ view: above.view, query: filters.get(above.view) ?? {} }}>
+            <span aria-hidden="true">{direction === 'rtl' ? '→' : '←'}</span> {above.label}
+          </Link>
         </p>
       )}
       <div class="page-title">

@@ -1,16 +1,25 @@
 import { useEffect } from 'preact/hooks'
-import { exactTimes, now, usePortal, watchTime } from '../portal.ts'
+import { COUNTDOWN_MS, now, watchTime } from '../clock.ts'
+import { exactTimes, usePortal } from '../portal.ts'
 
-/** A relative time; exact on hover, or everywhere after switching. */
-export function Time({ at }: { at: string }) {
+/** A relative time; exact on hover, or everywhere after switching. What has happened is never in the future. */
+export function Time({ at, isFuture = false }: { at: string; isFuture?: boolean }) {
   const { format } = usePortal()
-  useEffect(watchTime, [])
   const exact = format.exact(at)
+  const relative = isFuture ? format.relative : format.since
   return (
     <time dateTime={at} title={exact}>
-      {exactTimes.value ? exact : format.relative(at, now.value)}
+      {exactTimes.value ? exact : relative(at, now.value)}
     </time>
   )
+}
+
+/** How long until then, each second: `in 48 sec`. `now` once it is over. */
+export function Countdown({ to, children }: { to: string; children: (left: string) => string }) {
+  const { format } = usePortal()
+  useEffect(() => watchTime(COUNTDOWN_MS), [])
+  const left = format.relative(new Date(Math.max(Date.parse(to), now.value)).toISOString(), now.value)
+  return <>{children(left)}</>
 }
 
 /** The head of a time column. It switches between relative and exact times. */

@@ -1,4 +1,5 @@
 import type { AuditChange, AuditEntry } from '../api/types.ts'
+import { now } from '../clock.ts'
 import { Filter } from '../parts/field.tsx'
 import { Empty, ListState } from '../parts/list-state.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -50,7 +51,7 @@ export function AuditLog() {
     client.auditLog(
       {
         action,
-        since: span === 'all' ? undefined : new Date(Date.now() - Number(span) * HOUR_MS).toISOString(),
+        since: span === 'all' ? undefined : new Date(now.value - Number(span) * HOUR_MS).toISOString(),
         ...page,
       },
       signal,

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Attempt } from '../api/types.ts'
+import { now } from '../clock.ts'
 import { Bars, firstHour } from '../parts/bars.tsx'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
@@ -8,8 +9,8 @@ import { Link } from '../parts/link.tsx'
 import { Empty, ListState } from '../parts/list-state.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
-import { Time, TimeHead } from '../parts/time.tsx'
-import { now, usePortal } from '../portal.ts'
+import { Countdown, Time, TimeHead } from '../parts/time.tsx'
+import { usePortal } from '../portal.ts'
 import { useLoaded, usePages } from '../use-loaded.ts'
 import { Replay } from './replay.tsx'
 
@@ -24,7 +25,7 @@ const SHOWN = ['everything', 'all', 'retrying', 'given_up'] as const
 
 /** All attempts. The list refreshes itself while it shows the newest ones. */
 export function Deliveries() {
-  const { t, client, settings, navigation, mayChange, shows } = usePortal()
+  const { t, client, settings, navigation, mayChange, shows, endpoints } = usePortal()
   const { query } = navigation.place.value
   const [isReplayOpen, setReplayOpen] = useState(false)
   const filters = {
@@ -36,8 +37,7 @@ export function Deliveries() {
   const choose = (change: Partial<typeof filters>) =>
     navigation.go({ view: 'deliveries', query: queryOf({ ...filters, ...change }) }, { replace: true })
 
-  const endpoints = useLoaded('endpoints of log', (signal) => client.endpoints.list(signal))
-  const catalog = useLoaded('catalog', (signal) => client.events(signal))
+  const catalog = useLoaded('catalog', client.events)
   const attempts = usePages(
     `deliveries ${JSON.stringify(filters)}`,
     (page, signal) =>
@@ -49,7 +49,7 @@ export function Deliveries() {
           since:
             filters.span === 'all'
               ? undefined
-              : new Date(Date.now() - Number(filters.span) * HOUR_MS).toISOString(),
+              : new Date(now.value - Number(filters.span) * HOUR_MS).toISOString(),
           ...page,
         },
         signal,
@@ -222,16 +222,18 @@ function AttemptStatus({
 }: {
   attempt: Pick<Attempt, 'status' | 'http_status' | 'next_attempt_at'>
 }) {
-  const { t, format } = usePortal()
+  const { t } = usePortal()
   const { status, http_status, next_attempt_at } = attempt
   const isComing = next_attempt_at !== null && Date.parse(next_attempt_at) > now.value
   return (
     <Status tone={TONES[status]} isHollow={TONES[status] === 'wait'}>
-      {status === 'failed' && isComing
-        ? t('attempt.retrying', { in: format.relative(next_attempt_at, now.value) })
-        : status === 'rejected' && http_status !== null
-          ? t('attempt.rejected.status', { status: String(http_status) })
-          : t(`attempt.${status}`)}
+      {status === 'failed' && isComing ? (
+        <Countdown to={next_attempt_at}>{(left) => t('attempt.retrying', { in: left })}</Countdown>
+      ) : status === 'rejected' && http_status !== null ? (
+        t('attempt.rejected.status', { status: String(http_status) })
+      ) : (
+        t(`attempt.${status}`)
+      )}
     </Status>
   )
 }
@@ -243,7 +245,7 @@ function Overview({ endpointId }: { endpointId: string }) {
     `hours of log ${endpointId}`,
     (signal) =>
       client.deliveries.hours(
-        { endpoint_id: endpointId, since: new Date(firstHour(DAY_HOURS, Date.now())).toISOString() },
+        { endpoint_id: endpointId, since: new Date(firstHour(DAY_HOURS, now.value)).toISOString() },
         signal,
       ),
     { everyMs: REFRESH_BARS_MS },

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AttemptDetails, Delivery as DeliveryOf, WebhookEndpoint } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
@@ -9,7 +9,8 @@ import { Skeleton } from '../parts/list-state.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
-import { exactTimes, now, usePortal } from '../portal.ts'
+import { Countdown } from '../parts/time.tsx'
+import { exactTimes, usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { curlOf } from './curl.ts'
@@ -26,19 +27,22 @@ const TONES: Record<DeliveryOf['status'], Tone> = {
 
 /** A delivery: its attempts, requests, responses and next attempt. */
 export function Delivery({ id }: { id: string }) {
-  const { t, client } = usePortal()
-  const loaded = useLoaded(
-    `delivery ${id}`,
-    async (signal) => {
-      const delivery = await client.deliveries.get(id, signal)
-      // A deleted endpoint cannot be found any more, but its deliveries can.
-      const endpoint = await client.endpoints.get(delivery.endpoint_id, signal).catch(() => null)
-      return { delivery, endpoint }
-    },
-    { everyMs: REFRESH_MS },
+  const { t, client, answered, endpoints } = usePortal()
+  const initial = answered.delivery?.id === id ? answered.delivery : undefined
+  const [isOver, setOver] = useState(false)
+  const loaded = useLoaded(`delivery ${id}`, (signal) => client.deliveries.get(id, signal), {
+    everyMs: isOver ? undefined : REFRESH_MS,
+    initial,
+  })
+  const delivery = loaded.value
+  useEffect(
+    () => setOver(delivery?.status === 'succeeded' || delivery?.status === 'failed'),
+    [delivery?.status],
   )
-  if (loaded.value !== undefined) {
-    return <Found {...loaded.value} error={loaded.error} onReload={loaded.reload} />
+  if (delivery !== undefined) {
+    // A deleted endpoint cannot be found any more, but its deliveries can.
+    const endpoint = endpoints.value?.find((each) => each.id === delivery.endpoint_id) ?? null
+    return <Found {...{ delivery, endpoint }} error={loaded.error} onReload={loaded.reload} />
   }
   return (
     <>
@@ -63,24 +67,21 @@ function Found({
   error: unknown
   onReload: () => Promise<void>
 }) {
-  const { t, format, client, settings, navigation, mayChange, announcement } = usePortal()
+  const { t, format, client, settings, navigation, mayChange, announcement, answered } = usePortal()
   const [chosen, setChosen] = useState<number | null>(null)
   const [isAsking, setAsking] = useState(false)
   const action = useAction()
   const { attempts, next_attempt_at } = delivery
   const attempt = attempts.find((each) => each.attempt === chosen) ?? attempts.at(-1)
   const isLeft = (delivery.status === 'pending' || delivery.status === 'sending') && next_attempt_at !== null
-  // What is due already is sent as soon as a worker takes it.
-  const next = isLeft
-    ? format.relative(new Date(Math.max(Date.parse(next_attempt_at), now.value)).toISOString(), now.value)
-    : ''
   const endpointName = endpoint?.name ?? delivery.endpoint_name ?? delivery.endpoint_id
 
   async function resend() {
     const resent = await client.deliveries.resend(delivery.id)
     announcement.value = t('delivery.resent')
+    answered.delivery = resent
     setAsking(false)
-    navigation.go({ view: 'deliveries', id: resent.id })
+    navigation.go({ view: 'deliveries', id: resent.id }, { isDone: true })
   }
 
   return (
@@ -105,9 +106,11 @@ function Found({
               tone={TONES[delivery.status]}
               isHollow={TONES[delivery.status] === 'wait' || TONES[delivery.status] === 'off'}
             >
-              {isLeft && attempts.length > 0
-                ? t('attempt.retrying', { in: next })
-                : t(`delivery.${delivery.status}`)}
+              {isLeft && attempts.length > 0 ? (
+                <Countdown to={next_attempt_at}>{(left) => t('attempt.retrying', { in: left })}</Countdown>
+              ) : (
+                t(`delivery.${delivery.status}`)
+              )}
             </Status>
           </>
         }
@@ -167,7 +170,11 @@ function Found({
                     {format.clock(next_attempt_at)}
                   </time>
                 </span>
-                <small>{attempts.length === 0 ? next : t('delivery.next', { in: next })}</small>
+                <small>
+                  <Countdown to={next_attempt_at}>
+                    {(left) => (attempts.length === 0 ? left : t('delivery.next', { in: left }))}
+                  </Countdown>
+                </small>
               </li>
             )}
             {delivery.status === 'parked' && (
@@ -181,7 +188,7 @@ function Found({
         </section>
         <div>
           {attempt !== undefined && <Answer attempt={attempt} />}
-          <RequestCard attempt={attempt} body={delivery.request_body} url={endpoint?.url ?? null} />
+          <RequestCard attempt={attempt} body={delivery.request_body} endpoint={endpoint} />
         </div>
       </div>
       {isAsking && (
@@ -236,22 +243,29 @@ function Answer({ attempt }: { attempt: AttemptDetails }) {
 function RequestCard({
   attempt,
   body,
-  url,
+  endpoint,
 }: {
   attempt: AttemptDetails | undefined
   body: string | null
-  url: string | null
+  endpoint: WebhookEndpoint | null
 }) {
   const { t } = usePortal()
+  // The endpoint has its URL of today: which one an attempt was sent to is known only if nothing has changed since.
+  const isSame = endpoint !== null && (attempt === undefined || endpoint.updated_at <= attempt.created_at)
   const headers = Object.entries(attempt?.request_headers ?? {})
   return (
     <section class="card">
       <header>
         <h2>
           {t('delivery.request')}
-          {url !== null && <code class="muted">POST {url}</code>}
+          {isSame && (
+            <code class="muted one-line" title={endpoint.url}>
+              POST {endpoint.url}
+            </code>
+          )}
         </h2>
       </header>
+      {endpoint !== null && !isSame && <p class="card-body muted">{t('delivery.url.changed')}</p>}
       {headers.length > 0 && (
         <dl class="facts mono-values">
           {headers.map(([name, value]) => (

@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CatalogEntry, EndpointInput, EndpointWithSecret, WebhookEndpoint } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Choice, TextField } from '../parts/field.tsx'
+import { showFirstError } from '../parts/focus.ts'
 import { Skeleton } from '../parts/list-state.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -17,7 +18,7 @@ export function EndpointForm({ id }: { id: string | null }) {
   const { t, client } = usePortal()
   const loaded = useLoaded(`form ${id}`, async (signal) => {
     const [catalog, endpoint] = await Promise.all([
-      client.events(signal),
+      client.events(),
       id === null ? null : client.endpoints.get(id, signal),
     ])
     return { catalog, endpoint }
@@ -84,29 +85,40 @@ function Editor({
   endpoint: WebhookEndpoint | null
 }) {
   const { t, client, navigation, announcement } = usePortal()
+  const element = useRef<HTMLFormElement>(null)
   const [base, setBase] = useState(endpoint)
   const [form, setForm] = useState(() => formOf(endpoint, catalog))
   const [created, setCreated] = useState<EndpointWithSecret | null>(null)
   const [newer, setNewer] = useState<WebhookEndpoint | null>(null)
-  const [wasSent, setSent] = useState(false)
+  const [timesSent, setTimesSent] = useState(0)
+  const [isTyped, setTyped] = useState(false)
   const action = useAction()
 
-  const set = (change: Partial<Form>) => setForm({ ...form, ...change })
+  const set = (change: Partial<Form>) => {
+    setForm({ ...form, ...change })
+    setTyped(true)
+  }
+  useEffect(
+    () => (isTyped && created === null ? navigation.hold('leave.draft') : undefined),
+    [isTyped, created],
+  )
+  useEffect(() => (action.isRunning ? navigation.hold('leave.running') : undefined), [action.isRunning])
+  useEffect(() => showFirstError(element.current), [timesSent, action.error])
   const input = inputOf(form, catalog)
   const isMoved = base !== null && originOf(base.url) !== originOf(input.url)
   const headers = isMoved
     ? (headersOf(new Set(), form.addedHeaders) ?? {})
     : headersOf(form.removedHeaders, form.addedHeaders)
-  const problems = wasSent ? problemsOf(input) : {}
+  const problems = timesSent > 0 ? problemsOf(input) : {}
   const errorOf = (name: keyof EndpointInput) => {
     const problem = problems[name as keyof Problems]
     return problem === undefined ? action.fieldError(name) : t(problem)
   }
-  const back = () =>
-    navigation.go(endpoint === null ? { view: 'endpoints' } : { view: 'endpoints', id: endpoint.id })
+  const back = (options?: { isDone: true }) =>
+    navigation.go(endpoint === null ? { view: 'endpoints' } : { view: 'endpoints', id: endpoint.id }, options)
 
   async function save() {
-    setSent(true)
+    setTimesSent(timesSent + 1)
     if (Object.keys(problemsOf(input)).length > 0) return
     if (base === null)
       return setCreated(await client.endpoints.create({ ...input, ...(headers && { headers }) }))
@@ -121,11 +133,12 @@ function Editor({
     const changes = { ...changedFields(endpoint ?? base, input), ...(headers && { headers }) }
     if (Object.keys(changes).length > 0) await client.endpoints.update(base.id, changes)
     announcement.value = t('action.saved')
-    back()
+    back({ isDone: true })
   }
 
   return (
     <form
+      ref={element}
       class="card form"
       noValidate
       onSubmit={(event) => {
@@ -136,8 +149,13 @@ function Editor({
       <Fields {...{ catalog, form, set, errorOf, isMoved }} knownHeaders={base?.header_names ?? []} />
       {newer !== null && <Newer before={endpoint ?? newer} after={newer} />}
       <ErrorNotice error={action.error} />
+      {Object.keys(problems).length > 0 && (
+        <div class="notice bad" role="alert">
+          <p>{t('problem.summary', { count: Object.keys(problems).length })}</p>
+        </div>
+      )}
       <footer class="actions">
-        <Button onClick={back}>{t('action.cancel')}</Button>
+        <Button onClick={() => back()}>{t('action.cancel')}</Button>
         <Button type="submit" kind="primary" isBusy={action.isRunning}>
           {endpoint === null
             ? t('endpoints.add')
@@ -149,7 +167,7 @@ function Editor({
       {created !== null && (
         <ShowSecret
           endpoint={created}
-          onStored={({ id }) => navigation.go({ view: 'endpoints', id }, { replace: true })}
+          onStored={({ id }) => navigation.go({ view: 'endpoints', id }, { replace: true, isDone: true })}
         />
       )}
     </form>

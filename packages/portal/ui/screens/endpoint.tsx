@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { CatalogEntry, WebhookEndpoint } from '../api/types.ts'
+import type { Attempt, CatalogEntry, WebhookEndpoint } from '../api/types.ts'
+import { now } from '../clock.ts'
 import { Bars, firstHour } from '../parts/bars.tsx'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
@@ -9,7 +10,10 @@ import { Skeleton } from '../parts/list-state.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Banner, ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
-import { now, usePortal } from '../portal.ts'
+import { Status } from '../parts/status.tsx'
+import { Time } from '../parts/time.tsx'
+import { usePortal } from '../portal.ts'
+import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { DeleteEndpoint, DisableEndpoint } from './endpoint-change.tsx'
 import { EndpointStatus, isUntried } from './endpoints.tsx'
@@ -25,15 +29,20 @@ type Open = 'test' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | nul
 
 /** An endpoint: health, events, secret and settings. */
 export function Endpoint({ id }: { id: string }) {
-  const { t, client, format, navigation, mayChange, shows, announcement } = usePortal()
+  const { t, client, format, navigation, mayChange, shows, announcement, endpoints } = usePortal()
   const [open, setOpen] = useState<Open>(null)
-  const [wasTested, setTested] = useState(false)
+  const enabling = useAction()
   const endpoint = useLoaded(`endpoint ${id}`, (signal) => client.endpoints.get(id, signal), {
     everyMs: REFRESH_MS,
   })
-  const catalog = useLoaded('catalog', (signal) => client.events(signal))
+  const catalog = useLoaded('catalog', client.events)
   const sources = catalog.value?.[0]?.source_addresses ?? []
   const { value } = endpoint
+  // All that an untried endpoint has been sent.
+  const isNew = value !== undefined && isUntried(value)
+  const lastTest = useLoaded(`last test ${id} ${isNew}`, async (signal) =>
+    isNew ? ((await client.deliveries.list({ endpoint_id: id, limit: 1 }, signal)).items[0] ?? null) : null,
+  )
   if (value === undefined) {
     return (
       <>
@@ -48,18 +57,16 @@ export function Endpoint({ id }: { id: string }) {
   }
 
   const close = () => setOpen(null)
-  const test = () => {
-    setOpen('test')
-    setTested(true)
-  }
   function changed(newer: WebhookEndpoint, text: string) {
     endpoint.set(newer)
+    void endpoints.reload()
     announcement.value = text
     close()
   }
-  async function enable() {
-    changed(await client.endpoints.update(id, { is_enabled: true }), t('endpoints.enabled'))
-  }
+  const enable = () =>
+    void enabling.run(async () =>
+      changed(await client.endpoints.update(id, { is_enabled: true }), t('endpoints.enabled')),
+    )
 
   return (
     <>
@@ -67,14 +74,17 @@ export function Endpoint({ id }: { id: string }) {
         title={value.name}
         above={{ label: t('endpoints.title'), view: 'endpoints' }}
         sub={
-          <code>
-            <Breakable text={value.url} />
+          <code class="one-line" title={value.url}>
+            {value.url}
           </code>
         }
         actions={
           mayChange && (
             <>
-              <Button kind={isUntried(value) && !wasTested ? 'primary' : undefined} onClick={test}>
+              <Button
+                kind={isNew && lastTest.value === null ? 'primary' : undefined}
+                onClick={() => setOpen('test')}
+              >
                 {t('test.do')}
               </Button>
               <Button onClick={() => navigation.go({ view: 'endpoints', id, query: { edit: 'yes' } })}>
@@ -88,10 +98,7 @@ export function Endpoint({ id }: { id: string }) {
                     value.is_enabled && { label: t('replay.do'), run: () => setOpen('replay') },
                   value.is_enabled
                     ? { label: t('endpoints.disable.do'), run: () => setOpen('disable') }
-                    : {
-                        label: t('endpoints.enable'),
-                        run: () => void enable().catch(() => endpoint.reload()),
-                      },
+                    : { label: t('endpoints.enable'), run: enable },
                   { label: t('endpoints.delete.do'), isDanger: true, run: () => setOpen('delete') },
                 ]}
               />
@@ -100,10 +107,11 @@ export function Endpoint({ id }: { id: string }) {
         }
       />
       <ErrorNotice error={endpoint.error} onRetry={() => void endpoint.reload()} />
+      <ErrorNotice error={enabling.error} />
       <Trouble
         endpoint={value}
-        onEnable={mayChange ? () => void enable().catch(() => endpoint.reload()) : undefined}
-        isTested={wasTested || !mayChange}
+        onEnable={mayChange ? enable : undefined}
+        isTested={lastTest.value !== null || !mayChange}
       />
       <div class="columns main-aside">
         <div>
@@ -152,6 +160,11 @@ export function Endpoint({ id }: { id: string }) {
               <Fact name={t('endpoints.status')}>
                 <EndpointStatus endpoint={value} />
               </Fact>
+              {isNew && lastTest.value && (
+                <Fact name={t('test.last')}>
+                  <LastTest attempt={lastTest.value} />
+                </Fact>
+              )}
               <Fact name={t('endpoints.mode')}>{t(`endpoints.mode.${value.trigger_mode}`)}</Fact>
               <Fact name={t('endpoints.ordering')}>{t(`endpoints.ordering.${value.ordering}`)}</Fact>
               {value.header_names.length > 0 && (
@@ -168,7 +181,9 @@ export function Endpoint({ id }: { id: string }) {
           </section>
         </div>
       </div>
-      {open === 'test' && <TestEndpoint endpoint={value} onClose={close} />}
+      {open === 'test' && (
+        <TestEndpoint endpoint={value} onTested={() => void lastTest.reload()} onClose={close} />
+      )}
       {open === 'verify' && <HowToVerify endpoint={value} onClose={close} />}
       {open === 'replay' && <Replay endpoints={[value]} onClose={close} />}
       {open === 'rotate' && (
@@ -191,7 +206,7 @@ export function Endpoint({ id }: { id: string }) {
           onClose={close}
           onDone={() => {
             announcement.value = t('endpoints.deleted', { name: value.name })
-            navigation.go({ view: 'endpoints' })
+            navigation.go({ view: 'endpoints' }, { isDone: true })
           }}
         />
       )}
@@ -206,6 +221,19 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
       <dd class="pre">{children}</dd>
     </div>
   )
+}
+
+function LastTest({ attempt }: { attempt: Attempt }) {
+  const { t, shows } = usePortal()
+  const { status, http_status, created_at, delivery_id } = attempt
+  const isGood = status === 'succeeded'
+  const text = (
+    <Status tone={isGood ? 'good' : 'bad'}>
+      {t(isGood ? 'attempt.succeeded' : 'attempt.exhausted')}
+      {http_status !== null && ` (${http_status})`}, <Time at={created_at} />
+    </Status>
+  )
+  return shows('deliveries') ? <Link to={{ view: 'deliveries', id: delivery_id }}>{text}</Link> : text
 }
 
 /** Why nothing arrives, and how to fix it. */
@@ -255,7 +283,7 @@ function Trouble({
   return (
     <Banner tone="warn" badge={t('endpoints.status.failing')} action={answers}>
       <strong>
-        {t('endpoints.failing', { since: format.relativeInWords(health.failing_since, now.value) })}
+        {t('endpoints.failing', { since: format.sinceInWords(health.failing_since, now.value) })}
       </strong>{' '}
       {disableAfterMs > 0 && t('endpoints.failing.end', { date: format.date(end) })}
     </Banner>
@@ -266,7 +294,7 @@ function Health({ id }: { id: string }) {
   const { t, client, format } = usePortal()
   const hours = useLoaded(`hours ${id}`, (signal) =>
     client.deliveries.hours(
-      { endpoint_id: id, since: new Date(firstHour(HOURS, Date.now())).toISOString() },
+      { endpoint_id: id, since: new Date(firstHour(HOURS, now.value)).toISOString() },
       signal,
     ),
   )

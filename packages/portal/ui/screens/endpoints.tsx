@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { WebhookEndpoint } from '../api/types.ts'
-import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, EmptySteps, isFirst, Skeleton } from '../parts/list-state.tsx'
@@ -12,21 +11,16 @@ import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { Listen } from './listen.tsx'
 
-const REFRESH_MS = 30_000
-
 export function Endpoints() {
-  const { t, client, format, mayChange, navigation, failingEndpoints } = usePortal()
-  const { value, error, reload } = useLoaded(
-    'endpoints',
-    async (signal) => {
-      const [endpoints, catalog] = await Promise.all([client.endpoints.list(signal), client.events(signal)])
-      failingEndpoints.value = endpoints.filter(isFailing).length
-      return { endpoints, types: catalog.length }
-    },
-    { everyMs: REFRESH_MS },
-  )
+  const { t, client, format, mayChange, navigation, endpoints } = usePortal()
+  const { value, error, isLoading, reload } = endpoints
+  const catalog = useLoaded('catalog', client.events)
+  useEffect(() => {
+    // Loaded for another screen, before what changed there.
+    if (!isLoading) void reload()
+  }, [])
   const [isListening, setListening] = useState(false)
-  const isEmpty = value?.endpoints.length === 0
+  const isEmpty = value?.length === 0
   const listen = (
     <Button kind={isEmpty ? 'quiet' : undefined} onClick={() => setListening(true)}>
       {t('listen.do')}
@@ -43,7 +37,7 @@ export function Endpoints() {
         title={t('endpoints.title')}
         sub={t('endpoints.sub')}
         actions={
-          !isFirst({ value: value?.endpoints, error }) && (
+          !isFirst({ value, error }) && (
             <>
               {listen}
               {mayChange && add}
@@ -62,7 +56,7 @@ export function Endpoints() {
           </div>
         </Empty>
       )}
-      {value !== undefined && value.endpoints.length > 0 && (
+      {value !== undefined && value.length > 0 && (
         <table class="endpoints">
           <caption class="hidden">{t('endpoints.title')}</caption>
           <thead>
@@ -78,21 +72,22 @@ export function Endpoints() {
             </tr>
           </thead>
           <tbody>
-            {value.endpoints.map((endpoint) => (
+            {value.map((endpoint) => (
               <tr key={endpoint.id}>
                 <th scope="row">
                   <Link class="row-link" to={{ view: 'endpoints', id: endpoint.id }}>
                     {endpoint.name}
                   </Link>
                 </th>
-                <td class="mono muted url">
-                  <Breakable text={endpoint.url} />
+                <td class="mono muted url" title={endpoint.url}>
+                  <span class="one-line">{endpoint.url}</span>
                 </td>
                 <td class="phone-end">
                   <EndpointStatus endpoint={endpoint} />
                 </td>
                 <td class="muted labelled" data-label={t('endpoints.events')}>
-                  {t('endpoints.events.of', { chosen: endpoint.events.length, all: value.types })}
+                  {catalog.value !== undefined &&
+                    t('endpoints.events.of', { chosen: endpoint.events.length, all: catalog.value.length })}
                 </td>
                 <td class="muted labelled" data-label={t('endpoints.rate')}>
                   {endpoint.health.recent_success_rate === null
@@ -116,8 +111,18 @@ export function Endpoints() {
   )
 }
 
-export function isFailing({ is_enabled, health, disabled_reason }: WebhookEndpoint): boolean {
-  return is_enabled ? health.failing_since !== null : disabled_reason === 'failing'
+/** Whether somebody has to look at it, as the tab counts it. */
+export function isFailing(endpoint: WebhookEndpoint): boolean {
+  const { is_enabled, health, disabled_reason } = endpoint
+  if (!is_enabled) return disabled_reason === 'failing'
+  return health.failing_since !== null || isPartlyFailing(endpoint)
+}
+
+/** Below this share of successes, an endpoint is not simply delivering. */
+const ENOUGH = 0.9
+
+function isPartlyFailing({ health }: WebhookEndpoint): boolean {
+  return health.recent_success_rate !== null && health.recent_success_rate < ENOUGH
 }
 
 /** Whether only tests were ever sent to it. */
@@ -134,7 +139,16 @@ export function EndpointStatus({ endpoint }: { endpoint: WebhookEndpoint }) {
       </Status>
     )
   }
-  if (isFailing(endpoint)) return <Status tone="bad">{t('endpoints.status.failing')}</Status>
+  if (endpoint.health.failing_since !== null) {
+    return <Status tone="bad">{t('endpoints.status.failing')}</Status>
+  }
+  if (isPartlyFailing(endpoint)) {
+    return (
+      <Status tone="wait" isHollow>
+        {t('endpoints.status.partly')}
+      </Status>
+    )
+  }
   if (isUntried(endpoint)) {
     return (
       <Status tone="off" isHollow>

@@ -10,7 +10,7 @@ import { useLoaded } from '../use-loaded.ts'
 /** The event types, each with an example. */
 export function Events() {
   const { t, client } = usePortal()
-  const catalog = useLoaded('catalog', (signal) => client.events(signal))
+  const catalog = useLoaded('catalog', client.events)
   return (
     <>
       <PageHead title={t('events.title')} sub={t('events.sub')} />

@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { usePortal } from '../portal.ts'
 
@@ -28,10 +28,21 @@ export function HeaderFields({
 }) {
   const { t } = usePortal()
   const id = useId()
+  const fields = useRef<HTMLFieldSetElement>(null)
+  const count = useRef(added.length)
+  useEffect(() => {
+    // A new field is there to be typed in; a removed one leaves the button that adds another.
+    const isMore = added.length > count.current
+    if (added.length !== count.current) {
+      const all = fields.current?.querySelectorAll<HTMLElement>(isMore ? '.header-name' : '.add button')
+      all?.[all.length - 1]?.focus()
+    }
+    count.current = added.length
+  }, [added.length])
   const change = (at: number, field: Partial<HeaderField>) =>
     onAddedChange(added.map((each, index) => (index === at ? { ...each, ...field } : each)))
   return (
-    <fieldset class="headers field" aria-describedby={`${id}-hint ${id}-error`}>
+    <fieldset ref={fields} class="headers field" aria-describedby={`${id}-hint ${id}-error`}>
       <legend>
         {t('endpoints.headers')}
         <span class="optional">{t('optional')}</span>
@@ -56,7 +67,7 @@ export function HeaderFields({
       {added.map((field, index) => (
         <div key={index}>
           <input
-            class="mono"
+            class="mono header-name"
             value={field.name}
             maxLength={64}
             aria-label={t('endpoints.headers.name')}
@@ -83,7 +94,7 @@ export function HeaderFields({
           </Button>
         </div>
       ))}
-      <div>
+      <div class="add">
         <Button onClick={() => onAddedChange([...added, { name: '', value: '' }])}>
           {t('endpoints.headers.add')}
         </Button>

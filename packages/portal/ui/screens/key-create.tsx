@@ -1,12 +1,13 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { ApiKey, CreatedApiKey } from '../api/types.ts'
+import { now } from '../clock.ts'
 import { DAY } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Secret } from '../parts/copy.tsx'
 import { Dialog, FormDialog } from '../parts/dialog.tsx'
 import { SelectField, TextField } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
-import { now, usePortal } from '../portal.ts'
+import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 
 const LIFETIMES = [30, 90, 180, 365, 730]
@@ -154,7 +155,8 @@ function KeyForm({
 
 /** Only its button closes it: the key is never shown again. */
 function ShowKey({ created, onStored }: { created: CreatedApiKey; onStored: () => void }) {
-  const { t, rich } = usePortal()
+  const { t, rich, navigation } = usePortal()
+  useEffect(() => navigation.hold('leave.secret'), [])
   return (
     <Dialog
       title={t('keys.shown.title', { name: created.name })}

@@ -1,14 +1,17 @@
 import { useState } from 'preact/hooks'
 import type { ApiKey } from '../api/types.ts'
+import { now } from '../clock.ts'
 import { DAY } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Filter } from '../parts/field.tsx'
 import { Empty, EmptySteps, isFirst, ListState } from '../parts/list-state.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Status, type Tone } from '../parts/status.tsx'
 import { Time, TimeHead } from '../parts/time.tsx'
-import { now, organizationName, usePortal } from '../portal.ts'
+import { organizationName, usePortal } from '../portal.ts'
+import { useAction } from '../use-action.ts'
 import { usePages } from '../use-loaded.ts'
 import { DeactivateKey, RenameKey, RevokeKey } from './key-change.tsx'
 import { CreateKey, ReplaceKey } from './key-create.tsx'
@@ -39,10 +42,12 @@ export function Keys() {
     setOpen(null)
     void keys.reload()
   }
-  async function activate(key: ApiKey) {
-    await client.apiKeys.activate(key.id)
-    changed(t('keys.activated', { name: key.name }))
-  }
+  const activation = useAction()
+  const activate = (key: ApiKey) =>
+    void activation.run(async () => {
+      await client.apiKeys.activate(key.id)
+      changed(t('keys.activated', { name: key.name }))
+    })
 
   return (
     <>
@@ -72,6 +77,7 @@ export function Keys() {
           />
         </div>
       )}
+      <ErrorNotice error={activation.error} />
       <ListState
         loaded={keys}
         empty={
@@ -151,7 +157,7 @@ export function Keys() {
                             },
                             key.status === 'inactive' && {
                               label: t('keys.activate'),
-                              run: () => void activate(key).catch(() => keys.reload()),
+                              run: () => activate(key),
                             },
                             key.status !== 'revoked' && {
                               label: t('keys.revoke.do'),
@@ -190,10 +196,10 @@ export function Keys() {
 function Expiry({ apiKey }: { apiKey: ApiKey }) {
   const { t } = usePortal()
   if (apiKey.status === 'revoked') return <>{t('none')}</>
-  if (!expiresSoon(apiKey, now.value)) return <Time at={apiKey.expires_at} />
+  if (!expiresSoon(apiKey, now.value)) return <Time isFuture at={apiKey.expires_at} />
   return (
     <span class={`badge ${apiKey.status === 'expired' ? 'bad' : 'warn'}`}>
-      <Time at={apiKey.expires_at} />
+      <Time isFuture at={apiKey.expires_at} />
     </span>
   )
 }

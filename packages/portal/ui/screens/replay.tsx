@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ReplayCount, Replay as ReplayOf, ReplayStatus, WebhookEndpoint } from '../api/types.ts'
+import { now } from '../clock.ts'
 import { DAY } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, FormDialog } from '../parts/dialog.tsx'
@@ -26,11 +27,11 @@ export function Replay({
   const { t, client, settings } = usePortal()
   const [id, setId] = useState(endpoints.find((each) => each.id === endpointId)?.id ?? endpoints[0]?.id ?? '')
   const [span, setSpan] = useState<(typeof SPANS)[number]>('24')
-  const [from, setFrom] = useState(localTime(Date.now() - DAY))
+  const [from, setFrom] = useState(localTime(now.value - DAY))
   const [until, setUntil] = useState('')
   const [status, setStatus] = useState<ReplayStatus>('missed')
   const [started, setStarted] = useState<ReplayOf | null>(null)
-  const [opened] = useState(() => Date.now())
+  const [opened] = useState(() => now.value)
   const action = useAction()
 
   const since = span === 'own' ? from : String(span)

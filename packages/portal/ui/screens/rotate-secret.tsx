@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { EndpointWithSecret, WebhookEndpoint } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Secret } from '../parts/copy.tsx'
@@ -52,8 +52,9 @@ export function ShowSecret({
   endpoint: EndpointWithSecret
   onStored: (endpoint: WebhookEndpoint) => void
 }) {
-  const { t } = usePortal()
+  const { t, navigation } = usePortal()
   const { secret, ...stored } = endpoint
+  useEffect(() => navigation.hold('leave.secret'), [])
   return (
     <Dialog
       isWide

@@ -8,7 +8,15 @@ import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 
 /** Sends a sample event and shows the response. */
-export function TestEndpoint({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
+export function TestEndpoint({
+  endpoint,
+  onTested,
+  onClose,
+}: {
+  endpoint: WebhookEndpoint
+  onTested: () => void
+  onClose: () => void
+}) {
   const { t, client, shows } = usePortal()
   const [type, setType] = useState(endpoint.events[0] ?? '')
   const [result, setResult] = useState<(TestResult & { deliveryId: string | undefined }) | null>(null)
@@ -21,6 +29,7 @@ export function TestEndpoint({ endpoint, onClose }: { endpoint: WebhookEndpoint;
     const { items } = await client.deliveries
       .list({ endpoint_id: endpoint.id, limit: 20 })
       .catch(() => ({ items: [] }))
+    onTested()
     setResult({ ...answer, deliveryId: items.find(({ id }) => id === answer.attempt_id)?.delivery_id })
   }
 
