@@ -25,8 +25,9 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const pid of stopped) process.kill(pid, 'SIGCONT')
+  // A failed test may leave a transaction open.
+  await sql.end({ timeout: 1 })
   await host.close()
-  await sql.end()
   await proxy.stop()
   await database.drop()
 })
@@ -101,6 +102,54 @@ describe('A database that hangs', () => {
       expect((await rename()).status).toBe(200)
     },
   )
+
+  it('thirty requests that wait for the same rows take nobody else their connections', async () => {
+    const { id, key } = await host.createKey()
+    const other = await host.createKey()
+    const quotationId = await host.startQuotation(key)
+    const held = await holdRows(id, quotationId)
+    const rename = (keyId: string) =>
+      host.call('PATCH', `/v1/organizations/${ACME}/api-keys/${keyId}`, {
+        member: 'acme-admin',
+        json: { name: 'renamed' },
+      })
+    const report = () => host.integrations.pipeline(quotationId).stepStarted('requirement_analysis')
+    const stuck = Array.from({ length: 15 }, () => [
+      inTime(rename(id)),
+      inTime(report().catch((error: unknown) => error)),
+    ]).flat()
+    await expect
+      .poll(
+        () => sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      .not.toHaveLength(0)
+
+    const others = {
+      read: () => host.call('GET', `/v1/integrations/quotations/${quotationId}`, { key: other.key }),
+      'a change of another key': () => rename(other.id),
+      start: () =>
+        host.call('POST', '/v1/integrations/quotations', {
+          key: other.key,
+          json: { requirementsText: 'A shop.' },
+        }),
+    }
+    for (const [name, call] of Object.entries(others)) {
+      const begun = performance.now()
+      const { status } = await call()
+      expect({ name, status, isQuick: performance.now() - begun < 1500 }).toEqual({
+        name,
+        status: name === 'start' ? 202 : 200,
+        isQuick: true,
+      })
+    }
+    for (const answer of await Promise.all(stuck)) {
+      if (answer instanceof Error) expect(answer).toMatchObject({ statusCode: 503, code: '55P03' })
+      else expectUnavailable(answer as Answer)
+    }
+    await held.release()
+    expect((await rename(id)).status).toBe(200)
+  })
 
   it('our own backends, stopped: each request is answered in time, and later ones as usual', async () => {
     const { key } = await host.createKey()

@@ -21,7 +21,10 @@ export type StorageOptions = (
        * later. Retention has 10 minutes, migrations have no limit. Default 5,000.
        */
       readonly statementTimeoutMs?: number
-      /** Milliseconds a statement waits for a lock (`lock_timeout`). Default 3,000. */
+      /**
+       * Milliseconds a call waits for a lock, such as a row that another transaction holds. Meanwhile it gives its
+       * connection back (`lock_timeout` is 50 ms) and tries again. Default 3,000.
+       */
       readonly lockTimeoutMs?: number
       /** Milliseconds before PostgreSQL ends an idle transaction (`idle_in_transaction_session_timeout`). Default 10,000. */
       readonly idleInTransactionTimeoutMs?: number

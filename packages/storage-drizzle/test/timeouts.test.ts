@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { connect } from '../src/connection/connect.ts'
 import { openClient } from '../src/connection/connection.ts'
 import { createDatabase } from '../src/connection/database.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
 import { statement } from '../src/connection/statement.ts'
+import { MAINTENANCE, MIGRATION } from '../src/connection/statement-timeout.ts'
 import { callGuard } from '../src/connection/storage-error.ts'
 import { type DrizzleStorage, drizzleStorage, StorageError } from '../src/index.ts'
 import { sampleQuotation } from './samples.ts'
@@ -43,10 +45,10 @@ const MAINTENANCE_LOCK = `select pg_advisory_xact_lock(hashtextextended('quickqu
 
 describe('our own connections', () => {
   it.each([
-    [{}, { statement_timeout: '5s', lock_timeout: '3s', idle_in_transaction_session_timeout: '10s' }],
+    [{}, { statement_timeout: '5s', lock_timeout: '50ms', idle_in_transaction_session_timeout: '10s' }],
     [
-      { statementTimeoutMs: 1234, lockTimeoutMs: 567, idleInTransactionTimeoutMs: 8901 },
-      { statement_timeout: '1234ms', lock_timeout: '567ms', idle_in_transaction_session_timeout: '8901ms' },
+      { statementTimeoutMs: 1234, lockTimeoutMs: 34, idleInTransactionTimeoutMs: 8901 },
+      { statement_timeout: '1234ms', lock_timeout: '34ms', idle_in_transaction_session_timeout: '8901ms' },
     ],
   ])('have the timeouts of the options: %o', async (options, expected) => {
     const client = openClient({ connectionString: testing.url, ...options })
@@ -55,6 +57,25 @@ describe('our own connections', () => {
       expect(await client.sql.unsafe(`show ${name}`)).toEqual([{ [name]: value }])
     }
     await client.sql.end()
+  })
+
+  it('wait for a lock as long as the option says, without keeping their connection', async () => {
+    const release = await hold('lock table quickquote.quotations in access exclusive mode')
+    const lockTimeoutMs = 1500
+    const storage = drizzleStorage({ connectionString: testing.url, maxConnections: 1, lockTimeoutMs })
+    const find = () => storage.quotations.find(ORGANIZATION, ORGANIZATION)
+    const begun = performance.now()
+    const refused = expect(Promise.all([find(), find(), find()])).rejects.toMatchObject({ code: '55P03' })
+    // On the only connection, meanwhile.
+    expect(await storage.clock.read()).toBeInstanceOf(Date)
+    expect(performance.now() - begun).toBeLessThan(lockTimeoutMs)
+    await refused
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(lockTimeoutMs)
+
+    const waiting = find()
+    await release()
+    expect(await waiting).toBe('unknown')
+    await storage.close()
   })
 
   it('limit the wait for a free connection', async () => {
@@ -187,6 +208,27 @@ describe('slow work', () => {
     await storage.close()
   })
 })
+
+it.each(Object.entries({ MAINTENANCE, MIGRATION }))(
+  '%s is rolled back if its process is frozen before the commit',
+  async (_, timeout) => {
+    const idleInTransactionTimeoutMs = 1000
+    const { driver } = connect({ connectionString: testing.url, idleInTransactionTimeoutMs }, true)
+    const isLocked = async () => {
+      const [lock] = await sql`
+        select pg_try_advisory_xact_lock(hashtextextended('quickquote maintenance', 0)) as free`
+      return lock?.['free'] === false
+    }
+    const frozen = driver.begin(async (transaction) => {
+      await transaction.script(MAINTENANCE_LOCK)
+      expect(await isLocked()).toBe(true)
+      // Its process does nothing more.
+      await expect.poll(isLocked).toBe(false)
+    }, timeout)
+    await expect(frozen).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    await driver.end()
+  },
+)
 
 describe('conflicting transactions', () => {
   const refuse = (state: string) => `do $$ begin raise exception 'refused' using errcode = '${state}'; end $$`

@@ -2,6 +2,7 @@ import type postgres from 'postgres'
 import { type ConnectionOptions, openClient } from './connection.ts'
 import type { Driver } from './driver.ts'
 import { checkDrizzle, type HostDrizzle, onHostDrizzle } from './host-drizzle.ts'
+import { waitingForLocks } from './lock-wait.ts'
 import { checkClient, onPostgresJs } from './postgres-js.ts'
 
 /** Where the database is, or a client of the host. */
@@ -31,9 +32,10 @@ export function connect(target: Target, prepare: boolean): Connected {
     const db = onHostDrizzle(checkDrizzle(target.db))
     return { driver: { ...db, listen: listenAt(target.connectionString), end: nothing }, ready: nothing }
   }
-  const { sql, ready, transactionSettings } = openClient(target)
+  const { sql, timeouts, ready, transactionSettings } = openClient(target)
   const end = () => sql.end({ timeout: 5 })
-  return { driver: { ...onPostgresJs(sql, { prepare, transactionSettings }), end }, ready }
+  const driver = { ...onPostgresJs(sql, { prepare, transactionSettings }), end }
+  return { driver: waitingForLocks(driver, timeouts.lockTimeoutMs), ready }
 }
 
 /** Opens one connection per listener, and no others. */

@@ -1,6 +1,7 @@
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import { parseConnectionString } from './connection-string.ts'
+import { LONGEST_HELD_MS } from './lock-wait.ts'
 import { SESSION_SETTINGS } from './session-settings.ts'
 
 /** Timeouts of our own connections, in milliseconds. */
@@ -31,6 +32,7 @@ export interface ConnectionOptions extends Partial<ConnectionTimeouts> {
 /** The connections of the storage: our own, or a host's client. */
 export interface Client {
   readonly sql: postgres.Sql
+  readonly timeouts: ConnectionTimeouts
   /** Resolves once the connections are known to support our statements. Cheap after the first call. */
   ready(): Promise<void>
   /** Settings at the beginning of each transaction, if the connections themselves cannot keep them. */
@@ -86,7 +88,7 @@ export function openClient(options: ConnectionOptions): Client {
     // postgres.js would print notices to the console.
     onnotice() {},
   } as unknown as postgres.Options<Record<string, never>>)
-  return withFirstLook(sql, timeouts, options.prepare === undefined)
+  return { timeouts, ...withFirstLook(sql, timeouts, options.prepare === undefined) }
 }
 
 type Timeouts = Pick<
@@ -97,7 +99,7 @@ type Timeouts = Pick<
 function timeoutSettings(timeouts: Timeouts): Record<string, string> {
   return {
     statement_timeout: String(timeouts.statementTimeoutMs),
-    lock_timeout: String(timeouts.lockTimeoutMs),
+    lock_timeout: String(Math.min(timeouts.lockTimeoutMs, LONGEST_HELD_MS)),
     idle_in_transaction_session_timeout: String(timeouts.idleInTransactionTimeoutMs),
   }
 }
@@ -119,7 +121,11 @@ function startupParameters(
  * settings it does not know. In that case nothing is prepared (unless the host insists), and each transaction sets what
  * it needs. Single statements work with any settings except the isolation level, which `checkDatabase` verifies.
  */
-function withFirstLook(sql: postgres.Sql, timeouts: Timeouts, mayStopPreparing: boolean): Client {
+function withFirstLook(
+  sql: postgres.Sql,
+  timeouts: Timeouts,
+  mayStopPreparing: boolean,
+): Omit<Client, 'timeouts'> {
   let look: Promise<void> | undefined
   let isPooled = false
 

@@ -14,9 +14,8 @@ export const MAINTENANCE: StatementTimeout = statementTimeout(10 * 60)
 
 function statementTimeout(seconds: number): StatementTimeout {
   return {
-    settings:
-      `set local statement_timeout = '${seconds}s'; set local lock_timeout = '${seconds}s'; ` +
-      'set local idle_in_transaction_session_timeout = 0',
+    // A process that is frozen before the commit keeps its locks no longer than any other of ours.
+    settings: `set local statement_timeout = '${seconds}s'; set local lock_timeout = '${seconds}s'`,
     seconds,
   }
 }
