@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type LossyProxy, lossyProxy } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
@@ -114,36 +115,32 @@ describe('A database that hangs', () => {
         json: { name: 'renamed' },
       })
     const report = () => host.integrations.pipeline(quotationId).stepStarted('requirement_analysis')
-    const stuck = Array.from({ length: 15 }, () => [
-      inTime(rename(id)),
-      inTime(report().catch((error: unknown) => error)),
-    ]).flat()
-    await expect
-      .poll(
-        () => sql`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      .not.toHaveLength(0)
+    let isStuck = true
+    const stuck = Promise.all(
+      Array.from({ length: 15 }, () => [
+        inTime(rename(id)),
+        inTime(report().catch((error: unknown) => error)),
+      ]).flat(),
+    ).finally(() => {
+      isStuck = false
+    })
 
     const others = {
-      read: () => host.call('GET', `/v1/integrations/quotations/${quotationId}`, { key: other.key }),
-      'a change of another key': () => rename(other.id),
-      start: () =>
-        host.call('POST', '/v1/integrations/quotations', {
-          key: other.key,
-          json: { requirementsText: 'A shop.' },
-        }),
+      'a quotation': () => host.call('GET', `/v1/integrations/quotations/${quotationId}`, { key: other.key }),
+      'another key': () => rename(other.id),
+      'a list': () => host.call('GET', `/v1/organizations/${ACME}/api-keys`, { member: 'acme-admin' }),
     }
-    for (const [name, call] of Object.entries(others)) {
-      const begun = performance.now()
-      const { status } = await call()
-      expect({ name, status, isQuick: performance.now() - begun < 1500 }).toEqual({
-        name,
-        status: name === 'start' ? 202 : 200,
-        isQuick: true,
-      })
-    }
-    for (const answer of await Promise.all(stuck)) {
+    do {
+      for (const [name, call] of Object.entries(others)) {
+        const begun = performance.now()
+        const { status } = await call()
+        const isQuick = performance.now() - begun < 2500
+        expect({ name, status, isQuick }).toEqual({ name, status: 200, isQuick: true })
+      }
+      // Stays within the limit of the key.
+      await sleep(200)
+    } while (isStuck)
+    for (const answer of await stuck) {
       if (answer instanceof Error) expect(answer).toMatchObject({ statusCode: 503, code: '55P03' })
       else expectUnavailable(answer as Answer)
     }
