@@ -4,9 +4,12 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 export type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 
 // The first is the lightest: a page costs a fifth of the CPU time.
-const PLACES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
-  (name) => `/usr/bin/${name}`,
-)
+const PLACES = [
+  ...['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+    (name) => `/usr/bin/${name}`,
+  ),
+  ...['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`),
+]
 const installed = process.env['CHROMIUM'] ?? PLACES.find((path) => existsSync(path))
 
 /** One process for all pages: starting another one takes longer than most pages run. */
@@ -17,6 +20,8 @@ const FEW_PROCESSES = [
 
 /** Whether a Chromium is installed, or named by CHROMIUM. */
 export const hasChromium = installed !== undefined
+if (!hasChromium)
+  console.log('Skipped: tests in Chromium. Install it, or set CHROMIUM to its path, to run them.')
 
 export function openBrowser(): Promise<Browser> {
   if (installed === undefined) throw new Error('Chromium not found: install it, or set CHROMIUM to its path.')

@@ -65,7 +65,7 @@ export function useTransactions() {
     }
   }
 
-  /** What holds within the transactions of every host. */
+  /** Promises within the transactions of every host. */
   function describeWithin(hosts: typeof HOSTS): void {
     describe.each(Object.entries(hosts))('within %s', (_, openHost) => {
       let host: Host

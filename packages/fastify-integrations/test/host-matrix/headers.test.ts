@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { expect, it } from 'vitest'
 import { ACME, sessionOf } from '../support/host.ts'
 import { useHostMatrix } from './matrix.ts'
+import { HTML, SIGN_IN_PAGE } from './portal-journey.ts'
 
 const beside = useHostMatrix()
 
@@ -98,7 +99,7 @@ const signIn = async (app: FastifyInstance) => {
   app.get('/host/sign-in', async (request, reply) => {
     const { member = 'acme-admin' } = request.query as { member?: string }
     reply.setCookie('session', member, { signed: true, httpOnly: true, path: '/' })
-    return 'welcome'
+    return reply.headers(HTML).send(SIGN_IN_PAGE)
   })
 }
 

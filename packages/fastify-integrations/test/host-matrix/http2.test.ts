@@ -10,7 +10,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { fastifyIntegrations } from '../../src/index.ts'
 import { ACME, sessionOf, useDatabase, YEAR_AHEAD } from '../support/host.ts'
-import { signInByHeader, useVisitor } from './portal-journey.ts'
+import { HTML, SIGN_IN_PAGE, signInByHeader, useVisitor } from './portal-journey.ts'
 
 const database = useDatabase()
 const BOUNDARY = 'boundary-of-the-test'
@@ -139,7 +139,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('a host that spea
     await server.register(fastifyPortal, {
       ...{ integrations, resolveSession, prefix: '/portal', signInUrl: '/host/early?next={url}' },
     })
-    server.get('/host/early', async () => 'early')
+    server.get('/host/early', (_, reply) => reply.headers(HTML).send(SIGN_IN_PAGE))
     await visit({
       ...{ receiver, path: '', signIn: signInByHeader },
       host: {

@@ -13,7 +13,14 @@ import {
   startHost,
   useDatabase,
 } from '../support/host.ts'
-import { requestAsScreens, type SignIn, signInByHeader, useVisitor } from './portal-journey.ts'
+import {
+  HTML,
+  requestAsScreens,
+  SIGN_IN_PAGE,
+  type SignIn,
+  signInByHeader,
+  useVisitor,
+} from './portal-journey.ts'
 
 /** A request to one of the host's own routes. */
 export interface OwnRequest {
@@ -103,7 +110,7 @@ function furniture(row: Row) {
   return {
     async before(app: FastifyInstance) {
       await row.before?.(app)
-      app.get(SIGN_IN_PATH, async () => 'early')
+      app.get(SIGN_IN_PATH, (_, reply) => reply.headers(HTML).send(SIGN_IN_PAGE))
     },
     async after(app: FastifyInstance) {
       await row.after?.(app)

@@ -15,6 +15,10 @@ import { startWorker } from '../support/webhooks.ts'
 /** Signs a member in. `url` is the host's. */
 export type SignIn = (page: Page, url: string, member: string) => Promise<void>
 
+/** The page where a host signs members in. For a page without one, a browser would ask the host for an icon, which it lacks. */
+export const SIGN_IN_PAGE = '<!doctype html><link rel="icon" href="data:," /><title>Sign in</title>'
+export const HTML = { 'Content-Type': 'text/html' }
+
 export const signInByHeader: SignIn = (page, _url, member) => page.setExtraHTTPHeaders({ 'X-Member': member })
 
 interface Visit {
