@@ -108,5 +108,6 @@ function succeeded(delivery: ClaimedDelivery): SettledAttempt {
     header_names: [],
     created_at: new Date(),
     next_attempt_at: null,
+    paused_until: null,
   }
 }

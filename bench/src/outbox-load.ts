@@ -101,5 +101,6 @@ function succeeded(delivery: ClaimedDelivery): SettledAttempt {
     header_names: [],
     created_at: new Date(),
     next_attempt_at: null,
+    paused_until: null,
   }
 }

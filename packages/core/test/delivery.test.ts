@@ -38,6 +38,7 @@ describe('a response', () => {
       error: null,
       error_code: null,
       next_attempt_at: null,
+      paused_until: null,
     })
   })
 
@@ -46,6 +47,7 @@ describe('a response', () => {
       status: 'rejected',
       http_status: 410,
       next_attempt_at: null,
+      paused_until: null,
     })
   })
 
@@ -82,6 +84,7 @@ describe('no response', () => {
       error: 'address 10.0.0.1 is private (10.0.0.0/8)',
       error_code: 'address_blocked',
       next_attempt_at: null,
+      paused_until: null,
     })
   })
 })
@@ -92,6 +95,7 @@ describe('attempts', () => {
     expect(settled(answered(500), { attempt: 8 })).toMatchObject({
       status: 'exhausted',
       next_attempt_at: null,
+      paused_until: null,
     })
   })
 
@@ -99,6 +103,7 @@ describe('attempts', () => {
     expect(settled(answered(500), { isTest: true })).toMatchObject({
       status: 'exhausted',
       next_attempt_at: null,
+      paused_until: null,
     })
   })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
+import { type Certificates, ConfigurationError, type Integrations, type Settings } from '@quickquote/core'
 import {
   areCertificates,
   checkLease,
@@ -24,11 +24,11 @@ import { createPrometheus } from './telemetry/prometheus.ts'
 import { observeQueue } from './telemetry/queue-gauges.ts'
 import { createStartTelemetry } from './telemetry/start-telemetry.ts'
 import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts'
+import { type Batches, createBatches } from './upkeep/batches.ts'
 import { createEraser } from './upkeep/eraser.ts'
 import { createHeartbeat } from './upkeep/heartbeat.ts'
 import { createHousekeeping } from './upkeep/housekeeping.ts'
 import { createMissingKeys } from './upkeep/missing-keys.ts'
-import { createReplayer } from './upkeep/replayer.ts'
 import { version } from './version.ts'
 
 export interface DeliveryWorkerOptions {
@@ -98,6 +98,10 @@ export const WORKER_OPTIONS: OptionTable<OwnNumbers> = {
 const NUMBERS: OptionTable<OwnNumbers & LeasePolicy> = { ...WORKER_OPTIONS, ...LEASE_OPTIONS }
 /** Those of the lease are in the settings of the integrations. */
 export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
+
+/** Events of a replay, and deliveries that follow a change of their endpoint, per transaction. */
+const REPLAYED_AT_ONCE = 200
+const CHANGED_AT_ONCE = 2000
 
 const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
 
@@ -216,6 +220,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
     perEndpoint,
     concurrency,
     pollIntervalMs,
+    onCatchingUp: () => changes.wake(),
   })
   const starts = options.pipelineStarts
     ? createPipelineStarter({
@@ -226,7 +231,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
         telemetry: createStartTelemetry(telemetry),
       })
     : undefined
-  const replayer = createReplayer({ storage, pollIntervalMs, logger, now })
+  const { replays, changes } = createWork({ ...common, pollIntervalMs })
   const eraser = createEraser(integrations, pollIntervalMs)
   const missingKeys = createMissingKeys({ storage, keyring, logger })
   const housekeeping = createHousekeeping(integrations, missingKeys)
@@ -255,7 +260,8 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
   })
   isRunning = true
   wake()
-  replayer.start()
+  replays.wake()
+  changes.wake()
   eraser.start()
   housekeeping.start()
   const { inFlight } = deliveries
@@ -283,7 +289,8 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
     async stop(deadlineMs) {
       const others = Promise.all([
         housekeeping.stop(),
-        replayer.stop(),
+        replays.stop(),
+        changes.stop(),
         eraser.stop(),
         unlisten().catch(() => undefined),
       ])
@@ -310,6 +317,30 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
 
   function logRetirement(error: unknown): void {
     logger.warn({ err: error }, 'the worker could not deregister; other workers will declare it dead')
+  }
+}
+
+/** What the database does in batches. */
+function createWork({
+  storage,
+  now,
+  ...options
+}: Pick<Integrations, 'storage'> &
+  Pick<Settings, 'logger' | 'now'> & { readonly pollIntervalMs: number }): Record<
+  'replays' | 'changes',
+  Batches
+> {
+  return {
+    replays: createBatches({
+      ...options,
+      advance: () => storage.replays.advance(REPLAYED_AT_ONCE, now()),
+      failure: 'replays cannot continue',
+    }),
+    changes: createBatches({
+      ...options,
+      advance: () => storage.deliveries.catchUp(CHANGED_AT_ONCE, now()),
+      failure: 'waiting deliveries cannot follow a change of their endpoint',
+    }),
   }
 }
 

@@ -263,6 +263,7 @@ describe('metrics', () => {
 
     expect(points.get('quickquote.delivery.queue.depth')).toEqual([
       { attributes: { 'quickquote.queue.state': 'due' }, value: 1 },
+      { attributes: { 'quickquote.queue.state': 'paused' }, value: 0 },
       { attributes: { 'quickquote.queue.state': 'scheduled' }, value: 1 },
     ])
     const age = Number(valueAt(points, 'quickquote.delivery.queue.oldest_age', {}))

@@ -30,6 +30,7 @@ describe('POST /v1/organizations/:organizationId/webhooks', () => {
         recent_attempts: 0,
         recent_success_rate: null,
       },
+      paused_until: null,
       secret_hint: expect.stringMatching(/^whsec_….{4}$/),
       previous_secret_expires_at: null,
       created_at: expect.any(String),

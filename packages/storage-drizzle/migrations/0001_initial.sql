@@ -171,6 +171,12 @@ create table "quickquote".webhook_endpoints (
   headers_key_id text,
   -- Grows with every change, so that workers know when their cached copy is stale.
   version integer not null default 1,
+  -- Grows when it is enabled and when its order changes. Waiting deliveries of an earlier generation follow in batches: see
+  -- `functions/catching-up.sql`. Those from before "parks_before" are parked.
+  generation integer not null default 0,
+  parks_before integer not null default 0,
+  -- Nothing is claimed before it has reached "generation".
+  caught_up_to integer not null default 0,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   deleted_at timestamptz(3),
@@ -182,15 +188,19 @@ create table "quickquote".webhook_endpoints (
 );
 create index webhook_endpoints_of_organization on "quickquote".webhook_endpoints (organization_id, id)
   where deleted_at is null;
+create index webhook_endpoints_catching_up on "quickquote".webhook_endpoints (id) where caught_up_to < generation;
 
 -- Whether an endpoint's deliveries succeed. Written when that changes, not for each attempt.
 create table "quickquote".endpoint_health (
   endpoint_id uuid primary key,
   last_success_at timestamptz(3),
   -- The first failure since the last success; null after a success.
-  failing_since timestamptz(3)
+  failing_since timestamptz(3),
+  -- A receiver asked for a pause until then (429, or 503 with Retry-After). It ends with the first delivery that begins later.
+  paused_until timestamptz(3)
 ) with (fillfactor = 70);
 create index endpoint_health_failing on "quickquote".endpoint_health (failing_since) where failing_since is not null;
+create index endpoint_health_paused on "quickquote".endpoint_health (paused_until) where paused_until is not null;
 
 -- Warnings to the host, each recorded once, whichever worker finds the reason.
 create table "quickquote".warnings (
@@ -277,6 +287,8 @@ create table "quickquote".deliveries (
   is_test boolean not null default false,
   -- Attempts so far. The number of the attempt in flight fences its lease.
   attempt smallint not null default 0,
+  -- That of its endpoint when it was written, or caught up.
+  generation integer not null default 0,
   -- 'infinity': waits for an earlier delivery of its quotation.
   due_at timestamptz(3) not null,
   -- Its position in the quotation, if the endpoint wants events in order; otherwise null.

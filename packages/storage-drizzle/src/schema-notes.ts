@@ -161,7 +161,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
         'the previous signing secret, encrypted; erased when the endpoint is deleted',
       secret_hint: 'the last four characters of the signing secret',
       ...plain('id', 'organization_id', 'events', 'trigger_mode', 'ordering', 'is_enabled', 'secret_key_id'),
-      ...plain('headers_key_id'),
+      ...plain('headers_key_id', 'generation', 'parks_before', 'caught_up_to'),
       ...plain('disabled_reason', 'previous_secret_key_id', 'previous_secret_expires_at', 'version'),
       ...plain('created_at', 'updated_at', 'deleted_at'),
     },
@@ -187,7 +187,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
   endpointHealth: {
     kept: UNTIL_ERASED,
     erasedBy: ORGANIZATION,
-    columns: plain('endpoint_id', 'last_success_at', 'failing_since'),
+    columns: plain('endpoint_id', 'last_success_at', 'failing_since', 'paused_until'),
   },
   replays: {
     kept: AS_EVENTS,
@@ -223,7 +223,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     erasedBy: QUOTATION,
     columns: {
       ...plain('id', 'organization_id', 'endpoint_id', 'event_id', 'event_created_at', 'attempt', 'due_at'),
-      ...plain('quotation_id', 'sequence', 'leased_by', 'leased_at', 'is_test', 'parked_at'),
+      ...plain('quotation_id', 'sequence', 'leased_by', 'leased_at', 'is_test', 'parked_at', 'generation'),
     },
   },
   deliveryAttempts: {

@@ -62,11 +62,10 @@ describe('a claim', () => {
         body: event.body,
         attempt: 1,
         is_test: false,
-        is_in_order: false,
+        leased_at: expect.any(Date),
         endpoint: {
           id: endpoint.id,
           url: endpoint.url,
-          ordering: 'none',
           secret: { keyId: 'key-1', ciphertext: expect.any(Buffer) },
           previousSecret: null,
           headers: null,
@@ -85,7 +84,7 @@ describe('a claim', () => {
     await outbox.recordEvent(endpoint, { created_at: inAMinute })
 
     const early = await storage.deliveries.settleAndClaim(claimOf(worker, { now }))
-    expect(early).toEqual({ claimed: [], nextDueAt: inAMinute })
+    expect(early).toEqual({ claimed: [], nextDueAt: inAMinute, isCatchingUp: false })
 
     const onTime = await storage.deliveries.settleAndClaim(claimOf(worker, { now: inAMinute }))
     expect(onTime.claimed).toHaveLength(1)
@@ -93,7 +92,11 @@ describe('a claim', () => {
   })
 
   it('reports that nothing is waiting', async () => {
-    expect(await storage.deliveries.settleAndClaim(claimOf(worker))).toEqual({ claimed: [], nextDueAt: null })
+    expect(await storage.deliveries.settleAndClaim(claimOf(worker))).toEqual({
+      claimed: [],
+      nextDueAt: null,
+      isCatchingUp: false,
+    })
   })
 
   it('never takes a delivery that another worker holds', async () => {
@@ -154,7 +157,7 @@ describe('an outcome', () => {
       settled: [failed(delivery as ClaimedDelivery, retryAt)],
     })
 
-    expect(round).toEqual({ claimed: [], nextDueAt: retryAt })
+    expect(round).toEqual({ claimed: [], nextDueAt: retryAt, isCatchingUp: false })
     expect(await attempts()).toMatchObject([{ status: 'failed', http_status: 500, next_attempt_at: retryAt }])
     const [again] = (await storage.deliveries.settleAndClaim(claimOf(other, { now: retryAt }))).claimed
     expect(again).toMatchObject({ id: delivery?.id, attempt: 2 })
@@ -376,7 +379,11 @@ describe('fairness', () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(2), 300)
     await claimAll()
 
-    expect(await storage.deliveries.settleAndClaim(claimOf(other))).toEqual({ claimed: [], nextDueAt: null })
+    expect(await storage.deliveries.settleAndClaim(claimOf(other))).toEqual({
+      claimed: [],
+      nextDueAt: null,
+      isCatchingUp: false,
+    })
   })
 })
 

@@ -15,6 +15,7 @@ const INDEXES = [
   'deliveries_in_flight',
   'deliveries_pkey',
   'deliveries_tests',
+  'endpoint_health_paused',
   'endpoint_health_pkey',
   'events_day_organization_id_created_at_idx',
   'events_day_pkey',

@@ -117,6 +117,7 @@ export function succeeded(delivery: ClaimedDelivery, fields: Partial<SettledAtte
     first_byte_ms: 9,
     created_at: new Date(),
     next_attempt_at: null,
+    paused_until: null,
     ...fields,
   }
 }

@@ -34,7 +34,7 @@ async function settle(endpoint: StoredWebhookEndpoint, ...attempts: [SettledAtte
 }
 
 async function healthOf({ organization_id, id }: StoredWebhookEndpoint) {
-  return (await outbox.storage.endpointHealth.read(organization_id, [id])).get(id)
+  return (await outbox.storage.endpointHealth.read(organization_id, [id])).get(id)?.health
 }
 
 it('an endpoint without deliveries has no health yet', async () => {

@@ -151,6 +151,78 @@ describe('an endpoint that wants the events of a quotation in order', () => {
     expect(eventsOf(await claim())).toEqual([second])
   })
 
+  it('gets the next one at once if its worker stopped while another one held the endpoint', async () => {
+    const endpoint = await inOrder()
+    const quotation = randomUUID()
+    await record(endpoint, quotation)
+    const second = await record(endpoint, quotation)
+    const [head] = await claim()
+
+    await sql.begin(async (other) => {
+      await other`select from quickquote.webhook_endpoints for no key update`
+      await storage.deliveries.settleAndClaim({
+        ...claimOf(worker, { limit: 0 }),
+        settled: [succeeded(head as ClaimedDelivery)],
+      })
+    })
+    await storage.workers.retire(worker)
+
+    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
+    expect(eventsOf(claimed)).toEqual([second])
+  })
+
+  it('holds nothing back for a delivery that is just being removed', async () => {
+    const endpoint = await inOrder()
+    const quotation = randomUUID()
+    await record(endpoint, quotation)
+    const [head] = await claim()
+    const second = await record(endpoint, quotation)
+    const now = new Date()
+
+    await sql.begin(async (other) => {
+      await other`delete from quickquote.deliveries where id = ${head?.id ?? ''}`
+      const round = await storage.deliveries.settleAndClaim(claimOf(randomUUID(), { now }))
+      expect(round).toMatchObject({ claimed: [], nextDueAt: now })
+    })
+
+    expect(eventsOf(await claim())).toEqual([second])
+  })
+
+  it('releases what a claim holds back at the same moment', async () => {
+    const endpoint = await inOrder()
+    const quotation = randomUUID()
+    await record(endpoint, quotation)
+    const [head] = await claim()
+    const second = await record(endpoint, quotation)
+
+    let settling: Promise<unknown> | undefined
+    await storage.transaction(async (transaction) => {
+      expect((await transaction.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+      settling = outbox.anotherStorage().deliveries.settleAndClaim({
+        ...claimOf(worker, { limit: 0 }),
+        settled: [succeeded(head as ClaimedDelivery)],
+      })
+      await expect
+        .poll(
+          () =>
+            sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+        .toHaveLength(1)
+    })
+    await settling
+
+    expect(eventsOf(await claim())).toEqual([second])
+  })
+
+  it('refuses transactions in which it could not see what others have committed', async () => {
+    await expect(
+      sql.begin('isolation level repeatable read', (transaction) => [
+        transaction`select from quickquote.delivery_round(${worker}::uuid, now(), 1, 1, ${worker}::uuid, false, '-infinity',
+          '[]'::json, '{}', '{}', null)`,
+      ]),
+    ).rejects.toThrow('read committed')
+  })
+
   it('gets all of them in order from any number of workers, with none lost', async () => {
     const endpoint = await inOrder()
     const quotations = Array.from({ length: 6 }, () => randomUUID())

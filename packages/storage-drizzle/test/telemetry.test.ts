@@ -16,6 +16,7 @@ describe('readQueueState', () => {
   it('counts nothing in an empty queue', async () => {
     expect(await storage.telemetry.readQueueState(new Date())).toEqual({
       due: 0,
+      paused: 0,
       scheduled: 0,
       oldestDueAt: null,
     })
@@ -35,9 +36,30 @@ describe('readQueueState', () => {
 
     expect(await storage.telemetry.readQueueState(now)).toEqual({
       due: 2,
+      paused: 0,
       scheduled: 1,
       oldestDueAt: third?.['due_at'],
     })
+  })
+
+  it('counts what waits behind a pause apart', async () => {
+    const [paused, other] = [await outbox.insertEndpoint(), await outbox.insertEndpoint()]
+    await outbox.insertBacklog([paused.id], 5, 600_000)
+    await outbox.insertBacklog([other.id], 1, 60_000)
+    const until = (seconds: number) => sql`
+      insert into quickquote.endpoint_health (endpoint_id, paused_until) values (${paused.id}, now() + ${seconds} * interval '1 s')
+      on conflict (endpoint_id) do update set paused_until = excluded.paused_until`
+    const [newest] = await sql`select max(due_at) as due_at from quickquote.deliveries`
+
+    await until(3600)
+    expect(await storage.telemetry.readQueueState(new Date())).toEqual({
+      due: 1,
+      paused: 5,
+      scheduled: 0,
+      oldestDueAt: newest?.['due_at'],
+    })
+    await until(-1)
+    expect(await storage.telemetry.readQueueState(new Date())).toMatchObject({ due: 6, paused: 0 })
   })
 
   it('counts up to its limit, and reads only an index', async () => {
@@ -53,8 +75,8 @@ describe('readQueueState', () => {
       `explain ${READ_QUEUE.text('quickquote').replaceAll('$now', 'now()').replaceAll('$limit', '10000')}`,
     )
     const text = plan.map((row) => row['QUERY PLAN']).join('\n')
-    expect(text.match(/deliveries_due_first/g)).toHaveLength(3)
-    expect(text).not.toContain('Seq Scan')
+    expect(text.match(/deliveries_due_first/g)).toHaveLength(2)
+    expect(text).not.toContain('Seq Scan on deliveries')
   })
 })
 

@@ -475,6 +475,8 @@ it('every method of the storage is either tested above or known not to need an o
     'quotations.lockProgress',
     'deliveries.settleAndClaim',
     'deliveries.release',
+    'deliveries.releaseWaiting',
+    'deliveries.catchUp',
     'pipelineStarts.claim',
     'pipelineStarts.settle',
     'pipelineStarts.release',

@@ -4,7 +4,7 @@ import type { ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createDatabase, type Database } from '../src/connection/database.ts'
 import { onHostDrizzle } from '../src/connection/host-drizzle.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
@@ -260,6 +260,12 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
   // Rounds have a transaction of their own.
   if (!isTransactionOfHost) {
     it('an attempt keeps its texts, and what is missing stays missing', async () => {
+      // Workers need that isolation, and say so.
+      await setForDatabase(
+        sql,
+        settings.filter((setting) => !setting.includes('isolation')),
+      )
+      onTestFinished(() => setForDatabase(sql, settings))
       const endpoint = sampleEndpoint({ events: ['quotation.completed'] })
       const { organization_id } = endpoint
       const texts = {

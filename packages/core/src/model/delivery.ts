@@ -195,11 +195,14 @@ export interface Settlement {
   /** The failure, for logs and metrics: a status (`503`) or a stable word (`timeout`). null: no failure. */
   readonly error_code: string | null
   readonly next_attempt_at: Date | null
+  /** The receiver wants no delivery to its endpoint before this time. */
+  readonly paused_until: Date | null
 }
 
 /**
  * Decides the consequence of an outcome (specification, "Delivery behavior"): 2xx succeeds; 410 or a blocked address
- * ends the delivery; anything else is retried until no attempts are left. A test has one attempt.
+ * ends the delivery; anything else is retried until no attempts are left. A 429, or a 503 with `Retry-After`, also pauses
+ * the endpoint. A test has one attempt, and pauses nothing.
  * @param attempt 1 for the first attempt
  * @param random from 0 to 1, for the jitter
  */
@@ -209,18 +212,29 @@ export function settle(
 ): Settlement {
   const http_status = outcome.kind === 'response' ? outcome.httpStatus : null
   if (http_status !== null && http_status >= 200 && http_status < 300) {
-    return { status: 'succeeded', http_status, error: null, error_code: null, next_attempt_at: null }
+    return { status: 'succeeded', http_status, error: null, error_code: null, ...NOTHING_LATER }
   }
   const error = outcome.kind === 'response' ? describeStatus(outcome.httpStatus) : outcome.error
   const failure = { http_status, error, error_code: errorCodeOf(outcome) }
   if (http_status === 410 || outcome.kind === 'blocked') {
-    return { status: 'rejected', ...failure, next_attempt_at: null }
+    return { status: 'rejected', ...failure, ...NOTHING_LATER }
   }
-  if (context.isTest || context.attempt >= context.policy.maxAttempts) {
-    return { status: 'exhausted', ...failure, next_attempt_at: null }
+  if (context.isTest) return { status: 'exhausted', ...failure, ...NOTHING_LATER }
+  const backoffMs = backoff(context)
+  const askedMs = retryAfter(outcome, context.policy)
+  const pauseMs = askedMs ?? (http_status === 429 ? backoffMs : null)
+  const paused_until = pauseMs === null ? null : after(context.now, pauseMs)
+  if (context.attempt >= context.policy.maxAttempts) {
+    return { status: 'exhausted', ...failure, next_attempt_at: null, paused_until }
   }
-  const waitMs = Math.max(backoff(context), retryAfter(outcome, context.policy))
-  return { status: 'failed', ...failure, next_attempt_at: new Date(context.now.getTime() + waitMs) }
+  const next_attempt_at = after(context.now, Math.max(backoffMs, askedMs ?? 0))
+  return { status: 'failed', ...failure, next_attempt_at, paused_until }
+}
+
+const NOTHING_LATER = { next_attempt_at: null, paused_until: null }
+
+function after(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms)
 }
 
 function backoff({
@@ -236,10 +250,10 @@ function backoff({
   return Math.round(waitMs * (1 + policy.jitter * (2 * random - 1)))
 }
 
-/** `Retry-After` means "call again later" only with 429 and 503. */
-function retryAfter(outcome: Outcome, policy: DeliveryPolicy): number {
-  if (outcome.kind !== 'response' || outcome.retryAfterMs === null) return 0
-  if (outcome.httpStatus !== 429 && outcome.httpStatus !== 503) return 0
+/** `Retry-After` means "call again later" only with 429 and 503. null: no such request. */
+function retryAfter(outcome: Outcome, policy: DeliveryPolicy): number | null {
+  if (outcome.kind !== 'response' || outcome.retryAfterMs === null) return null
+  if (outcome.httpStatus !== 429 && outcome.httpStatus !== 503) return null
   return Math.min(outcome.retryAfterMs, policy.maxRetryAfterMs)
 }
 

@@ -61,6 +61,11 @@ export const WebhookEndpoint = Type.Object(
       description: 'Null while the endpoint is enabled. `failing`: all deliveries have failed for too long.',
     }),
     health: EndpointHealth,
+    paused_until: Type.Unsafe<Date | null>({
+      ...NullableTimestamp,
+      description:
+        'The receiver asked for a pause until then (429, or 503 with `Retry-After`). Null while it is not paused.',
+    }),
     secret_hint: Type.String({
       description: 'The first characters and the last four of the signing secret.',
     }),

@@ -17,7 +17,6 @@ import {
   type CreateWebhookEndpointBody,
   createWebhookEndpointBody,
   ENDPOINT_DEFAULTS,
-  type EndpointHealth,
   type RotateSecretBody,
   rotateSecretBody,
   type UpdateWebhookEndpointBody,
@@ -26,6 +25,7 @@ import {
 } from '../model/webhook-endpoint.ts'
 import { checkWebhookUrl } from '../model/webhook-url.ts'
 import type { Settings } from '../settings.ts'
+import type { EndpointCondition } from '../storage/endpoint-health.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredWebhookEndpoint, WebhookEndpointChange } from '../storage/webhook-endpoints.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
@@ -152,7 +152,7 @@ async function create(
       auditEntry({ by: member, action: 'webhook_endpoint.created', resource: endpoint, changes, at: now }),
     )
   })
-  return { ...endpoint, health: NEVER_CALLED, secret }
+  return { ...endpoint, ...NEVER_CALLED, secret }
 }
 
 async function update(context: Context, member: Member, id: string, body: unknown): Promise<WebhookEndpoint> {
@@ -177,8 +177,9 @@ async function update(context: Context, member: Member, id: string, body: unknow
   }
   return changeLocked(context, member, id, 'webhook_endpoint.updated', async (locked, before, now) => {
     const headers = await changedHeaders(locked, before, sent, settings)
+    const ends_pause = url !== undefined && isNewOrigin(url, before)
     const write = (written: WebhookEndpointChange) =>
-      locked.webhookEndpoints.update(member.organizationId, id, written, now)
+      locked.webhookEndpoints.update(member.organizationId, id, { ...written, ends_pause }, now)
     if (headers === undefined) return { after: await write(change) }
     const encrypted = encryptHeaders(settings.keyring, headers, before.id)
     const after = await write({ ...change, headers: { header_names: namesOf(headers), encrypted } })
@@ -194,7 +195,7 @@ async function changedHeaders(
   { keyring, productName, logger }: Settings,
 ): Promise<EndpointHeaders | undefined> {
   const hasSome = before.header_names.length > 0
-  if (url !== undefined && new URL(url).origin !== new URL(before.url).origin) {
+  if (url !== undefined && isNewOrigin(url, before)) {
     if (headers !== undefined) {
       const whole = wholeHeaders(headers, productName)
       return hasSome || whole.length > 0 ? whole : undefined
@@ -220,6 +221,10 @@ async function changedHeaders(
   }
   const merged = mergeHeaders(current, headers, productName)
   return JSON.stringify(merged) === JSON.stringify(current) ? undefined : merged
+}
+
+function isNewOrigin(url: string, before: StoredWebhookEndpoint): boolean {
+  return new URL(url).origin !== new URL(before.url).origin
 }
 
 function namesOf(headers: EndpointHeaders): string[] {
@@ -284,10 +289,10 @@ async function oneWithHealth(
   endpoint: StoredWebhookEndpoint,
 ): Promise<WebhookEndpoint> {
   const [one] = await withHealth(context, member, [endpoint])
-  return one ?? { ...endpoint, health: NEVER_CALLED }
+  return one ?? { ...endpoint, ...NEVER_CALLED }
 }
 
-/** The endpoints as members see them, without the end of a past overlap. */
+/** The endpoints as members see them, without the end of a past overlap or pause. */
 async function withHealth(
   { storage, settings }: Context,
   { organizationId }: Member,
@@ -295,13 +300,15 @@ async function withHealth(
 ): Promise<WebhookEndpoint[]> {
   const now = settings.now()
   const ids = endpoints.map(({ id }) => id)
-  const health = await storage.endpointHealth.read(organizationId, ids)
+  const conditions = await storage.endpointHealth.read(organizationId, ids)
+  const ifLater = (until: Date | null) => (until !== null && until > now ? until : null)
   return endpoints.map((endpoint) => {
-    const until = endpoint.previous_secret_expires_at
+    const { health, paused_until } = conditions.get(endpoint.id) ?? NEVER_CALLED
     return {
       ...endpoint,
-      health: health.get(endpoint.id) ?? NEVER_CALLED,
-      previous_secret_expires_at: until !== null && until > now ? until : null,
+      health,
+      paused_until: ifLater(paused_until),
+      previous_secret_expires_at: ifLater(endpoint.previous_secret_expires_at),
     }
   })
 }
@@ -318,12 +325,10 @@ function generateSecret({ keyring }: Settings, endpointId: string) {
   return { secret, encrypted, hint: signingSecretHint(secret) }
 }
 
-/** The health of an endpoint without deliveries. */
-const NEVER_CALLED: EndpointHealth = {
-  last_success_at: null,
-  failing_since: null,
-  recent_attempts: 0,
-  recent_success_rate: null,
+/** The condition of an endpoint without deliveries. */
+const NEVER_CALLED: EndpointCondition = {
+  health: { last_success_at: null, failing_since: null, recent_attempts: 0, recent_success_rate: null },
+  paused_until: null,
 }
 
 function unique(events: readonly string[]): string[] {

@@ -1,6 +1,5 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 import type { Settlement } from '../model/delivery.ts'
-import type { Ordering } from '../model/webhook-endpoint.ts'
 import type { RecordedEvent } from '../model/webhook-event.ts'
 
 /** Everything a worker needs to send a delivery. */
@@ -16,13 +15,12 @@ export interface ClaimedDelivery {
   readonly body: string
   /** The number of this attempt, from 1. It fences the lease: an outcome counts only while the row still has it. */
   readonly attempt: number
+  /** When it was claimed, by the clock of the claim. */
+  readonly leased_at: Date
   readonly is_test: boolean
-  /** Later events of its quotation wait for this delivery. */
-  readonly is_in_order: boolean
   readonly endpoint: {
     readonly id: string
     readonly url: string
-    readonly ordering: Ordering
     readonly secret: EncryptedSecret
     /** The previous secret, during the overlap of a rotation. */
     readonly previousSecret: EncryptedSecret | null
@@ -62,8 +60,6 @@ export interface RoundMemory {
   oldestDueAt: Date | null
   /** When a round last examined everything due, in milliseconds of the monotonic clock. */
   lookedFullyAt: number
-  /** Ended deliveries that others wait for, whose endpoint another worker was claiming when they ended. */
-  unreleased: readonly SettledAttempt[]
 }
 
 /** For a worker's first round. */
@@ -73,7 +69,6 @@ export function createRoundMemory(): RoundMemory {
     isShort: false,
     oldestDueAt: null,
     lookedFullyAt: Number.NEGATIVE_INFINITY,
-    unreleased: [],
   }
 }
 
@@ -96,7 +91,8 @@ export interface DeliveryStorage {
    * database, for a worker that is not certain of them.
    * `held`: all leases the worker knows of, if the result of a round may have been lost: any others are returned first.
    * `memory`: of its previous rounds; without it each round starts from scratch.
-   * @returns the leased deliveries, and when the next delivery is due that could not be leased (null: none)
+   * @returns the leased deliveries, and when the next delivery is due that could not be leased, or the next pause ends
+   * (null: none). `isCatchingUp`: deliveries wait for `catchUp`.
    */
   settleAndClaim(round: {
     workerId: string
@@ -108,7 +104,18 @@ export interface DeliveryStorage {
     held?: readonly string[] | undefined
     memory?: RoundMemory
     now: Date
-  }): Promise<{ claimed: ClaimedDelivery[]; nextDueAt: Date | null }>
+  }): Promise<{ claimed: ClaimedDelivery[]; nextDueAt: Date | null; isCatchingUp: boolean }>
+  /**
+   * Repairs order: makes deliveries due that wait for no other. Rounds do this for what they end; this finds the rest,
+   * such as those that waited for a delivery which somebody removed.
+   */
+  releaseWaiting(now: Date): Promise<void>
+  /**
+   * Lets waiting deliveries follow a change of their endpoint, at most `limit`, all or nothing: see
+   * WebhookEndpointStorage.update.
+   * @returns whether there may be more to do now
+   */
+  catchUp(limit: number, now: Date): Promise<boolean>
   /** Gives leases back whose attempt was never begun: the attempt does not count. Those that were lost are passed over. */
   release(workerId: string, deliveries: readonly UnbegunDelivery[]): Promise<void>
 }

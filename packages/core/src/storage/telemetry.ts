@@ -11,9 +11,11 @@ export interface DeliveryOrigin {
 export interface QueueState {
   /** Due and not in flight. Counted up to `QUEUE_COUNT_LIMIT`. */
   readonly due: number
+  /** Due, but their receiver asked for a pause. Counted up to the same limit. */
+  readonly paused: number
   /** Due later: retries. Counted up to the same limit. */
   readonly scheduled: number
-  /** When the oldest due delivery was due; null if none is. */
+  /** When the oldest delivery of `due` was due; null if there is none. */
   readonly oldestDueAt: Date | null
 }
 

@@ -1,8 +1,8 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 
-/** A stored endpoint, without its health. */
-export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'health'>
+/** A stored endpoint, without its health and its pause. */
+export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'health' | 'paused_until'>
 
 /** The changed fields of an endpoint. */
 export type WebhookEndpointChange = Partial<
@@ -12,6 +12,8 @@ export type WebhookEndpointChange = Partial<
   >
 > & {
   readonly headers?: Pick<WebhookEndpoint, 'header_names'> & { readonly encrypted: EncryptedSecret | null }
+  /** The URL moves to another origin, which has asked for no pause. */
+  readonly ends_pause?: boolean
 }
 
 export interface WebhookEndpointStorage {
@@ -35,7 +37,11 @@ export interface WebhookEndpointStorage {
   had(organizationId: string, id: string): Promise<boolean>
   /** The names of the organization's endpoints by id, including deleted ones. */
   names(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Changes a locked endpoint. Disabling parks its pending deliveries; enabling resets its health. */
+  /**
+   * Changes a locked endpoint. Disabling parks its pending deliveries; enabling resets its health. Enabling parks what is
+   * left of them, and a new order applies to waiting deliveries: of a long backlog to the first ones, and to the rest with
+   * `deliveries.catchUp`. Nothing is claimed until it applies to all of them.
+   */
   update(
     organizationId: string,
     id: string,

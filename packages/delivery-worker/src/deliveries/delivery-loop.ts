@@ -41,6 +41,8 @@ export interface DeliveryLoopOptions {
   readonly perEndpoint: number
   readonly concurrency: number
   readonly pollIntervalMs: number
+  /** Called when the deliveries of an endpoint must first follow a change of it. */
+  readonly onCatchingUp: () => void
   readonly logger: Logger
   readonly now: () => Date
 }
@@ -64,7 +66,7 @@ const CONTENDED_MS = 5
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { storage, workerId, lifeSigns, dispatch, telemetry, perEndpoint, concurrency } = options
-  const { pollIntervalMs, logger, now } = options
+  const { pollIntervalMs, onCatchingUp, logger, now } = options
   const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(round)
   const memory = createRoundMemory()
@@ -107,12 +109,13 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const found = idleWaits.round()
     const ended = batch.map(({ delivery }) => delivery)
     const wanted = { workerId, settled: batch, limit, perEndpoint, underWay: underWayOf, memory }
-    const { claimed, nextDueAt } = await leases.claiming(ended, (known) =>
+    const { claimed, nextDueAt, isCatchingUp } = await leases.claiming(ended, (known) =>
       storage.deliveries.settleAndClaim({ now: now(), ...wanted, ...known }),
     )
     leases.remove(ended)
     leases.add(claimed)
     settled.splice(0, batch.length)
+    if (isCatchingUp) onCatchingUp()
     batchMs = Math.min(Math.max(2 * (performance.now() - begun), BATCH_MS), LONGEST_BATCH_MS)
     if (isDraining) {
       unbegun.push(...claimed)
@@ -143,7 +146,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     count(delivery.organization_id, -1)
     if (attempt.status === 'unbegun') unbegun.push({ ...attempt.delivery, endpoint: delivery.endpoint })
     else settled.push(attempt)
-    alarm.ringIn(settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : batchMs)
+    // Other workers obey a pause once it is recorded.
+    const isUrgent = attempt.status !== 'unbegun' && attempt.paused_until !== null
+    alarm.ringIn(isUrgent || settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : batchMs)
   }
 
   function count(organizationId: string, change: 1 | -1): void {

@@ -18,9 +18,13 @@ import type { Turn } from '../http/origin-gate.ts'
 import { createResponseSample, type ResponseListener } from '../http/response-sample.ts'
 import type { DeliveryTelemetry, Origins } from '../telemetry/delivery-telemetry.ts'
 import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
+import { createPauses } from './pauses.ts'
 import type { Target, Targets } from './targets.ts'
 
-/** Makes one attempt and decides its consequence, unless it may not begin or its encryption key is missing. Never rejects. */
+/**
+ * Makes one attempt and decides its consequence, unless it may not begin, its receiver wants a pause, or its encryption
+ * key is missing. Never rejects.
+ */
 export type Dispatch = (
   delivery: ClaimedDelivery,
   options?: {
@@ -60,6 +64,7 @@ export function createDispatch({
 }): Dispatch {
   const { delivery: policy, keyring, logger, now } = settings
   const names = headerNames(settings.productName)
+  const pauses = createPauses()
 
   function findTarget({ endpoint }: ClaimedDelivery): Target | Outcome {
     try {
@@ -125,7 +130,8 @@ export function createDispatch({
     return { kind: 'error', code: 'signing_failed', error: 'the webhook could not be signed' }
   }
 
-  return async (delivery, { origins, mayBegin = () => true } = {}) => {
+  return async (delivery, { origins, mayBegin: isAllowed = () => true } = {}) => {
+    const mayBegin = () => isAllowed() && pauses.allow(delivery)
     if (lacksKey(delivery)) return unbegun(delivery, KEY_MISSING_MS)
     const target = findTarget(delivery)
     const ready = 'origin' in target ? { target, turn: await http.turn(target.origin) } : target
@@ -157,6 +163,7 @@ export function createDispatch({
       response_body: sample.body(),
       first_byte_ms: sample.firstByteMs(),
     }
+    pauses.note(attempt)
     const origin = origins === undefined ? undefined : (await origins).get(delivery.id)
     telemetry.attempted({ attempt, origin }, () =>
       logger[attempt.status === 'succeeded' ? 'info' : 'warn'](describe(attempt), 'delivery.attempted'),
@@ -184,5 +191,6 @@ function describe(attempt: SettledAttempt): object {
     error: attempt.error,
     duration_ms: attempt.duration_ms,
     next_attempt_at: attempt.next_attempt_at,
+    paused_until: attempt.paused_until,
   }
 }

@@ -33,7 +33,7 @@ export const METRICS = {
     name: 'quickquote.delivery.lag',
     kind: 'histogram',
     unit: 's',
-    description: 'Delay of an attempt after it was due.',
+    description: 'Delay of an attempt after it was due, including pauses that the receiver asked for.',
     attributes: {},
     scope: 'worker',
   },
@@ -50,14 +50,18 @@ export const METRICS = {
     kind: 'gauge',
     unit: '{delivery}',
     description: 'Waiting deliveries, over all workers.',
-    attributes: { 'quickquote.queue.state': '`due`, or `scheduled` for a retry' },
+    attributes: {
+      'quickquote.queue.state':
+        '`due`, `scheduled` for a retry, or `paused` because the receiver asked for it',
+    },
     scope: 'all',
   },
   oldestAge: {
     name: 'quickquote.delivery.queue.oldest_age',
     kind: 'gauge',
     unit: 's',
-    description: 'Age of the oldest due delivery, over all workers; 0 when none is due.',
+    description:
+      'Age of the oldest due delivery, over all workers; 0 when none is due. Paused ones do not count.',
     attributes: {},
     scope: 'all',
   },

@@ -27,8 +27,9 @@ export function observeQueue({
   const observeWaiting: BatchObservableCallback = async (result) => {
     try {
       const at = now()
-      const { due, scheduled, oldestDueAt } = await storage.telemetry.readQueueState(at)
+      const { due, paused, scheduled, oldestDueAt } = await storage.telemetry.readQueueState(at)
       result.observe(depth, due, { 'quickquote.queue.state': 'due' })
+      result.observe(depth, paused, { 'quickquote.queue.state': 'paused' })
       result.observe(depth, scheduled, { 'quickquote.queue.state': 'scheduled' })
       result.observe(age, oldestDueAt === null ? 0 : (at.getTime() - oldestDueAt.getTime()) / 1000)
     } catch (error) {

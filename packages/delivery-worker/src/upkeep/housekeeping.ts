@@ -66,6 +66,11 @@ export function createHousekeeping(
       everyMs: MINUTE_MS,
       run: () => storage.retention.countHours(),
     },
+    {
+      failure: 'deliveries that wait for no other cannot be released',
+      everyMs: MINUTE_MS,
+      run: () => storage.deliveries.releaseWaiting(settings.now()),
+    },
     { failure: 'runs that report nothing cannot be failed', everyMs: EVERY_MS, run: failStalled },
     {
       failure: 'failing endpoints cannot be disabled',

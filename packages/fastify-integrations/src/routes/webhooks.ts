@@ -38,6 +38,7 @@ const endpoint = {
     recent_attempts: 100,
     recent_success_rate: 0.98,
   },
+  paused_until: null,
   secret_hint: 'whsec_…Wx8=',
   previous_secret_expires_at: null,
   created_at: EXAMPLE.startedAt,

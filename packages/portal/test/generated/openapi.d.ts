@@ -546,6 +546,11 @@ export interface components {
                 /** @description The share of them that succeeded, from 0 to 1. Null without attempts. */
                 recent_success_rate: number | null;
             };
+            /**
+             * Format: date-time
+             * @description The receiver asked for a pause until then (429, or 503 with `Retry-After`). Null while it is not paused.
+             */
+            paused_until: string | null;
             /** @description The first characters and the last four of the signing secret. */
             secret_hint: string;
             /**
@@ -624,6 +629,11 @@ export interface components {
                 /** @description The share of them that succeeded, from 0 to 1. Null without attempts. */
                 recent_success_rate: number | null;
             };
+            /**
+             * Format: date-time
+             * @description The receiver asked for a pause until then (429, or 503 with `Retry-After`). Null while it is not paused.
+             */
+            paused_until: string | null;
             /** @description The first characters and the last four of the signing secret. */
             secret_hint: string;
             /**

@@ -50,6 +50,8 @@ export interface WebhookEndpoint {
   is_enabled: boolean
   disabled_reason: 'requested' | 'failing' | null
   health: EndpointHealth
+  /** Its receiver asked for a pause until then. */
+  paused_until: string | null
   secret_hint: string
   previous_secret_expires_at: string | null
   created_at: string

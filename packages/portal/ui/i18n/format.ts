@@ -13,6 +13,8 @@ export interface Formatter {
   /** `21 Nov 2026, 14:02:11`, in the reader's time zone. */
   exact(moment: string): string
   date(moment: string): string
+  /** `14:02`. */
+  time(moment: string): string
   /** `14:02:11`. */
   clock(moment: string): string
   /** `20 Nov, 14:00`. */
@@ -41,6 +43,7 @@ export function createFormatter(locale: string): Formatter {
   const inWords = new Intl.RelativeTimeFormat(locale, { style: 'long', numeric: 'auto' })
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
   const hour = new Intl.DateTimeFormat(locale, {
     ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
@@ -65,6 +68,7 @@ export function createFormatter(locale: string): Formatter {
     sinceInWords: (moment, now) => inWords.format(...spanOf(moment, Math.max(now, Date.parse(moment)))),
     exact: (moment) => exact.format(new Date(moment)),
     date: (moment) => date.format(new Date(moment)),
+    time: (moment) => time.format(new Date(moment)),
     clock: (moment) => clock.format(new Date(moment)),
     hour: (moment) => hour.format(new Date(moment)),
     list: (items) => list.format(items),

@@ -16,7 +16,7 @@ import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { DeleteEndpoint, DisableEndpoint } from './endpoint-change.tsx'
-import { EndpointStatus, isUntried } from './endpoints.tsx'
+import { EndpointStatus, isUntried, pauseOf } from './endpoints.tsx'
 import { HowToVerify } from './how-to-verify.tsx'
 import { Replay } from './replay.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
@@ -277,7 +277,17 @@ function Trouble({
       </Banner>
     )
   }
-  if (health.failing_since === null) return null
+  const pause = pauseOf(endpoint)
+  const paused = pause === null ? null : t('endpoints.paused', { time: format.time(pause) })
+  if (health.failing_since === null) {
+    return (
+      paused && (
+        <Banner tone="plain" badge={t('endpoints.paused.badge')}>
+          {paused}
+        </Banner>
+      )
+    )
+  }
   const { disableAfterMs = 0 } = settings
   const end = new Date(Date.parse(health.failing_since) + disableAfterMs).toISOString()
   return (
@@ -285,7 +295,7 @@ function Trouble({
       <strong>
         {t('endpoints.failing', { since: format.sinceInWords(health.failing_since, now.value) })}
       </strong>{' '}
-      {disableAfterMs > 0 && t('endpoints.failing.end', { date: format.date(end) })}
+      {disableAfterMs > 0 && t('endpoints.failing.end', { date: format.date(end) })} {paused}
     </Banner>
   )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { WebhookEndpoint } from '../api/types.ts'
+import { now } from '../clock.ts'
 import { Button } from '../parts/button.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, EmptySteps, isFirst, Skeleton } from '../parts/list-state.tsx'
@@ -130,14 +131,23 @@ export function isUntried({ health }: WebhookEndpoint): boolean {
   return health.recent_attempts === 0 && health.last_success_at === null
 }
 
+/** Until when it is paused; null if it is not. */
+export function pauseOf({ is_enabled, paused_until }: WebhookEndpoint): string | null {
+  return is_enabled && paused_until !== null && Date.parse(paused_until) > now.value ? paused_until : null
+}
+
 export function EndpointStatus({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const { t } = usePortal()
+  const { t, format } = usePortal()
+  const pause = pauseOf(endpoint)
   if (!endpoint.is_enabled) {
     return (
       <Status tone={endpoint.disabled_reason === 'failing' ? 'bad' : 'off'} isHollow>
         {t('endpoints.status.disabled')}
       </Status>
     )
+  }
+  if (pause !== null) {
+    return <Status tone="wait">{t('endpoints.status.paused', { time: format.time(pause) })}</Status>
   }
   if (endpoint.health.failing_since !== null) {
     return <Status tone="bad">{t('endpoints.status.failing')}</Status>

@@ -42,8 +42,8 @@ begin
     -- Ids of deliveries begin with the id of their event.
     with ended as (
       delete from "quickquote".deliveries
-      where id >= (left(event.id::text, 15) || '000-0000-000000000000')::uuid
-        and id <= (left(event.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = event.id
+      where id >= "quickquote".first_delivery_of(event.id)
+        and id <= "quickquote".last_delivery_of(event.id) and event_id = event.id
       returning *
     ), recorded as (
       insert into "quickquote".delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
@@ -56,8 +56,8 @@ begin
     deliveries := deliveries + counted;
 
     update "quickquote".delivery_attempts set response_body = '[erased]'
-    where delivery_id >= (left(event.id::text, 15) || '000-0000-000000000000')::uuid
-      and delivery_id <= (left(event.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = event.id
+    where delivery_id >= "quickquote".first_delivery_of(event.id)
+      and delivery_id <= "quickquote".last_delivery_of(event.id) and event_id = event.id
       and created_at >= since and response_body <> '[erased]';
     get diagnostics counted = row_count;
     attempts := attempts + counted;
@@ -166,8 +166,8 @@ begin
       delete from "quickquote".deliveries where id = any (array(
         select delivery.id from chosen cross join lateral (
           select id from "quickquote".deliveries
-          where id >= (left(chosen.id::text, 15) || '000-0000-000000000000')::uuid
-            and id <= (left(chosen.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = chosen.id
+          where id >= "quickquote".first_delivery_of(chosen.id)
+            and id <= "quickquote".last_delivery_of(chosen.id) and event_id = chosen.id
         ) delivery
       ))
     ), gone as (

@@ -204,8 +204,8 @@ begin
         select ctid from "quickquote".events_default old
         where created_at < ends_at and not exists (
           select from "quickquote".deliveries
-          where id >= (left(old.id::text, 15) || '000-0000-000000000000')::uuid
-            and id <= (left(old.id::text, 15) || 'fff-ffff-ffffffffffff')::uuid and event_id = old.id
+          where id >= "quickquote".first_delivery_of(old.id)
+            and id <= "quickquote".last_delivery_of(old.id) and event_id = old.id
         )
         limit at_most for update skip locked
       ))

@@ -17,15 +17,14 @@ export const DELIVERY_ROUND = statement(
     is_test: bool,
     endpoint_id: uuid,
     event_sequence: nullable(int),
-    is_in_order: bool,
   },
   (
     schema,
   ) => `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
-      event_sequence, is_in_order
+      event_sequence
     from ${schema}.delivery_round($worker_id, $now, $limit, $per_endpoint, $walk_after, $must_walk,
-      coalesce($due_after::timestamptz, '-infinity'), $settled::text::json, $organizations, $places, $ended_endpoints,
-      $ended_quotations, $answering, $own_leases::text::jsonb)`,
+      coalesce($due_after::timestamptz, '-infinity'), $settled::text::json, $organizations, $places,
+      $own_leases::text::jsonb)`,
 )
 
 /** Leases that the worker does not know of, because the result of a round was lost. */
@@ -45,4 +44,10 @@ export const RELEASE_DELIVERIES = statement(
     from unnest($ids::uuid[], $attempts::smallint[], $due_at::timestamptz[]) as lease (id, attempt, due_at)
     where delivery.id = lease.id and delivery.leased_by = $worker_id and delivery.attempt = lease.attempt
     returning 1 as released`,
+)
+
+/** One batch: see `migrations/functions/catching-up.sql`. `$endpoint_id` null: of any endpoint. */
+export const CATCH_UP = statement(
+  { state: text },
+  (schema) => `select ${schema}.catch_up($endpoint_id, $now, $limit) as state`,
 )

@@ -9,8 +9,9 @@ import {
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
-import { DELIVERY_ROUND, RELEASE_DELIVERIES, RELEASE_UNKNOWN_DELIVERIES } from './deliveries.sql.ts'
+import { CATCH_UP, DELIVERY_ROUND, RELEASE_DELIVERIES, RELEASE_UNKNOWN_DELIVERIES } from './deliveries.sql.ts'
 import { FIRST_UUID } from './delivery-id.ts'
+import { RELEASE_NEXT } from './release-next.sql.ts'
 
 /**
  * While draining a backlog, a round starts this much before the oldest delivery of the previous one: before that, the
@@ -39,6 +40,17 @@ export function deliveryStorage(database: Database): DeliveryStorage {
       }
     },
 
+    async releaseWaiting(now) {
+      const released = await database.run(RELEASE_NEXT, { now })
+      if (released.length > 0) await database.wake()
+    },
+
+    async catchUp(limit, now) {
+      const [batch] = await database.run(CATCH_UP, { endpoint_id: null, now, limit })
+      if (batch?.state === 'done') await database.wake()
+      return batch?.state === 'done' || batch?.state === 'more'
+    },
+
     async release(workerId, deliveries) {
       const released = await database.run(RELEASE_DELIVERIES, {
         worker_id: workerId,
@@ -58,7 +70,6 @@ async function round(
 ): Promise<RoundClaim> {
   const after = dueAfter(memory, now)
   const attempts = JSON.stringify(settled.map(toRecord))
-  const ended = [...memory.unreleased, ...settled.filter(holdsNoLonger)]
   if (held !== undefined) await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
   const [first, ...deliveries] = await database.run(DELIVERY_ROUND, {
     worker_id: workerId,
@@ -69,25 +80,21 @@ async function round(
     must_walk: memory.isShort,
     due_after: after,
     settled: attempts,
-    ended_endpoints: ended.map(({ delivery }) => delivery.endpoint.id),
-    ended_quotations: ended.map(({ delivery }) => delivery.quotation_id ?? FIRST_UUID),
-    answering: answering(settled),
     own_leases: leases === undefined ? null : JSON.stringify(Object.fromEntries(leases)),
     ...placesOf(underWay),
   })
   assert(first !== undefined)
   const found: FoundRound = JSON.parse(first.round)
-  const claimed = claimedOf(deliveries, found.endpoints)
-  const busy = new Set(found.busy)
-  memory.unreleased = ended.filter(({ delivery }) => busy.has(delivery.endpoint.id))
+  const claimed = claimedOf(deliveries, found.endpoints, now)
   memory.walkAfter = found.walked_to
   memory.isShort = found.is_long && claimed.length < limit / 2
   memory.oldestDueAt = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? fromIso(found.first_due_at) : null
   const sawAllAhead = after === null || claimed.length === limit
-  const isMore = memory.unreleased.length > 0 || found.is_more || found.walked_to !== null || !sawAllAhead
+  const isMore = found.is_more || found.walked_to !== null || !sawAllAhead
   return {
     claimed,
     nextDueAt: isMore ? now : fromIso(found.next_due_at),
+    isCatchingUp: found.is_catching_up,
     isAtTheEnd: found.walked_to === null && sawAllAhead,
   }
 }
@@ -109,19 +116,6 @@ interface RoundClaim extends Claim {
   readonly isAtTheEnd: boolean
 }
 
-/** Ended, so that later deliveries of its quotation can follow. */
-function holdsNoLonger({ delivery, next_attempt_at }: SettledAttempt): boolean {
-  return delivery.is_in_order && next_attempt_at === null
-}
-
-/** Endpoints that accepted a delivery while others wait for another attempt. */
-function answering(settled: readonly SettledAttempt[]): string[] {
-  const succeeded = settled.filter(
-    ({ status, delivery }) => status === 'succeeded' && delivery.endpoint.ordering !== 'none',
-  )
-  return [...new Set(succeeded.map(({ delivery }) => delivery.endpoint.id))]
-}
-
 /** An organization may always have this many. */
 const FEW_PLACES = 4
 
@@ -136,16 +130,15 @@ interface FoundRound {
   readonly is_long: boolean
   readonly first_due_at: string | null
   readonly is_more: boolean
+  /** Whether an endpoint was skipped because its deliveries are catching up. */
+  readonly is_catching_up: boolean
   readonly next_due_at: string | null
-  /** Endpoints whose waiting deliveries could not be made due. */
-  readonly busy: readonly string[] | null
   readonly endpoints: readonly FoundEndpoint[]
 }
 
 interface FoundEndpoint {
   readonly id: string
   readonly url: string
-  readonly ordering: ClaimedDelivery['endpoint']['ordering']
   readonly version: number
   readonly secret_key_id: string
   /** In hex, like the next one. */
@@ -160,24 +153,27 @@ interface FoundEndpoint {
 /** The other rows. */
 type DeliveryRow = Row<typeof DELIVERY_ROUND.columns>
 
-function claimedOf(rows: readonly DeliveryRow[], found: readonly FoundEndpoint[]): ClaimedDelivery[] {
+function claimedOf(
+  rows: readonly DeliveryRow[],
+  found: readonly FoundEndpoint[],
+  leased_at: Date,
+): ClaimedDelivery[] {
   const endpoints = new Map(found.map((endpoint) => [endpoint.id, toEndpoint(endpoint)]))
   return rows.map((row) => {
     const endpoint = endpoints.get(row.endpoint_id)
     assert(endpoint !== undefined)
     const { id, organization_id, event_id, event_type, event_sequence, quotation_id, body } = row
-    const { attempt, is_test, is_in_order } = row
+    const { attempt, is_test } = row
     const event = { event_id, event_type, event_sequence, quotation_id, body }
-    return { id, organization_id, ...event, attempt, is_test, is_in_order, endpoint }
+    return { id, organization_id, ...event, attempt, leased_at, is_test, endpoint }
   })
 }
 
 function toEndpoint(found: FoundEndpoint): ClaimedDelivery['endpoint'] {
-  const { id, url, ordering, version, secret_key_id, secret_ciphertext } = found
+  const { id, url, version, secret_key_id, secret_ciphertext } = found
   return {
     id,
     url,
-    ordering,
     secret: toSecret(secret_key_id, secret_ciphertext),
     previousSecret: toSecretOrNull(found.previous_secret_key_id, found.previous_secret_ciphertext),
     headers: toSecretOrNull(found.headers_key_id, found.headers_ciphertext),
@@ -214,6 +210,9 @@ function toRecord(attempt: SettledAttempt): object {
     duration_ms: attempt.duration_ms,
     created_at: attempt.created_at,
     next_attempt_at: attempt.next_attempt_at ?? undefined,
+    paused_until: attempt.paused_until ?? undefined,
+    // The receiver that wants the pause.
+    url: attempt.paused_until === null ? undefined : delivery.endpoint.url,
     response_body: attempt.response_body ?? undefined,
     header_names: attempt.header_names.length === 0 ? undefined : attempt.header_names,
     first_byte_ms: attempt.first_byte_ms ?? undefined,

@@ -9,9 +9,9 @@ export const RESEND = statement(
       delete from ${schema}.deliveries where id = $id and organization_id = $organization_id and leased_by is null
     )
     insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
-      quotation_id, sequence)
+      generation, quotation_id, sequence)
     select ${newDeliveryId('event.id')}, event.organization_id, $endpoint_id, event.id, event.created_at, $now,
-      case when endpoint.ordering = 'quotation' and sequence is not null then quotation_id end,
+      endpoint.generation, case when endpoint.ordering = 'quotation' and sequence is not null then quotation_id end,
       case when endpoint.ordering = 'quotation' then sequence end
     from ${schema}.events event join ${schema}.webhook_endpoints endpoint on endpoint.id = $endpoint_id
     where event.id = $event_id and event.organization_id = $organization_id and not is_test

@@ -18,9 +18,9 @@ export const RECORD_EVENT = statement(
         then ${schema}.refuse_erasing() else true end
     ), delivery as (
       insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
-        quotation_id, sequence)
+        generation, quotation_id, sequence)
       select ${newDeliveryId('$id::uuid')}, organization_id, id, $id::uuid, $created_at::timestamptz, $created_at::timestamptz,
-        case when ordering = 'quotation' then $quotation_id::uuid end,
+        generation, case when ordering = 'quotation' then $quotation_id::uuid end,
         case when ordering = 'quotation' then (select last from number) end
       from ${schema}.webhook_endpoints
       where organization_id = $organization_id and deleted_at is null and is_enabled

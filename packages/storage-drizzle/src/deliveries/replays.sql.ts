@@ -76,7 +76,7 @@ const LONGEST_WAIT = '1 minute'
 export const ADVANCE_REPLAY = statement(
   { resent: int },
   (schema) => `with replay as (
-      select replay.*, endpoint.events, endpoint.trigger_mode, endpoint.ordering,
+      select replay.*, endpoint.events, endpoint.trigger_mode, endpoint.ordering, endpoint.generation,
         endpoint.is_enabled and endpoint.deleted_at is null as is_active
       from ${schema}.replays replay join ${schema}.webhook_endpoints endpoint on endpoint.id = replay.endpoint_id
       where replay.state = 'running' and (
@@ -100,9 +100,10 @@ export const ADVANCE_REPLAY = statement(
       where ${ofEvent('delivery')} and delivery.leased_by is null
     ), resent as (
       insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
-        quotation_id, sequence)
+        generation, quotation_id, sequence)
       select ${newDeliveryId('chosen.id')}, replay.organization_id, replay.endpoint_id, chosen.id, chosen.created_at,
-        $now::timestamptz, case when replay.ordering = 'quotation' and chosen.sequence is not null then chosen.quotation_id end,
+        $now::timestamptz, replay.generation,
+        case when replay.ordering = 'quotation' and chosen.sequence is not null then chosen.quotation_id end,
         case when replay.ordering = 'quotation' then chosen.sequence end
       from chosen cross join replay
       returning 1

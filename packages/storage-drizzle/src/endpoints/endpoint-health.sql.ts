@@ -5,11 +5,18 @@ import { int, millis, nullable, statement, text, uuid } from '../connection/stat
 const RECENT = 100
 
 export const READ_HEALTH = statement(
-  { id: uuid, success: nullable(millis), failing: nullable(millis), attempts: int, succeeded: int },
+  {
+    id: uuid,
+    success: nullable(millis),
+    failing: nullable(millis),
+    paused: nullable(millis),
+    attempts: int,
+    succeeded: int,
+  },
   (
     schema,
   ) => `select endpoint.id, ${millisOf('greatest(health.last_success_at, recent.succeeded_at)')} as success,
-      ${millisOf('health.failing_since')} as failing, recent.attempts, recent.succeeded
+      ${millisOf('health.failing_since')} as failing, ${millisOf('health.paused_until')} as paused, recent.attempts, recent.succeeded
     from ${schema}.webhook_endpoints endpoint
     left join ${schema}.endpoint_health health on health.endpoint_id = endpoint.id
     cross join lateral (

@@ -1,5 +1,4 @@
-import type { EndpointHealth } from '@quickquote/core'
-import type { EndpointHealthStorage } from '@quickquote/core/internal'
+import type { EndpointCondition, EndpointHealthStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { toDate } from '../connection/readable.ts'
 import { FIND_FAILING, READ_HEALTH } from './endpoint-health.sql.ts'
@@ -11,13 +10,16 @@ export function endpointHealthStorage({ run }: Database): EndpointHealthStorage 
       if (ids.length === 0) return new Map()
       const rows = await run(READ_HEALTH, { ids, organization_id: organizationId })
       return new Map(
-        rows.map(({ id, success, failing, attempts, succeeded }): [string, EndpointHealth] => [
+        rows.map(({ id, success, failing, paused, attempts, succeeded }): [string, EndpointCondition] => [
           id,
           {
-            last_success_at: toDate(success),
-            failing_since: toDate(failing),
-            recent_attempts: attempts,
-            recent_success_rate: attempts === 0 ? null : succeeded / attempts,
+            health: {
+              last_success_at: toDate(success),
+              failing_since: toDate(failing),
+              recent_attempts: attempts,
+              recent_success_rate: attempts === 0 ? null : succeeded / attempts,
+            },
+            paused_until: toDate(paused),
           },
         ]),
       )

@@ -1,17 +1,17 @@
-import { isUuid, type WebhookEndpointChange, type WebhookEndpointStorage } from '@quickquote/core/internal'
+import {
+  isUuid,
+  type StoredWebhookEndpoint,
+  type WebhookEndpointChange,
+  type WebhookEndpointStorage,
+} from '@quickquote/core/internal'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { readable } from '../connection/readable.ts'
+import { CATCH_UP } from '../deliveries/deliveries.sql.ts'
 import type { Tables } from '../schema.ts'
-import {
-  FORGET_FAILURES,
-  PARK_REST,
-  PARK_SOME,
-  PUT_IN_ORDER,
-  TAKE_OUT_OF_ORDER,
-} from './webhook-endpoints.sql.ts'
+import { END_PAUSE, FORGET_FAILURES, PARK_SOME } from './webhook-endpoints.sql.ts'
 
 const NO_PREVIOUS_SECRET = {
   previous_secret_ciphertext: null,
@@ -100,22 +100,8 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       return new Map(rows.map((row) => [row.id, row.name]))
     },
 
-    async update(organizationId, endpointId, { headers, ...fields }, now) {
-      return database.transaction(async (transaction) => {
-        const which = { organization_id: organizationId, endpoint_id: endpointId }
-        if (fields.is_enabled === true) await transaction.run(PARK_REST, { ...which, now })
-        const written = headers === undefined ? fields : { ...fields, ...toColumns(headers) }
-        const changed = await change(transaction, organizationId, endpointId, written, now)
-        if (fields.is_enabled === false) await transaction.run(PARK_SOME, { ...which, now })
-        if (fields.is_enabled === true) await transaction.run(FORGET_FAILURES, which)
-        if (fields.ordering === 'quotation') await transaction.run(PUT_IN_ORDER, which)
-        if (fields.ordering === 'none') {
-          await transaction.run(TAKE_OUT_OF_ORDER, { ...which, now })
-          await transaction.wake()
-        }
-        return changed
-      })
-    },
+    update: (organizationId, endpointId, change, now) =>
+      database.transaction((transaction) => update(transaction, { organizationId, endpointId, change, now })),
 
     async delete(organizationId, endpointId, now) {
       return database.transaction(async (transaction) => {
@@ -158,6 +144,54 @@ function toColumns({ header_names, encrypted }: NonNullable<WebhookEndpointChang
 }
 
 type Endpoints = Tables['webhookEndpoints']
+
+/** See WebhookEndpointStorage.update. */
+async function update(
+  transaction: Database,
+  { organizationId, endpointId, change: wanted, now }: Update,
+): Promise<StoredWebhookEndpoint> {
+  const { headers, ends_pause, ...fields } = wanted
+  const { is_enabled, ordering } = fields
+  const which = { organization_id: organizationId, endpoint_id: endpointId }
+  const written = {
+    ...fields,
+    ...(headers && toColumns(headers)),
+    ...nextGeneration(transaction.tables.webhookEndpoints, fields),
+  }
+  const changed = await change(transaction, organizationId, endpointId, written, now)
+  if (is_enabled === false) await transaction.run(PARK_SOME, { ...which, now })
+  if (is_enabled === true) await transaction.run(FORGET_FAILURES, which)
+  if (ends_pause === true) await transaction.run(END_PAUSE, which)
+  if (is_enabled === true || ordering !== undefined) {
+    await transaction.run(CATCH_UP, { endpoint_id: endpointId, now, limit: CAUGHT_UP_AT_ONCE })
+  }
+  if (is_enabled === true || ordering !== undefined || ends_pause === true) await transaction.wake()
+  return changed
+}
+
+interface Update {
+  readonly organizationId: string
+  readonly endpointId: string
+  readonly change: WebhookEndpointChange
+  readonly now: Date
+}
+
+/** Deliveries that catch up while the request waits. */
+const CAUGHT_UP_AT_ONCE = 2000
+
+/** Enabling an endpoint, or changing its order, begins a new generation: see `migrations/functions/catching-up.sql`. */
+function nextGeneration(
+  { generation, parks_before, is_enabled, ordering }: Endpoints,
+  wanted: Pick<WebhookEndpointChange, 'is_enabled' | 'ordering'>,
+): PgUpdateSetSource<Endpoints> {
+  const isEnabled = sql`(${wanted.is_enabled === true} and not ${is_enabled})`
+  const isReordered = sql`(${ordering} <> coalesce(${wanted.ordering ?? null}::text, ${ordering}))`
+  if (wanted.is_enabled !== true && wanted.ordering === undefined) return {}
+  return {
+    generation: sql`${generation} + (${isEnabled} or ${isReordered})::int`,
+    parks_before: sql`case when ${isEnabled} then ${generation} + 1 else ${parks_before} end`,
+  }
+}
 
 /** The columns that members see. */
 function columnsOf(endpoints: Endpoints) {

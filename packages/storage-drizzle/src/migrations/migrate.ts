@@ -38,7 +38,7 @@ const FOLDER = new URL('../../migrations/', import.meta.url)
 
 /** The first migration contains the functions, which have a file for each concern, in the order in which they refer to each other. */
 const WITH_FUNCTIONS = '0001_initial.sql'
-const FUNCTIONS = ['quotations', 'feed', 'hours', 'history', 'erasing', 'round'].map(
+const FUNCTIONS = ['ids', 'quotations', 'feed', 'hours', 'history', 'erasing', 'catching-up', 'round'].map(
   (concern) => `functions/${concern}.sql`,
 )
 

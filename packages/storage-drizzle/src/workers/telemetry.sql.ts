@@ -2,18 +2,31 @@ import { millisOf } from '../connection/readable.ts'
 import { int, millis, nullable, statement, text, uuid } from '../connection/statement.ts'
 
 /**
- * Counts up to `$limit`. "attempt >= 0" is in the predicate of the index: see the first migration. Without an order by,
- * PostgreSQL would scan a large table from its beginning, past irrelevant rows.
+ * Counts up to `$limit`; what waits behind a pause is due as well, but counted apart. "attempt >= 0" is in the predicate of
+ * the index: see the first migration. Without an order by, PostgreSQL would scan a large table from its beginning, past
+ * irrelevant rows.
  */
 export const READ_QUEUE = statement(
-  { due: int, scheduled: int, oldest_due_at: nullable(millis) },
+  { due: int, paused: int, scheduled: int, oldest_due_at: nullable(millis) },
   (schema) => {
-    const waiting = (due: string) =>
-      `select due_at from ${schema}.deliveries
+    const waiting = (what: string, due: string) =>
+      `select ${what} from ${schema}.deliveries
       where leased_by is null and parked_at is null and attempt >= 0 and due_at ${due} $now order by due_at`
-    return `select (select count(*)::int from (${waiting('<=')} limit $limit::int) due) as due,
-      (select count(*)::int from (${waiting('>')} limit $limit::int) scheduled) as scheduled,
-      ${millisOf(`(${waiting('<=')} limit 1)`)} as oldest_due_at`
+    return `with pause as (
+        select endpoint_id from ${schema}.endpoint_health where paused_until > $now
+      ), paused as (
+        select count(*)::int as deliveries from pause cross join lateral (
+          select from ${schema}.deliveries
+          where leased_by is null and parked_at is null and endpoint_id = pause.endpoint_id and due_at <= $now
+          order by due_at limit $limit::int
+        ) waiting
+      ), due as (
+        select due_at from (${waiting('endpoint_id, due_at', '<=')} limit $limit::int + (select deliveries from paused)) oldest
+        where not exists (select from pause where pause.endpoint_id = oldest.endpoint_id)
+      )
+      select (select count(*)::int from due) as due, least((select deliveries from paused), $limit::int) as paused,
+        (select count(*)::int from (${waiting('due_at', '>')} limit $limit::int) scheduled) as scheduled,
+        ${millisOf('(select min(due_at) from due)')} as oldest_due_at`
   },
 )
 

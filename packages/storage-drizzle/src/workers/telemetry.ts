@@ -9,8 +9,8 @@ export function telemetryStorage({ run }: Database): TelemetryStorage {
   return {
     async readQueueState(now) {
       const [state] = await run(READ_QUEUE, { now, limit: QUEUE_COUNT_LIMIT })
-      const { due = 0, scheduled = 0, oldest_due_at = null } = state ?? {}
-      return { due, scheduled, oldestDueAt: toDate(oldest_due_at) }
+      const { due = 0, paused = 0, scheduled = 0, oldest_due_at = null } = state ?? {}
+      return { due, paused, scheduled, oldestDueAt: toDate(oldest_due_at) }
     },
 
     async findDeliveryOrigins(ids) {
