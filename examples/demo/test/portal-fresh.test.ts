@@ -1,0 +1,188 @@
+import { button, dialog, hasChromium, type Page, row, styleOf } from '@quickquote/dev-servers/browser'
+import { describe, expect, it, vi } from 'vitest'
+import { ACME, DEMO_PASSWORD } from '../src/members.ts'
+import { expectNoViolations, PATIENCE, usePortal } from './portal-browser.ts'
+
+describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
+  const { server, as, open } = usePortal()
+
+  /** The requests of a page to the API, by path. */
+  function requestsOf(page: Page): { paths: string[]; count: (path: string) => number } {
+    const paths: string[] = []
+    page.on('request', (request) => {
+      const [, path = ''] = request.url().split(`/v1/organizations/${ACME}`)
+      if (path !== '') paths.push(path)
+    })
+    return { paths, count: (path) => paths.filter((each) => each.split('?')[0] === path).length }
+  }
+
+  it('loads the list of endpoints once a screen, and a resent delivery not at all', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Loaded once')
+    await admin.quote('Sent and resent')
+    const page = await open(null, '')
+    await page.context().request.post(`${server.url}/login`, {
+      data: { email: 'admin@acme.example', password: DEMO_PASSWORD },
+    })
+    const requests = requestsOf(page)
+    await page.goto(`${server.url}/portal/#/${ACME}/deliveries?endpoint=${id}`)
+    const sent = row(page, 'Sent and resent')
+    await sent.getByText('Delivered').waitFor()
+    await expect
+      .poll(() => page.locator('.filter select').first().locator('option').count())
+      .toBeGreaterThan(1)
+    expect(requests.count('/webhooks')).toBe(1)
+    expect(requests.count('/webhooks/events')).toBe(1)
+
+    await sent.getByRole('link').click()
+    // The route's answer is shown: nothing else is answered any more.
+    await page.route(/\/v1\/.*\/webhooks(\/[^/]+)?(\?.*)?$|\/deliveries\/[0-9a-f-]+$/, () => {})
+    const first = page.url()
+    await button(page, 'Resend now').click()
+    await dialog(page).getByRole('button', { name: 'Resend now' }).click()
+    await page.waitForURL((url) => url.href !== first)
+    await page.getByRole('heading', { name: 'quotation.failed', level: 1 }).waitFor()
+    await page
+      .locator('.page-head .status')
+      .getByText(/Waiting|Being sent|Delivered/)
+      .waitFor()
+
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    // Back to the list as it was filtered.
+    await page.getByRole('link', { name: 'Deliveries' }).last().click()
+    await sent.first().waitFor()
+    expect(new URL(page.url()).hash).toContain(`endpoint=${id}`)
+  })
+
+  it('appends an older page to what is shown, and keeps the newest rows live', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Many')
+    await admin.send('POST', `/webhooks/${id}/test`, 200, { event_type: 'quotation.failed' })
+    const page = await open(null, '')
+    await page.context().request.post(`${server.url}/login`, {
+      data: { email: 'admin@acme.example', password: DEMO_PASSWORD },
+    })
+    // Pages of two rows, out of the log's only one, under other ids.
+    let newest = 100
+    const asked: string[] = []
+    await page.route('**/webhooks/deliveries?**', async (route) => {
+      const url = new URL(route.request().url())
+      const answer = await route.fetch({
+        url: `${url.origin}${url.pathname}?endpoint_id=${id}&limit=1`,
+      })
+      const [attempt] = await answer.json()
+      const cursor = url.searchParams.get('cursor')
+      asked.push(cursor ?? 'newest')
+      const from = cursor === null ? newest : Number(cursor)
+      const items = [from, from - 1].map((number) => ({
+        ...attempt,
+        id: `attempt-${number}`,
+        quotation_name: `Quote ${number}`,
+      }))
+      const link = `<${url.pathname}?cursor=${from - 2}>; rel="next"`
+      await route.fulfill({ json: items, headers: { link } })
+    })
+    await page.clock.install()
+    await page.goto(`${server.url}/portal/#/${ACME}/deliveries`)
+    await row(page, 'Quote 99').waitFor()
+    for (const number of [97, 95, 93]) {
+      await button(page, 'Older').click()
+      await row(page, `Quote ${number}`).waitFor()
+    }
+    expect(asked).toEqual(['newest', '98', '96', '94'])
+    await row(page, 'Quote 93').evaluate((element) => element.setAttribute('data-same', 'yes'))
+
+    newest = 101
+    await page.clock.runFor(6000)
+    await row(page, 'Quote 101').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await page.locator('tbody td:nth-child(4)').allTextContents()).toEqual(
+      [101, 100, 99, 98, 97, 96, 95, 94, 93].map((number) => `Quote ${number}`),
+    )
+    expect(await row(page, 'Quote 93').getAttribute('data-same')).toBe('yes')
+    expect(asked).toEqual(['newest', '98', '96', '94', 'newest'])
+    await button(page, 'Older').click()
+    await row(page, 'Quote 91').waitFor()
+  })
+
+  it('says so when an endpoint fails in part, keeps its last test, and shows long URLs in one line', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('In part')
+    const page = await open('admin@acme.example', `endpoints/${id}`)
+    await page.getByText('Send a test to see').waitFor()
+    await button(page, 'Send a test').click()
+    await button(page, 'Send').click()
+    await page.getByText('Your receiver responded with 204. It works.').waitFor()
+    await button(page, 'Close').click()
+    await page.reload()
+    await page.locator('.facts div').filter({ hasText: 'Last test' }).getByText('Delivered (204)').waitFor()
+    expect(await page.getByText('Send a test to see').count()).toBe(0)
+
+    await page.route('**/webhooks', async (route) => {
+      const answer = await route.fetch()
+      const [first, ...rest]: { name: string; url: string; health: object }[] = await answer.json()
+      const health = { ...first?.health, failing_since: null, recent_attempts: 4, recent_success_rate: 0.25 }
+      const url = `https://crm.example.com/${'long/'.repeat(280)}`
+      await route.fulfill({ json: [{ ...first, name: 'A quarter', url, health }, ...rest] })
+    })
+    await page.goto(`${server.url}/portal/#/${ACME}/endpoints`)
+    await page.reload()
+    const quarter = row(page, 'A quarter')
+    await quarter.getByText('Partly failing').waitFor()
+    await page.locator('.count-badge').waitFor()
+    for (const width of [1440, 320]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect((await quarter.boundingBox())?.height).toBeLessThan(140)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    }
+    expect(await quarter.locator('td.url').getAttribute('title')).toContain('/long/long/')
+  })
+
+  it('does not claim that an old attempt went to the URL of today', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Moved')
+    await admin.quote('Sent before the move')
+    const page = await open('admin@acme.example', `deliveries?endpoint=${id}`)
+    await row(page, 'Sent before the move').getByRole('link').click()
+    await page.getByText(`POST ${admin.receiver}`).waitFor()
+    await admin.send('PATCH', `/webhooks/${id}`, 200, { url: `${admin.receiver}/moved` })
+    await page.reload()
+    await page.getByText('The endpoint has been changed since this attempt').waitFor()
+    expect(await page.getByText(`POST ${admin.receiver}`).count()).toBe(0)
+  })
+
+  it('forgets that nobody was signed in as soon as somebody is', async () => {
+    const page = await open('member@acme.example', 'api-keys')
+    await page.context().clearCookies()
+    await button(page, 'Create key').first().click()
+    await dialog(page).getByLabel('Name').fill('Signed out')
+    await dialog(page).getByRole('button', { name: 'Create key' }).click()
+    const refused = page.getByText('You are not signed in.')
+    await refused.waitFor()
+    await page.context().request.post(`${server.url}/login`, {
+      data: { email: 'member@acme.example', password: DEMO_PASSWORD },
+    })
+    await page.evaluate("dispatchEvent(new Event('focus'))")
+    await refused.waitFor({ state: 'detached' })
+    await vi.waitFor(async () => {
+      expect(await page.getByText('Your session has ended.').count()).toBe(0)
+    }, PATIENCE)
+    expect(await dialog(page).getByLabel('Name').inputValue()).toBe('Signed out')
+  })
+
+  it('has bars in forced colors, and badges that can be read', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Seen')
+    await admin.quote('In a badge')
+    const page = await open('admin@acme.example', `deliveries?endpoint=${id}`)
+    await row(page, 'In a badge').waitFor()
+    const ordinary = await styleOf(page.locator('.bars .failed').first(), 'fill')
+    await page.emulateMedia({ forcedColors: 'active' })
+    expect(await styleOf(page.locator('.bars .failed').first(), 'fill')).not.toBe(ordinary)
+    await page.emulateMedia({ forcedColors: 'none' })
+
+    await row(page, 'In a badge').getByRole('link').click()
+    await page.locator('.badge.good').first().waitFor()
+    await expectNoViolations(page, 'a delivery', ['color-contrast'])
+  })
+})
