@@ -5,10 +5,13 @@ import { createRequests } from './requests.ts'
 import { type WebhookCalls, webhookCalls } from './webhooks.ts'
 
 export interface ClientOptions {
-  /** The address of the service, with its prefix if any: `https://quotes.example.com`. */
-  readonly baseUrl: string
-  /** An API key of your organization: `pk_…`. */
-  readonly apiKey: string
+  /**
+   * The address of the service, with its prefix if any: `https://quotes.example.com`. May end in `/v1/integrations`.
+   * Required; `undefined`, as of a missing environment variable, is a TypeError.
+   */
+  readonly baseUrl: string | undefined
+  /** An API key of your organization: `pk_…`. Required, like `baseUrl`. */
+  readonly apiKey: string | undefined
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
   /** Milliseconds for one attempt of a request. Default 60,000. */
@@ -35,8 +38,9 @@ export interface Client {
  * @throws TypeError for an option that is missing or invalid
  */
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = 60_000, maxRetries = 3 } = options
-  if (!/^https?:\/\/[^?#]+$/.test(baseUrl)) {
+  const { apiKey, fetch = globalThis.fetch, timeoutMs = 60_000, maxRetries = 3 } = options
+  const baseUrl = options.baseUrl?.replace(/\/v1\/integrations\/?$/, '')
+  if (baseUrl === undefined || !/^https?:\/\/[^?#]+$/.test(baseUrl)) {
     throw new TypeError('createClient: baseUrl must be an http(s) URL, such as https://quotes.example.com')
   }
   // The message does not repeat the value: it may be a key with a line break.

@@ -89,6 +89,23 @@ export class QuotationFailedError extends Error {
   }
 }
 
+/** There was no connection, or it was lost: refused, no such name, a certificate that is not trusted. See `cause`. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+
+  /** @param address of the service, without credentials */
+  constructor(address: string, cause: unknown) {
+    super(`Connection to ${address} failed: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** `fetch` hides the reason in the cause of its error. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown }
+  const { code, message } = (cause ?? error) as { code?: unknown; message?: unknown }
+  return String(code ?? message)
+}
+
 /** A timeout: no response within the client's `timeoutMs`, or no end of a quote within that of `waitFor`. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'

@@ -1,9 +1,10 @@
 import type { WebhookPayload } from '@quickquote/webhook-signature'
+import { ApiError } from './errors.ts'
 import { nextOf } from './pages.ts'
-import type { CallOptions, Requests } from './requests.ts'
+import { type CallOptions, isTemporary, type Requests } from './requests.ts'
 import { sleep } from './waiting.ts'
 
-export interface FollowOptions extends CallOptions {
+interface FeedOptions extends CallOptions {
   /** Where to continue: `next` of a page, the id of an event, or `latest`. Default: the oldest event kept. */
   readonly after?: string
   /** Only these event types. Default: all. */
@@ -12,7 +13,12 @@ export interface FollowOptions extends CallOptions {
   readonly generationSource?: 'api_key' | 'ui' | 'all'
 }
 
-export interface EventsOptions extends FollowOptions {
+export interface FollowOptions extends FeedOptions {
+  /** Called once whenever the service cannot be reached, with the error of the last attempt. The reader then waits for it. */
+  readonly onDisconnect?: (error: Error) => void
+}
+
+export interface EventsOptions extends FeedOptions {
   /** 1 to 100; default 50. */
   readonly limit?: number
   /** How long to wait if there is no event: 0 to 20 seconds. Default 0. */
@@ -31,14 +37,17 @@ export interface EventCalls {
   list(options?: EventsOptions): Promise<EventPage>
   /**
    * Reads the event feed endlessly: existing events, then new ones as they happen. To continue in another process, pass
-   * the `id` of the last event as `after`. Throws like `list`, and an AbortError once the signal aborts.
+   * the `id` of the last event as `after`. If the service cannot be reached or is overloaded, it waits, 1 to 30 seconds
+   * at a time. Otherwise it throws like `list`, and an AbortError once the signal aborts.
    */
   follow(options?: FollowOptions): AsyncIterable<WebhookPayload>
 }
 
 const LONGEST_WAIT_SECONDS = 20
-/** The service may refuse to wait, and must not be asked again at once. */
+/** The service may refuse to wait, and must not be asked again at once: not for other readers' sake, nor the rate limit's. */
 const SHORTEST_ROUND_MS = 2000
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 30_000
 
 export function eventCalls(request: Requests): EventCalls {
   async function list({
@@ -66,20 +75,58 @@ export function eventCalls(request: Requests): EventCalls {
 
   return {
     list,
-    async *follow({ after, ...options } = {}) {
-      for (let cursor = after; ; ) {
-        const begun = Date.now()
-        const { events, next } = await list({
+    async *follow(options = {}) {
+      for await (const { events } of followPages(list, options)) yield* events
+    },
+  }
+}
+
+/** The feed page by page, endlessly: also pages without events, whose `next` is the reader's new position. */
+export async function* followPages(
+  list: EventCalls['list'],
+  { after, onDisconnect, ...options }: FollowOptions,
+): AsyncGenerator<EventPage, never, undefined> {
+  let roundMs = SHORTEST_ROUND_MS
+  for (let cursor = after; ; ) {
+    const begun = performance.now()
+    const page = await untilReached(
+      () =>
+        list({
           ...options,
           ...(cursor !== undefined && { after: cursor }),
-          waitSeconds: LONGEST_WAIT_SECONDS,
-        })
-        yield* events
-        const isIdle = events.length === 0 && next === cursor
-        const restMs = isIdle ? SHORTEST_ROUND_MS - (Date.now() - begun) : 0
-        if (restMs > 0) await sleep(restMs, options.signal)
-        cursor = next
-      }
-    },
+          // Its position must be known before a wait that may be interrupted.
+          waitSeconds: cursor === 'latest' ? 0 : LONGEST_WAIT_SECONDS,
+        }),
+      onDisconnect,
+      options.signal,
+    )
+    yield page
+    if (page.events.length > 0) roundMs = SHORTEST_ROUND_MS
+    else if (cursor !== 'latest' || page.next === 'latest') {
+      const restMs = roundMs - (performance.now() - begun)
+      if (restMs > 0) await sleep(restMs, options.signal)
+      // Nothing new: with each answer that comes early again, the reader asks less often.
+      const isRefused = restMs > 0 && page.next === cursor
+      roundMs = isRefused ? Math.min(roundMs * 2, LONGEST_WAIT_SECONDS * 1000) : SHORTEST_ROUND_MS
+    }
+    cursor = page.next
+  }
+}
+
+/** Calls again until the service is reached. Calls `onDisconnect` after the first failure only. */
+async function untilReached<T>(
+  call: () => Promise<T>,
+  onDisconnect: FollowOptions['onDisconnect'],
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!isTemporary(error)) throw error
+      if (pauseMs === FIRST_PAUSE_MS) onDisconnect?.(error as Error)
+      const askedMs = (error instanceof ApiError && error.retryAfterMs) || 0
+      await sleep(Math.max(pauseMs, askedMs), signal)
+    }
   }
 }

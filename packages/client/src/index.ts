@@ -3,6 +3,7 @@ export {
   ApiError,
   AuthenticationError,
   ConflictError,
+  ConnectionError,
   CursorExpiredError,
   ForbiddenError,
   NotFoundError,

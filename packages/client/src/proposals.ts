@@ -1,3 +1,4 @@
+import { pathId } from './path-id.ts'
 import type { CallOptions, Requests } from './requests.ts'
 import type { DocumentUrl, Proposal } from './schemas.ts'
 
@@ -16,7 +17,10 @@ export function proposalCalls(request: Requests): ProposalCalls {
     async get(id, options) {
       const { data } = await request(
         (client, signal) =>
-          client.GET('/v1/integrations/quotations/{id}/proposal', { params: { path: { id } }, signal }),
+          client.GET('/v1/integrations/quotations/{id}/proposal', {
+            params: { path: { id: pathId(id) } },
+            signal,
+          }),
         options,
       )
       return data
@@ -24,7 +28,10 @@ export function proposalCalls(request: Requests): ProposalCalls {
     async documentUrl(id, options) {
       const { data } = await request(
         (client, signal) =>
-          client.GET('/v1/integrations/proposals/{id}/document-url', { params: { path: { id } }, signal }),
+          client.GET('/v1/integrations/proposals/{id}/document-url', {
+            params: { path: { id: pathId(id) } },
+            signal,
+          }),
         options,
       )
       return data

@@ -2,6 +2,7 @@ import { QuotationFailedError, TimeoutError } from './errors.ts'
 import { formOf, type RequirementsFile } from './files.ts'
 import type { components } from './generated/openapi.ts'
 import { nextOf, type Pages, pages } from './pages.ts'
+import { pathId } from './path-id.ts'
 import type { CallOptions, Requests } from './requests.ts'
 import type { PipelineStatus, Quotation, StartedQuotation } from './schemas.ts'
 import { sleep } from './waiting.ts'
@@ -61,7 +62,7 @@ export function quotationCalls(request: Requests): QuotationCalls {
   async function get(id: string, options?: CallOptions): Promise<Quotation> {
     const { data } = await request(
       (client, signal) =>
-        client.GET('/v1/integrations/quotations/{id}', { params: { path: { id } }, signal }),
+        client.GET('/v1/integrations/quotations/{id}', { params: { path: { id: pathId(id) } }, signal }),
       options,
     )
     return data
@@ -109,22 +110,27 @@ export function quotationCalls(request: Requests): QuotationCalls {
     async pipeline(id, options) {
       const { data } = await request(
         (client, signal) =>
-          client.GET('/v1/integrations/quotations/{id}/pipeline', { params: { path: { id } }, signal }),
+          client.GET('/v1/integrations/quotations/{id}/pipeline', {
+            params: { path: { id: pathId(id) } },
+            signal,
+          }),
         options,
       )
       return data
     },
 
     async waitFor(id, { timeoutMs = HOUR_MS, signal } = {}) {
-      const deadline = Date.now() + timeoutMs
+      const deadline = performance.now() + timeoutMs
       for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 1.5, SLOWEST_POLL_MS)) {
         const quotation = await get(id, { signal })
         if (quotation.status === 'completed') return quotation
         if (quotation.status === 'failed') throw new QuotationFailedError(quotation)
-        if (Date.now() + pollMs > deadline) {
+        const leftMs = deadline - performance.now()
+        if (leftMs <= 0) {
           throw new TimeoutError(`The quote ${id} was still ${quotation.status} after ${timeoutMs} ms`)
         }
-        await sleep(pollMs, signal)
+        // The last poll is at the deadline.
+        await sleep(Math.min(pollMs, leftMs), signal)
       }
     },
   }

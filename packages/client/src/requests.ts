@@ -1,5 +1,5 @@
 import createFetchClient from 'openapi-fetch'
-import { ApiError, apiError, TimeoutError } from './errors.ts'
+import { ApiError, apiError, ConnectionError, TimeoutError } from './errors.ts'
 import type { paths } from './generated/openapi.ts'
 import { sleep, withDeadline } from './waiting.ts'
 
@@ -39,10 +39,11 @@ const LONGEST_RETRY_AFTER_MS = 10 * 60_000
 
 /** Sends requests, retries where possible, and throws errors. Every request must be safe to repeat. */
 export function createRequests(settings: RequestSettings) {
+  const address = new URL(settings.baseUrl).host
   const client = createFetchClient<paths>({
     baseUrl: settings.baseUrl,
     headers: { 'X-API-Key': settings.apiKey },
-    fetch: (request) => jsonOnly(settings.fetch(request)),
+    fetch: (request) => jsonOnly(whole(() => settings.fetch(request), address)),
     redirect: 'manual',
   })
 
@@ -57,12 +58,24 @@ export function createRequests(settings: RequestSettings) {
         const answer = await withDeadline((each) => call(client, each), settings.timeoutMs + extraMs, signal)
         return accepted(answer)
       } catch (error) {
-        if (retries >= settings.maxRetries || !isWorthRepeating(error, retries)) throw error
+        // If its connection was lost, the first attempt may still be running: the retry returns its response.
+        const isOurOwn = retries > 0 && error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_IN_USE'
+        if (retries >= settings.maxRetries || !(isOurOwn || isTemporary(error))) throw error
         const waitMs = (error instanceof ApiError ? error.retryAfterMs : null) ?? backoffMs(retries)
         if (waitMs > LONGEST_RETRY_AFTER_MS) throw error
         await sleep(waitMs, signal)
       }
     }
+  }
+}
+
+/** A response with all of its body. @throws ConnectionError without a connection up to its end */
+async function whole(send: () => Promise<Response>, address: string): Promise<Response> {
+  try {
+    const response = await send()
+    return response.body === null ? response : new Response(await response.arrayBuffer(), response)
+  } catch (error) {
+    throw new ConnectionError(address, error)
   }
 }
 
@@ -80,14 +93,10 @@ function accepted<T>({ data, error, response }: FetchAnswer<T>): Answer<T> {
   return { data, headers }
 }
 
-function isWorthRepeating(error: unknown, retries: number): boolean {
-  if (error instanceof ApiError) {
-    // If its connection was lost, the first attempt may still be running: the retry returns its response.
-    if (error.code === 'IDEMPOTENCY_KEY_IN_USE') return retries > 0
-    return [429, 502, 503, 504].includes(error.status)
-  }
-  // `fetch` reports a lost connection only as a TypeError.
-  return error instanceof TimeoutError || error instanceof TypeError
+/** Whether the same request may succeed later. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof ApiError) return [429, 502, 503, 504].includes(error.status)
+  return error instanceof TimeoutError || error instanceof ConnectionError
 }
 
 /** 0.5 s, 1 s, 2 s and so on, less up to half, so that clients do not return all at once. */

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +13,8 @@ import { useHost } from './support/host.ts'
 import { answer, startService } from './support/service.ts'
 
 const host = useHost({ limits: { requestsPerMinute: 1000, startsPerMinute: 1000 } })
+/** Has the form of a key. */
+const KEY = `pk_${'a1B2'.repeat(12)}9`
 const CLI = fileURLToPath(new URL('../bin/quickquote.js', import.meta.url))
 let state: string
 
@@ -110,6 +114,69 @@ describe('listen', () => {
     await expect.poll(listening.output).toContain('no response from http://127.0.0.1:1/hook. Waiting for it.')
   })
 
+  it('survives a restart of the service, and says so once', async () => {
+    const receiver = await startService([answer(204)])
+    const link = { Link: '</v1/integrations/events?after=there>; rel="next"' }
+    const event = { id: 'evt_after_restart', type: 'quotation.failed' }
+    let page = answer(200, [], link)
+    const open = async (port: number) => {
+      const server = createServer((request, response) => {
+        page(response, {
+          method: 'GET',
+          path: request.url,
+          headers: request.headers,
+          body: Buffer.alloc(0),
+          at: 0,
+        })
+      }).listen(port, '127.0.0.1')
+      await once(server, 'listening')
+      onTestFinished(() => void server.close().closeAllConnections())
+      return server
+    }
+    const before = await open(0)
+    const { port } = before.address() as AddressInfo
+    const base = `http://127.0.0.1:${port}`
+    const listening = run(['listen', '--base-url', base, '--forward-to', receiver.url], {
+      QUICKQUOTE_API_KEY: KEY,
+    })
+    await expect.poll(listening.output).toContain('Forwarding events')
+    before.close().closeAllConnections()
+    await once(before, 'close')
+    await expect.poll(listening.output).toContain(`Connection to 127.0.0.1:${port} failed: `)
+    page = answer(200, [event], link)
+    await open(port)
+    await expect.poll(listening.output).toContain('evt_after_restart -> 204')
+    expect(listening.output().match(/Connection to .*Waiting for the service\./g)).toHaveLength(1)
+    expect(listening.output()).toContain('The service is back.')
+    expect(listening.output()).not.toContain(KEY)
+  })
+
+  it('asks seldom if the service answers early, as to the sixth reader of a key', async () => {
+    const empty = answer(200, [], { Link: '</v1/integrations/events?after=here>; rel="next"' })
+    const service = await startService([empty])
+    run(['listen', '--base-url', service.url, '--forward-to', 'http://127.0.0.1:1'], {
+      QUICKQUOTE_API_KEY: KEY,
+    })
+    await service.seen(4)
+    const [, second, third, fourth] = service.requests.map(({ at }) => at)
+    expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(1900)
+    expect((fourth ?? 0) - (third ?? 0)).toBeGreaterThan(3900)
+  })
+
+  it.each([
+    ['listen %s'],
+    ['listen --base-url http://127.0.0.1:1 %s'],
+    ['trigger quotation.completed %s'],
+    ['trigger %s'],
+    ['%s'],
+    ['listen --%s'],
+    ['listen --standard-webhooks=%s'],
+  ])('a key among the arguments is not printed: %j', async (line) => {
+    const { code, output } = await run(line.replace('%s', KEY).split(' ')).over
+    expect(code).toBe(2)
+    expect(output).not.toContain(KEY.slice(3))
+  })
+
   it.each([
     [
       'without a key',
@@ -177,13 +244,39 @@ describe('trigger', () => {
   it('signs with the secret in a file', async () => {
     const receiver = await startService([answer(204)])
     const file = join(state, 'secret.txt')
-    await writeFile(file, 'whsec_of_a_file\n')
+    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    await writeFile(file, `${secret}\n`)
     const { output } = await run(['trigger', 'quotation.failed', '--to', receiver.url, '--secret-file', file])
       .over
     expect(output).not.toContain('whsec_')
     const [request] = receiver.requests
-    const sent = { headers: request?.headers ?? {}, body: request?.body ?? '', secrets: 'whsec_of_a_file' }
+    const sent = { headers: request?.headers ?? {}, body: request?.body ?? '', secrets: secret }
     expect((await verify(sent)).type).toBe('quotation.failed')
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['a text', 'my secret'],
+    ['an API key', KEY],
+    ['the beginning of a secret', 'whsec_'],
+    ['several lines', `whsec_${'A'.repeat(43)}=\nwhsec_${'B'.repeat(43)}=`],
+  ])('does not sign with a file that contains %s', async (_what, content) => {
+    const receiver = await startService([answer(204)])
+    const file = join(state, 'no-secret.txt')
+    await writeFile(file, content)
+    const args = ['trigger', 'quotation.failed', '--to', receiver.url, '--secret-file', file]
+    const { code, output } = await run(args).over
+    expect([code, output]).toEqual([2, expect.stringContaining(`${file} must contain the signing secret`)])
+    expect(output).not.toContain(KEY)
+    expect(receiver.requests).toHaveLength(0)
+  })
+
+  it('does not follow a redirect of the receiver, like the service', async () => {
+    const other = await startService([answer(204)])
+    const receiver = await startService([answer(307, undefined, { Location: other.url })])
+    const { code, output } = await run(['trigger', 'quotation.failed', '--to', receiver.url]).over
+    expect([code, output]).toEqual([1, expect.stringMatching(/quotation\.failed evt_\S+ -> 307/)])
+    expect(other.requests).toHaveLength(0)
   })
 
   it('lists the event types', async () => {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { CursorExpiredError, type Quotation, ValidationError } from '../src/index.ts'
+import {
+  AuthenticationError,
+  ConnectionError,
+  CursorExpiredError,
+  type Quotation,
+  ValidationError,
+} from '../src/index.ts'
 import { useHost } from './support/host.ts'
-import { answer, problem, startService } from './support/service.ts'
+import { answer, cut, problem, startService } from './support/service.ts'
 
 const host = useHost({ limits: { requestsPerMinute: 1000, startsPerMinute: 1000 } })
 const REQUIREMENTS = { requirementsText: 'Customers sign in and see their invoices.' }
@@ -63,6 +69,63 @@ describe('The event feed', () => {
     await expect(client.events.list({ after: next })).rejects.toBeInstanceOf(ValidationError)
     const { client: expired } = await startService([problem(410, 'CURSOR_EXPIRED')])
     await expect(expired.events.list({ after: 'x' })).rejects.toBeInstanceOf(CursorExpiredError)
+  })
+
+  it('is followed through a restart of the service, of which the reader hears once', async () => {
+    const event = { id: 'evt_1', type: 'quotation.failed' }
+    const link = { Link: '</v1/integrations/events?after=there>; rel="next"' }
+    const away = problem(503, 'SERVICE_UNAVAILABLE')
+    const { client, requests } = await startService([cut, away, answer(200, [event], link)], {
+      maxRetries: 0,
+    })
+    const errors: Error[] = []
+    const onDisconnect = (error: Error) => void errors.push(error)
+    const feed = client.events.follow({ after: 'here', onDisconnect })[Symbol.asyncIterator]()
+    expect(await feed.next()).toEqual({ done: false, value: event })
+    expect(errors).toEqual([expect.any(ConnectionError)])
+    expect(requests.map(({ path }) => new URL(path ?? '', 'http://host').searchParams.get('after'))).toEqual(
+      Array(3).fill('here'),
+    )
+    const [first, second, third] = requests.map(({ at }) => at)
+    // A timer of Node may fire a millisecond early.
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(990)
+    expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(1990)
+  })
+
+  it('is not followed past a refusal', async () => {
+    const { client, requests } = await startService([problem(403, 'API_KEY_REVOKED')])
+    await expect(client.events.follow()[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(
+      AuthenticationError,
+    )
+    expect(requests).toHaveLength(1)
+  })
+
+  it('from its end is read without a wait first, so that a lost connection loses no event', async () => {
+    const link = (after: string) => ({ Link: `</v1/integrations/events?after=${after}>; rel="next"` })
+    const { client, requests } = await startService(
+      [answer(200, [], link('here')), cut, answer(200, [{ id: 'evt_1' }], link('there'))],
+      { maxRetries: 0 },
+    )
+    await client.events.follow({ after: 'latest' })[Symbol.asyncIterator]().next()
+    expect(requests.map(({ path }) => path?.split('?')[1])).toEqual([
+      'after=latest&wait=0',
+      'after=here&wait=20',
+      'after=here&wait=20',
+    ])
+  })
+
+  it('is asked for less and less often if the service refuses to wait', async () => {
+    const empty = answer(200, [], { Link: '</v1/integrations/events?after=here>; rel="next"' })
+    const { client, requests, seen } = await startService([empty])
+    const controller = new AbortController()
+    const { signal } = controller
+    const over = client.events.follow({ after: 'here', signal })[Symbol.asyncIterator]().next()
+    await seen(3)
+    controller.abort()
+    await expect(over).rejects.toMatchObject({ name: 'AbortError' })
+    const [first, second, third] = requests.map(({ at }) => at)
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(1900)
+    expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(3900)
   })
 
   it('is not polled in a tight loop if the service refuses to wait', async () => {

@@ -1,6 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { startReceiver } from '@quickquote/test-kit'
+import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import {
   ApiError,
+  type ClientOptions,
+  ConnectionError,
   createClient,
   NotFoundError,
   RateLimitedError,
@@ -133,10 +140,87 @@ describe('Does not retry', () => {
     expect(requests).toHaveLength(1)
   })
 
+  it('what the runtime itself refuses to send', async () => {
+    const { client, requests } = await startService([OK])
+    const start = client.quotations.start(REQUIREMENTS, { idempotencyKey: 'two\nlines' })
+    expect(await refusal(start)).toBeInstanceOf(TypeError)
+    expect(requests).toHaveLength(0)
+  })
+
   it('forever without a response', async () => {
     const { client } = await startService([hang], { timeoutMs: 100, maxRetries: 1 })
     expect(await refusal(client.quotations.get(id))).toBeInstanceOf(TimeoutError)
   })
+})
+
+describe('A ConnectionError, with its cause and the address, and without the key:', () => {
+  async function errorAt(baseUrl: string): Promise<ConnectionError> {
+    const client = createClient({ baseUrl, apiKey: 'pk_test', maxRetries: 0 })
+    const error: unknown = await client.quotations.get(id).catch((reason: unknown) => reason)
+    if (!(error instanceof ConnectionError)) return expect.fail(inspect(error))
+    expect(error.message).toContain(`Connection to ${new URL(baseUrl).host} failed: `)
+    expect(error.cause).toBeInstanceOf(Error)
+    expect(inspect(error, { depth: null })).not.toContain('pk_test')
+    return error
+  }
+
+  it('refused', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    expect((await errorAt(`http://127.0.0.1:${port}`)).message).toContain('ECONNREFUSED')
+  })
+
+  it('an unknown name', async () => {
+    // `.invalid` never exists (RFC 2606). Without a network, the resolver itself fails.
+    expect((await errorAt('http://quotes.invalid')).message).toMatch(/ENOTFOUND|EAI_AGAIN/)
+  })
+
+  it('a certificate that is not trusted', async () => {
+    const server = await startReceiver()
+    onTestFinished(() => server.stop())
+    expect((await errorAt(server.url)).message).toMatch(/SELF_SIGNED|UNABLE_TO_VERIFY/)
+  })
+
+  it('a connection that is lost before the response, or within it', async () => {
+    const half: Behavior = (response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 99 }).write('{')
+      setImmediate(() => response.destroy())
+    }
+    for (const behavior of [cut, half]) {
+      const { url } = await startService([behavior])
+      await errorAt(url)
+    }
+  })
+
+  it('after all retries', async () => {
+    const { client, requests } = await startService([cut], { maxRetries: 1 })
+    await expect(client.quotations.get(id)).rejects.toBeInstanceOf(ConnectionError)
+    expect(requests).toHaveLength(2)
+  })
+})
+
+it.each(['', '.', '..'])('the id %j cannot lead to another path', async (wrong) => {
+  const { client, requests } = await startService([OK])
+  const { quotations, proposals } = client
+  for (const call of [
+    quotations.get,
+    quotations.pipeline,
+    quotations.waitFor,
+    proposals.get,
+    proposals.documentUrl,
+  ]) {
+    await expect(call(wrong)).rejects.toBeInstanceOf(TypeError)
+  }
+  expect(requests).toHaveLength(0)
+})
+
+it.each(['a/../b', '%2e%2e', '?x=1', '#'])('the id %j stays one segment', async (strange) => {
+  const { client, requests } = await startService([OK])
+  await client.quotations.get(strange)
+  expect(requests[0]?.path).toBe(`/v1/integrations/quotations/${encodeURIComponent(strange)}`)
 })
 
 describe('An abort', () => {
@@ -166,11 +250,29 @@ describe('An abort', () => {
   })
 })
 
+it('waitFor asks once more at the end of its timeout', async () => {
+  const { client, requests } = await startService([answer(200, { ...QUOTATION, status: 'running' })])
+  const begun = performance.now()
+  await expect(client.quotations.waitFor(id, { timeoutMs: 2000 })).rejects.toBeInstanceOf(TimeoutError)
+  expect((requests.at(-1)?.at ?? 0) - begun).toBeGreaterThanOrEqual(2000)
+})
+
 it('waitFor rejects after its timeout, with the status of the quote', async () => {
   const { client } = await startService([answer(200, { ...QUOTATION, status: 'running' })])
   const wait = client.quotations.waitFor(id, { timeoutMs: 1500 })
   await expect(wait).rejects.toThrow(`The quote ${id} was still running after 1500 ms`)
   await expect(wait).rejects.toBeInstanceOf(TimeoutError)
+})
+
+it.each(['', '/', '/v1/integrations', '/v1/integrations/'])('baseUrl may end in %j', async (end) => {
+  const { url, requests } = await startService([OK])
+  await createClient({ baseUrl: `${url}/tenant${end}`, apiKey: 'pk_test' }).quotations.get(id)
+  expect(requests[0]?.path).toBe(`/tenant/v1/integrations/quotations/${id}`)
+})
+
+it('baseUrl and apiKey may come from environment variables', () => {
+  expectTypeOf<NodeJS.ProcessEnv[string]>().toExtend<ClientOptions['baseUrl']>()
+  expectTypeOf<NodeJS.ProcessEnv[string]>().toExtend<ClientOptions['apiKey']>()
 })
 
 it.each([

@@ -466,6 +466,23 @@ describe('refused as a multipart start, with nothing left behind:', () => {
     expect(await send(body)).toMatchObject(malformed('ends before its last boundary'))
   })
 
+  describe("a boundary inside a part's header", () => {
+    // A part's header, without the empty line that ends it.
+    const headerOnly = file('b.txt', '').subarray(0, -4)
+
+    it('before another part, at once: the rest of the body is not waited for', async () => {
+      const sent = [file('a.txt', 'x'), headerOnly, field('name', 'A')]
+      expect(await send(sent, { contentLength: 10_000 })).toMatchObject(
+        malformed('no valid Content-Disposition'),
+      )
+    })
+
+    it('at the end of the body', async () => {
+      const sent = [file('a.txt', 'x'), headerOnly, END]
+      expect(await send(sent)).toMatchObject(malformed('no valid Content-Disposition'))
+    })
+  })
+
   it('1,000 fields', async () => {
     const fields = Array.from({ length: 1000 }, (_, index) => field(`field${index}`, 'x'))
     expect(await send([file('a.txt', 'x'), ...fields, END])).toMatchObject(malformed('at most 105 parts'))

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { createClient } from '../client.ts'
+import { followPages } from '../events.ts'
 import { sleep } from '../waiting.ts'
 import { checkUrl, type Forwarding, forward } from './forward.ts'
 import { position, signingSecret } from './state.ts'
@@ -26,17 +27,23 @@ export async function listen(options: ListenOptions, signal: AbortSignal): Promi
   const known = position(baseUrl, apiKey)
   const types = options.types?.split(',')
 
-  let after = options.after ?? (await known.read()) ?? 'latest'
+  const after = options.after ?? (await known.read()) ?? 'latest'
   if (options['secret-file'] === undefined) print(`Signing secret of your receiver: ${secret}`)
   print(`Forwarding events to ${url}. Press Ctrl+C to stop.`)
-  for (let waitSeconds = 0; !signal.aborted; waitSeconds = 20) {
-    const page = await events.list({ after, waitSeconds, signal, ...(types !== undefined && { types }) })
+  let isAway = false
+  const onDisconnect = ({ message }: Error) => {
+    isAway = true
+    print(`${message}. Waiting for the service.`)
+  }
+  const feed = { after, signal, onDisconnect, ...(types !== undefined && { types }) }
+  for await (const page of followPages(events.list, feed)) {
+    if (isAway) print('The service is back.')
+    isAway = false
     for (const event of page.events) {
       await deliver(event, forwarding, signal)
       await known.write(event.id)
     }
-    after = page.next
-    await known.write(after)
+    await known.write(page.next)
   }
 }
 

@@ -3,7 +3,7 @@ import { ApiError, AuthenticationError } from '../errors.ts'
 import { isAbort } from '../waiting.ts'
 import { listen } from './listen.ts'
 import { trigger } from './trigger.ts'
-import { UsageError } from './usage-error.ts'
+import { quoted, UsageError } from './usage-error.ts'
 
 const HELP = `Usage:
   quickquote listen --base-url <url> --forward-to <url> [--types <a,b>] [--after <cursor>]
@@ -37,15 +37,33 @@ export async function main(argv: readonly string[]): Promise<number> {
       process.stdout.write(HELP)
       return command === undefined && !values.help ? 2 : 0
     }
-    if (command === 'listen' && rest.length === 0) await listen(values, controller.signal)
-    else if (command === 'trigger' && rest.length === 1) return await trigger(rest[0] ?? '', values)
-    else throw new UsageError(`Unknown command "${positionals.join(' ')}". See quickquote --help.`)
-    return 0
+    return await runCommand(command, rest, values, controller.signal)
   } catch (error) {
     if (isAbort(error)) return 0
     process.stderr.write(`${explain(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
+}
+
+async function runCommand(
+  command: string,
+  rest: readonly string[],
+  values: ReturnType<typeof parse>['values'],
+  signal: AbortSignal,
+): Promise<number> {
+  if (command !== 'listen' && command !== 'trigger') {
+    throw new UsageError(`Unknown command ${quoted(command)}. See quickquote --help.`)
+  }
+  const [type, ...surplus] = command === 'trigger' ? rest : ['', ...rest]
+  if (type === undefined) throw new UsageError('The event type is missing. See quickquote --help.')
+  if (surplus.length > 0) {
+    throw new UsageError(
+      `Too many arguments for ${command}. The API key belongs in QUICKQUOTE_API_KEY. See quickquote --help.`,
+    )
+  }
+  if (command === 'trigger') return await trigger(type, values)
+  await listen(values, signal)
+  return 0
 }
 
 function parse(argv: readonly string[]) {
@@ -67,7 +85,8 @@ function parse(argv: readonly string[]) {
       },
     })
   } catch (error) {
-    throw new UsageError(`${(error as Error).message} See quickquote --help.`)
+    const message = (error as Error).message.replaceAll(/(pk_|whsec_)[^\s']*/g, '$1…')
+    throw new UsageError(`${message} See quickquote --help.`)
   }
 }
 

@@ -33,11 +33,15 @@ export function position(baseUrl: string, apiKey: string) {
   return { read: () => read(file), write: (after: string) => write(file, after) }
 }
 
+const SECRET = /^whsec_[A-Za-z0-9+/]{24,}={0,2}$/
+
 /** The secret in a file, or this user's, created if necessary. @throws UsageError */
 export async function signingSecret(file: string | undefined): Promise<string> {
   if (file !== undefined) {
     const secret = (await readFile(file, 'utf8')).trim()
-    if (secret === '') throw new UsageError(`${file} is empty: it must contain the signing secret, whsec_…`)
+    if (!SECRET.test(secret)) {
+      throw new UsageError(`${file} must contain the signing secret of your endpoint: whsec_ and its base64.`)
+    }
     return secret
   }
   const known = await read('secret')

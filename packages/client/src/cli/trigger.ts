@@ -3,7 +3,7 @@ import type { WebhookPayload } from '@quickquote/webhook-signature'
 import { EXAMPLES } from '../generated/examples.ts'
 import { checkUrl, forward } from './forward.ts'
 import { signingSecret } from './state.ts'
-import { UsageError } from './usage-error.ts'
+import { quoted, UsageError } from './usage-error.ts'
 
 /** Sends a signed example of an event type. @returns the exit code: 0 for a 2xx response */
 export async function trigger(
@@ -15,7 +15,7 @@ export async function trigger(
   const example = (EXAMPLES as readonly WebhookPayload[]).find((each) => each.type === type)
   if (example === undefined) {
     throw new UsageError(
-      `There is no example of "${type}". Known types:\n${EXAMPLES.map((each) => `  ${each.type}`).join('\n')}`,
+      `Unknown event type ${quoted(type)}. Known types:\n${EXAMPLES.map((each) => `  ${each.type}`).join('\n')}`,
     )
   }
   const url = checkUrl('to', options.to)
