@@ -5,6 +5,7 @@ import { answerFrameworkError } from '../src/index.ts'
 import type { Route } from '../src/route.ts'
 import { routeTable } from '../src/route-table.ts'
 import { ACME, NOWHERE, useHost } from './support/host.ts'
+import { failQuote } from './support/webhooks.ts'
 
 const MANY = 1_000_000
 const context = useHost({
@@ -14,6 +15,8 @@ const context = useHost({
 let key: string
 beforeAll(async () => {
   key = (await context.host.createKey()).key
+  // With an event, no reader of the feed waits for one.
+  await failQuote(context.host, 'Recorded')
 })
 
 interface Sent {
