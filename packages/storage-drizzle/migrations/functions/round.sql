@@ -23,6 +23,7 @@
 --   x is not distinct from y         x = y, but searches no index
 --   attempt >= 0                     always true: only with it, a statement can use the index deliveries_due_first
 --   in_flight.deliveries >= 0        always true: makes the planner compute `in_flight` first, before a row is locked
+--   offset 0                         computed once for each row of the outer query, however often the result is used
 --   language sql stable, returns table   inlined into the statement that calls it
 
 -- The deliveries in flight to an endpoint, counted up to a limit. "own_leases" has the worker's own, by endpoint; if it is null,
@@ -43,16 +44,17 @@ language sql stable as $$
 $$;
 
 -- How many deliveries to an endpoint may begin: none while its receiver has asked for a pause. Then one, whose outcome ends the
--- pause: none while that one is in flight.
+-- pause: none while that one is in flight. Usually there is no pause at all, which one look for each statement shows.
 create function "quickquote".may_begin(endpoint uuid, at timestamptz, unless_paused int) returns table (deliveries int)
 language sql stable as $$
-  select coalesce((
+  select case when exists (select from "quickquote".endpoint_health where paused_until > '-infinity') then coalesce((
     select case when paused_until > at or exists (
       select from "quickquote".deliveries
       where endpoint_id = endpoint and leased_by is not null and leased_at >= paused_until and not is_test
     ) then 0 else 1 end
     from "quickquote".endpoint_health where endpoint_id = endpoint and num_nulls(paused_until) = 0 limit 1
-  ), unless_paused)
+  ), unless_paused) else unless_paused end
+  offset 0
 $$;
 
 -- The next endpoint with waiting deliveries, or tests, and the first of them: one index entry, whatever the backlog.
