@@ -123,6 +123,16 @@ describe('headers of an endpoint', () => {
     expect((await patch(endpoint.id, elsewhere)).body).toMatchObject({ ...elsewhere, header_names: [] })
   })
 
+  it('are not kept for another port of the same server, which is another origin', async () => {
+    const endpoint = await endpointWith({ 'X-Zone': secretValue() })
+    const url = new URL(endpoint.url)
+    url.port = url.port === '8443' ? '9443' : '8443'
+    const refused = await patch(endpoint.id, { url: url.href })
+    expect([refused.status, refused.body['errors']]).toMatchObject([400, [{ pointer: '/headers' }]])
+    const moved = await patch(endpoint.id, { url: url.href, headers: {} })
+    expect(moved.body).toMatchObject({ url: url.href, header_names: [] })
+  })
+
   it.each<[string, string]>(
     [
       'Host',

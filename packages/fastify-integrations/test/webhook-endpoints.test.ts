@@ -132,6 +132,13 @@ describe('PATCH /:id', () => {
     expect(await parkedOf(own.id)).toEqual([{ is_parked: true }])
   })
 
+  it('parks nothing if the endpoint it enables was enabled already', async () => {
+    const { id } = await createEndpoint(context.host)
+    await failQuote(context.host, 'Pending')
+    await call('PATCH', `/${id}`, { is_enabled: true })
+    expect(await parkedOf(id)).toEqual([{ is_parked: false }])
+  })
+
   it('does not notify a disabled endpoint of events meanwhile', async () => {
     const { id } = await createEndpoint(context.host)
     await call('PATCH', `/${id}`, { is_enabled: false })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { claimOf, type Outbox, openOutbox } from './delivery-samples.ts'
+import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
 
 /** More than one statement parks. */
 const BACKLOG = 2500
@@ -36,6 +36,30 @@ describe('an endpoint with a long backlog', () => {
       )
     }
     expect(claims.filter((claim) => claim.endpoint.id === endpoint.id)).toEqual([])
+  })
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['disabled', () => setEnabled(false)],
+    ['disabled and enabled', async () => [await setEnabled(false), await setEnabled(true)]],
+    [
+      'deleted',
+      () => outbox.storage.webhookEndpoints.delete(endpoint.organization_id, endpoint.id, new Date()),
+    ],
+  ])('is %s without parking the deliveries in flight, which end normally', async (_, change) => {
+    const claim = claimOf(randomUUID(), { limit: 8 })
+    const { claimed } = await outbox.storage.deliveries.settleAndClaim(claim)
+    expect(claimed.length).toBeGreaterThan(1)
+    await change()
+    const inFlight = await outbox.sql`select parked_at from quickquote.deliveries where leased_by is not null`
+    expect(inFlight.map(({ parked_at }) => parked_at)).toEqual(claimed.map(() => null))
+    await outbox.storage.deliveries.settleAndClaim({
+      ...claim,
+      limit: 0,
+      settled: claimed.map((each) => succeeded(each)),
+    })
+    expect(
+      await outbox.sql`select status, count(*)::int from quickquote.delivery_attempts group by status`,
+    ).toEqual([{ status: 'succeeded', count: claimed.length }])
   })
 
   it('shows its whole backlog as parked once disabled', async () => {
