@@ -28,7 +28,7 @@ import { type Batches, createBatches } from './upkeep/batches.ts'
 import { createEraser } from './upkeep/eraser.ts'
 import { createHeartbeat } from './upkeep/heartbeat.ts'
 import { createHousekeeping } from './upkeep/housekeeping.ts'
-import { createMissingKeys } from './upkeep/missing-keys.ts'
+import { createUnusableKeys } from './upkeep/unusable-keys.ts'
 import { version } from './version.ts'
 
 export interface DeliveryWorkerOptions {
@@ -202,7 +202,8 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
   const workerId = randomUUID()
   const common = { storage, workerId, logger, now }
 
-  const sender = createSender({ integrations, ca, socketsPerOrigin, telemetry })
+  const unusableKeys = createUnusableKeys({ storage, keyring, logger })
+  const sender = createSender({ integrations, ca, socketsPerOrigin, telemetry, unusableKeys })
   const { http } = sender
   const heartbeat = createHeartbeat({
     ...common,
@@ -233,8 +234,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
     : undefined
   const { replays, changes } = createWork({ ...common, pollIntervalMs })
   const eraser = createEraser(integrations, pollIntervalMs)
-  const missingKeys = createMissingKeys({ storage, keyring, logger })
-  const housekeeping = createHousekeeping(integrations, missingKeys)
+  const housekeeping = createHousekeeping(integrations, unusableKeys)
 
   let isRunning = false
   function wake(): void {
@@ -245,7 +245,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
 
   try {
     await heartbeat.start()
-    await missingKeys.check()
+    await unusableKeys.check()
   } catch (error) {
     await heartbeat.stop()
     await http.close()
@@ -274,7 +274,7 @@ async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: 
       heartbeatAgeMs: heartbeat.ageMs(),
       failingForMs: deliveries.failingForMs(),
       clockAheadMs: clock.aheadMs(),
-      missingKeys: missingKeys.known(),
+      unusableKeys: unusableKeys.known(),
       warnings: housekeeping.warnings(),
     }),
     async idle() {

@@ -65,6 +65,7 @@ export type HostOptions = Partial<
   Pick<
     IntegrationsOptions,
     | 'delivery'
+    | 'encryptionKeys'
     | 'start'
     | 'retention'
     | 'allowAddresses'

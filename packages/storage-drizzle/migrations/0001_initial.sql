@@ -190,6 +190,13 @@ create index webhook_endpoints_of_organization on "quickquote".webhook_endpoints
   where deleted_at is null;
 create index webhook_endpoints_catching_up on "quickquote".webhook_endpoints (id) where caught_up_to < generation;
 
+-- For each encryption key that has encrypted something, a value derived from it: a process with another key under the same id is
+-- noticed. See `functions/keys.sql`.
+create table "quickquote".encryption_keys (
+  id text primary key,
+  check_value bytea not null
+);
+
 -- Whether an endpoint's deliveries succeed. Written when that changes, not for each attempt.
 create table "quickquote".endpoint_health (
   endpoint_id uuid primary key,

@@ -184,6 +184,11 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
       ...plain('due_at', 'created_at'),
     },
   },
+  encryptionKeys: {
+    kept: 'forever',
+    erasedBy: null,
+    columns: { ...plain('id'), check_value: 'recognizes the encryption key, and does not reveal it' },
+  },
   endpointHealth: {
     kept: UNTIL_ERASED,
     erasedBy: ORGANIZATION,

@@ -217,6 +217,10 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       updated_at: moment('updated_at').notNull(),
       deleted_at: moment('deleted_at'),
     }),
+    encryptionKeys: table('encryption_keys', {
+      id: text('id').primaryKey(),
+      check_value: bytea('check_value').notNull(),
+    }),
     endpointHealth: table('endpoint_health', {
       endpoint_id: uuid('endpoint_id').primaryKey(),
       last_success_at: moment('last_success_at'),
@@ -352,6 +356,7 @@ export const {
   deliveryAttempts,
   deliveryHours,
   deliveryHoursCounted,
+  encryptionKeys,
   endpointHealth,
   erasures,
   eventSequences,

@@ -437,6 +437,8 @@ it.each(Object.entries(REACHES))(
 
 const OF_NO_ORGANIZATION = [
   'delivery_hours_counted',
+  // One row a key of the host, of no organization.
+  'encryption_keys',
   'erasures',
   'feed_floors',
   'migrations',
@@ -471,6 +473,8 @@ it('every method of the storage is either tested above or known not to need an o
     'signingSecrets.lockOld',
     'signingSecrets.save',
     'signingSecrets.count',
+    'signingSecrets.claimKey',
+    'signingSecrets.readCheckValues',
     // Called by the pipeline and the workers.
     'quotations.lockProgress',
     'deliveries.settleAndClaim',

@@ -55,6 +55,7 @@ async function standAt(count: number): Promise<void> {
     const rows = readFileSync(new URL(migration.name, FOLDER), 'utf8')
       .replaceAll('$KEY_HASH', hashApiKey(key).toString('hex'))
       .replaceAll('$SECRET', Buffer.from(secret.ciphertext).toString('hex'))
+      .replaceAll('$CHECK', Buffer.from(integrations.settings.keyring.checkValue('key-1')).toString('hex'))
     await sql.unsafe(rows)
   }
 }

@@ -10,7 +10,7 @@ import { ConfigurationError } from './errors.ts'
 
 /** A key that encrypts signing secrets and endpoint headers. */
 export interface EncryptionKey {
-  /** Your name for the key. It is stored next to everything the key encrypts. */
+  /** Your name for the key, and for no other. It is stored next to everything the key encrypts. */
   readonly id: string
   /** 32 bytes, or their base64. `undefined` (an unset environment variable) is refused at startup. */
   readonly key: Uint8Array | string | undefined
@@ -26,6 +26,11 @@ export interface EncryptedSecret {
 export interface Keyring {
   readonly newestKeyId: string
   has(keyId: string): boolean
+  /**
+   * A value by which a key is recognized, and from which nothing can be learned about it.
+   * @throws Error if the key is not in the ring
+   */
+  checkValue(keyId: string): Uint8Array
   /** `context` is bound into the ciphertext, so a secret copied to another row cannot be decrypted there. */
   encrypt(plaintext: string, context: string): EncryptedSecret
   /**
@@ -89,6 +94,8 @@ export function createKeyring(keys: readonly EncryptionKey[]): Keyring {
   return {
     newestKeyId: newest.id,
     has: (keyId) => byId.has(keyId),
+    checkValue: (keyId) =>
+      Buffer.from(hkdfSync('sha256', keyOf(keyId), '', 'quickquote check value', CODE_BYTES)),
     encrypt(plaintext, context) {
       const iv = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', keyOf(newest.id), iv).setAAD(Buffer.from(context))

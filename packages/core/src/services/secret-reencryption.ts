@@ -3,6 +3,7 @@ import { headersContext } from '../model/endpoint-headers.ts'
 import type { Settings } from '../settings.ts'
 import type { EndpointSecrets } from '../storage/signing-secrets.ts'
 import type { Storage } from '../storage/storage.ts'
+import { claimNewestKey } from './encryption-keys.ts'
 
 /** The result of a re-encryption, as numbers of secrets by key id. All headers of one endpoint count as one secret. */
 export interface SecretReencryption {
@@ -23,6 +24,7 @@ const BATCH_SIZE = 100
 /**
  * Re-encrypts all secrets with the newest key. Safe to repeat after an interruption, while the service is in use, and
  * in any number of processes.
+ * @throws IntegrationError SERVICE_UNAVAILABLE if the newest key has changed under the same id
  */
 export async function reencryptSecrets(storage: Storage, settings: Settings): Promise<SecretReencryption> {
   const { keyring, logger } = settings
@@ -60,6 +62,7 @@ export async function reencryptSecrets(storage: Storage, settings: Settings): Pr
    */
   function reencryptBatch(after: string | null): Promise<string | null> {
     return storage.transaction(async (transaction) => {
+      await claimNewestKey(transaction, settings)
       const endpoints = await transaction.signingSecrets.lockOld({ keyId, after, limit: BATCH_SIZE })
       await transaction.signingSecrets.save(endpoints.flatMap(renewAll))
       return endpoints.at(-1)?.endpoint_id ?? null

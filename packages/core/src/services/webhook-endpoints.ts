@@ -29,6 +29,7 @@ import type { EndpointCondition } from '../storage/endpoint-health.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredWebhookEndpoint, WebhookEndpointChange } from '../storage/webhook-endpoints.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
+import { claimNewestKey } from './encryption-keys.ts'
 
 /**
  * The webhook endpoints of an organization. Every method requires `manage_integrations` (PERMISSION_REQUIRED). Deleted
@@ -141,6 +142,7 @@ async function create(
   const changes = auditChanges({ headers: false }, { ...endpoint, headers: headers.length > 0 })
   const maximum = settings.limits.webhookEndpoints
   await storage.transaction(async (transaction) => {
+    await claimNewestKey(transaction, settings)
     const secrets = { secret: encrypted, headers: encryptedHeaders }
     if (!(await transaction.webhookEndpoints.insert(endpoint, secrets, maximum))) {
       throw new IntegrationError(
@@ -182,6 +184,7 @@ async function update(context: Context, member: Member, id: string, body: unknow
       locked.webhookEndpoints.update(member.organizationId, id, { ...written, ends_pause }, now)
     if (headers === undefined) return { after: await write(change) }
     const encrypted = encryptHeaders(settings.keyring, headers, before.id)
+    if (encrypted !== null) await claimNewestKey(locked, settings)
     const after = await write({ ...change, headers: { header_names: namesOf(headers), encrypted } })
     return { after, headers: true }
   })
@@ -246,6 +249,7 @@ async function rotateSecret(
     id,
     'webhook_endpoint.secret_rotated',
     async (locked, _, now) => {
+      await claimNewestKey(locked, context.settings)
       const previousUntil = overlap_seconds === 0 ? null : new Date(now.getTime() + overlap_seconds * 1000)
       const rotation = { secret: encrypted, hint, previousUntil }
       return { after: await locked.webhookEndpoints.rotateSecret(member.organizationId, id, rotation, now) }

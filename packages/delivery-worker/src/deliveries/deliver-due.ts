@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Certificates, ClaimedDelivery, SettledAttempt } from '@quickquote/core/internal'
 import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-work.ts'
 import { openTelemetry } from '../telemetry/telemetry.ts'
+import { createUnusableKeys } from '../upkeep/unusable-keys.ts'
 import { version } from '../version.ts'
 import type { Dispatch } from './dispatch.ts'
 import { createSender, type Sender } from './sender.ts'
@@ -39,7 +40,13 @@ export async function deliverDue({
 
   /** Created lazily: loading certificates takes time, and often nothing is due. */
   function dispatch(delivery: ClaimedDelivery): ReturnType<Dispatch> {
-    sender ??= createSender({ integrations, ca, socketsPerOrigin: 1, telemetry: openTelemetry(version) })
+    sender ??= createSender({
+      integrations,
+      ca,
+      socketsPerOrigin: 1,
+      telemetry: openTelemetry(version),
+      unusableKeys: createUnusableKeys({ storage, ...settings }),
+    })
     return sender.dispatch(delivery)
   }
 

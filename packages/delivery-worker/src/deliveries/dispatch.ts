@@ -18,6 +18,7 @@ import type { Turn } from '../http/origin-gate.ts'
 import { createResponseSample, type ResponseListener } from '../http/response-sample.ts'
 import type { DeliveryTelemetry, Origins } from '../telemetry/delivery-telemetry.ts'
 import { UNINSTRUMENTED } from '../telemetry/telemetry.ts'
+import type { UnusableKeys } from '../upkeep/unusable-keys.ts'
 import { createPauses } from './pauses.ts'
 import type { Target, Targets } from './targets.ts'
 
@@ -55,22 +56,33 @@ export function createDispatch({
   http,
   telemetry,
   userAgent,
+  unusableKeys,
 }: {
   settings: Settings
   targets: Targets
   http: Pick<Http, 'turn' | 'post'>
   telemetry: Pick<DeliveryTelemetry, 'attempted'>
   userAgent: string
+  unusableKeys: UnusableKeys
 }): Dispatch {
   const { delivery: policy, keyring, logger, now } = settings
   const names = headerNames(settings.productName)
   const pauses = createPauses()
 
-  function findTarget({ endpoint }: ClaimedDelivery): Target | Outcome {
+  /** null: its encryption key is missing here, or another has its id. */
+  async function findTarget(delivery: ClaimedDelivery): Promise<Target | Outcome | null> {
+    if (lacksKey(delivery)) return null
+    const { endpoint } = delivery
     try {
       const target = targets(endpoint)
       return target.blocked === null ? target : { kind: 'blocked', error: target.blocked }
     } catch (error) {
+      // The key may have been used for the first time since the last check. If that is not known, nothing is lost by waiting.
+      const isKnown = await unusableKeys.check().then(
+        () => true,
+        () => false,
+      )
+      if (!delivery.is_test && (!isKnown || lacksKey(delivery))) return null
       return signingFailed(error, endpoint.id)
     }
   }
@@ -115,8 +127,9 @@ export function createDispatch({
 
   /** A test has one attempt, and someone is waiting for it, so it fails. */
   function lacksKey({ is_test, endpoint: { secret, previousSecret, headers } }: ClaimedDelivery): boolean {
+    const isUnusable = (keyId: string) => !keyring.has(keyId) || unusableKeys.known().has(keyId)
     return (
-      !is_test && [secret, previousSecret, headers].some((each) => each !== null && !keyring.has(each.keyId))
+      !is_test && [secret, previousSecret, headers].some((each) => each !== null && isUnusable(each.keyId))
     )
   }
 
@@ -132,8 +145,8 @@ export function createDispatch({
 
   return async (delivery, { origins, mayBegin: isAllowed = () => true } = {}) => {
     const mayBegin = () => isAllowed() && pauses.allow(delivery)
-    if (lacksKey(delivery)) return unbegun(delivery, KEY_MISSING_MS)
-    const target = findTarget(delivery)
+    const target = await findTarget(delivery)
+    if (target === null) return unbegun(delivery, KEY_MISSING_MS)
     const ready = 'origin' in target ? { target, turn: await http.turn(target.origin) } : target
     if (!mayBegin()) {
       if ('turn' in ready) ready.turn.leave()

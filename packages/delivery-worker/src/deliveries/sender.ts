@@ -3,6 +3,7 @@ import { resolveWith } from '../http/checked-lookup.ts'
 import { createHttp, type Http } from '../http/http.ts'
 import { createDeliveryTelemetry, type DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { UnusableKeys } from '../upkeep/unusable-keys.ts'
 import { version } from '../version.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { createTargets } from './targets.ts'
@@ -19,12 +20,14 @@ export function createSender({
   ca,
   socketsPerOrigin,
   telemetry: api,
+  unusableKeys,
 }: {
   integrations: Integrations
   /** Default: those of the integrations. */
   ca: Certificates | undefined
   socketsPerOrigin: number
   telemetry: Telemetry
+  unusableKeys: UnusableKeys
 }): Sender {
   const { storage, settings } = integrations
   const { delivery, egress, addressGuard: guard, keyring, logger, now, productName } = settings
@@ -43,5 +46,9 @@ export function createSender({
   })
   const targets = createTargets({ keyring, guard, productName })
   const userAgent = `${productName}-Webhooks/${version}`
-  return { http, telemetry, dispatch: createDispatch({ settings, targets, http, telemetry, userAgent }) }
+  return {
+    http,
+    telemetry,
+    dispatch: createDispatch({ settings, targets, http, telemetry, userAgent, unusableKeys }),
+  }
 }

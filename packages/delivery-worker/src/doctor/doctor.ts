@@ -1,6 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
-import { CLOCK_WARN_MS, CLOCK_WRONG_MS, loggableError } from '@quickquote/core/internal'
+import {
+  CLOCK_WARN_MS,
+  CLOCK_WRONG_MS,
+  decrypts,
+  findUnusableKeys,
+  loggableError,
+} from '@quickquote/core/internal'
 import { checkApp } from './app-check.ts'
 import { type Finding, finding } from './finding.ts'
 import { checkProxy } from './proxy-check.ts'
@@ -104,26 +110,17 @@ async function checkClock({ storage }: Integrations): Promise<Finding> {
 }
 
 async function checkKeys({ storage, settings: { keyring } }: Integrations): Promise<Finding[]> {
+  const unusable = await findUnusableKeys(storage, keyring)
   const samples = await storage.inspection.sampleSecrets()
-  const findings: Finding[] = []
-  for (const { endpoint_id, secrets, ...secret } of samples) {
-    const { keyId } = secret
-    if (!keyring.has(keyId)) findings.push(finding('KEY_MISSING', { keyId, secrets }))
-    else if (!canDecrypt(() => keyring.decrypt(secret, endpoint_id))) {
-      findings.push(finding('KEY_WRONG', { keyId, secrets }))
-    }
-  }
+  const damaged = samples.filter((sample) => !unusable.has(sample.keyId) && !decrypts(keyring, sample))
+  const findings = [
+    ...[...unusable].map(([keyId, { reason, secrets }]) =>
+      finding(reason === 'missing' ? 'KEY_MISSING' : 'KEY_WRONG', { keyId, secrets }),
+    ),
+    ...damaged.map(({ keyId, secrets }) => finding('KEY_WRONG', { keyId, secrets })),
+  ]
   const total = samples.reduce((sum, { secrets }) => sum + secrets, 0)
   return findings.length > 0 ? findings : [finding('KEYS_FIT', { secrets: total })]
-}
-
-function canDecrypt(decrypt: () => string): boolean {
-  try {
-    decrypt()
-    return true
-  } catch {
-    return false
-  }
 }
 
 async function checkWorkers({ storage }: Integrations, deadAfterMs: number): Promise<Finding[]> {

@@ -1,4 +1,4 @@
-import { CLOCK_WARN_MS, CLOCK_WRONG_MS } from '@quickquote/core/internal'
+import { CLOCK_WARN_MS, CLOCK_WRONG_MS, type UnusableKey } from '@quickquote/core/internal'
 
 /** The health of a worker, from memory: no query. */
 export interface WorkerHealth {
@@ -24,8 +24,8 @@ export interface Vitals {
   /** How long deliveries could not be claimed or recorded; 0 if they can. */
   readonly failingForMs: number
   readonly clockAheadMs: number
-  /** The number of secrets that need each missing encryption key, by key id. */
-  readonly missingKeys: ReadonlyMap<string, number>
+  /** Encryption keys that secrets need and the worker lacks, by key id. */
+  readonly unusableKeys: ReadonlyMap<string, UnusableKey>
   readonly warnings: readonly string[]
 }
 
@@ -54,8 +54,13 @@ export function assessHealth(
     if (clockIsOffMs >= CLOCK_WRONG_MS) reasons.push(message)
     else warnings.push(message)
   }
-  for (const [keyId, secrets] of vitals?.missingKeys ?? []) {
-    reasons.push(`the encryption key "${keyId}" is missing: ${secrets} endpoint secrets need it`)
+  for (const [keyId, { reason, secrets }] of vitals?.unusableKeys ?? []) {
+    const needs = `${secrets} endpoint secrets need`
+    reasons.push(
+      reason === 'missing'
+        ? `the encryption key "${keyId}" is missing: ${needs} it`
+        : `the encryption key "${keyId}" has changed: ${needs} the previous one`,
+    )
   }
   return {
     ready: reasons.length === 0,

@@ -4,7 +4,7 @@ import { IDEMPOTENCY_WINDOW_MS, isOutage } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { type Backoff, createBackoff } from '../lib/backoff.ts'
 import { createHeldFeeds } from './held-feeds.ts'
-import type { MissingKeys } from './missing-keys.ts'
+import type { UnusableKeys } from './unusable-keys.ts'
 
 export interface Housekeeping {
   start(): void
@@ -50,7 +50,7 @@ export function createHousekeeping(
     storage,
     settings,
   }: Integrations,
-  missingKeys: MissingKeys,
+  unusableKeys: UnusableKeys,
 ): Housekeeping {
   const { logger, start: policy, clock } = settings
   const heldFeeds = createHeldFeeds({ storage, logger })
@@ -92,7 +92,7 @@ export function createHousekeeping(
     {
       failure: 'encryption keys cannot be checked',
       everyMs: MINUTE_MS,
-      run: () => missingKeys.check(),
+      run: () => unusableKeys.check(),
     },
     {
       failure: 'event feeds cannot be checked for open transactions',

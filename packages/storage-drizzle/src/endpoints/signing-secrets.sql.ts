@@ -1,4 +1,4 @@
-import { int, statement, text } from '../connection/statement.ts'
+import { bool, int, nullable, statement, text } from '../connection/statement.ts'
 
 /** `$secrets` is an array of objects. */
 export const SAVE_SECRETS = statement(
@@ -11,6 +11,17 @@ export const SAVE_SECRETS = statement(
     from json_to_recordset($secrets::text::json) as saved (id uuid, ciphertext text, key_id text,
       previous_ciphertext text, previous_key_id text, headers_ciphertext text, headers_key_id text)
     where endpoint.id = saved.id`,
+)
+
+export const CLAIM_KEY = statement(
+  { fits: nullable(bool) },
+  (schema) =>
+    `select ${schema}.claim_encryption_key($key_id, decode($check_value, 'hex'), $is_proven::boolean) as fits`,
+)
+
+export const READ_CHECK_VALUES = statement(
+  { id: text, hex: text },
+  (schema) => `select id, encode(check_value, 'hex') as hex from ${schema}.encryption_keys`,
 )
 
 export const COUNT_SECRETS = statement(

@@ -2,7 +2,7 @@ import type { EncryptedSecret, EndpointSecrets, SigningSecretStorage } from '@qu
 import { and, asc, gt, ne, or } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { readable } from '../connection/readable.ts'
-import { COUNT_SECRETS, SAVE_SECRETS } from './signing-secrets.sql.ts'
+import { CLAIM_KEY, COUNT_SECRETS, READ_CHECK_VALUES, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
 /** See SigningSecretStorage. */
 export function signingSecretStorage({ db, tables, run }: Database): SigningSecretStorage {
@@ -47,6 +47,20 @@ export function signingSecretStorage({ db, tables, run }: Database): SigningSecr
 
     async save(secrets) {
       await run(SAVE_SECRETS, { secrets: JSON.stringify(secrets.map(toSaved)) })
+    },
+
+    async claimKey({ keyId, checkValue, isProven }) {
+      const [claimed] = await run(CLAIM_KEY, {
+        key_id: keyId,
+        check_value: toHex(checkValue),
+        is_proven: isProven,
+      })
+      return claimed?.fits ?? null
+    },
+
+    async readCheckValues() {
+      const rows = await run(READ_CHECK_VALUES)
+      return new Map(rows.map(({ id, hex }) => [id, Buffer.from(hex, 'hex')]))
     },
 
     async count() {

@@ -38,9 +38,17 @@ const FOLDER = new URL('../../migrations/', import.meta.url)
 
 /** The first migration contains the functions, which have a file for each concern, in the order in which they refer to each other. */
 const WITH_FUNCTIONS = '0001_initial.sql'
-const FUNCTIONS = ['ids', 'quotations', 'feed', 'hours', 'history', 'erasing', 'catching-up', 'round'].map(
-  (concern) => `functions/${concern}.sql`,
-)
+const FUNCTIONS = [
+  'ids',
+  'quotations',
+  'feed',
+  'hours',
+  'history',
+  'erasing',
+  'keys',
+  'catching-up',
+  'round',
+].map((concern) => `functions/${concern}.sql`)
 
 /**
  * Applies pending migrations and creates the partitions of the coming days, in one transaction under an advisory lock:
