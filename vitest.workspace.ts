@@ -17,7 +17,7 @@ const DOCS = [
 ]
 
 /** Slow by nature: other languages, packed packages, several machines, minutes of chaos. */
-const SLOW = '{packages/*,examples/*,bench}/test/**/*.slow.test.ts'
+const SLOW = '{packages,examples}/*/test/**/*.slow.test.ts'
 
 /** Slow tests run if the command names a project, such as `--project slow`, or one of their files. */
 const withSlow = process.argv.some((argument) => /^--project|\.slow\b/.test(argument))
@@ -25,7 +25,6 @@ const withSlow = process.argv.some((argument) => /^--project|\.slow\b/.test(argu
 /** Each package with tests is a project: `vitest --project core`. */
 const projects = ['packages', 'examples']
   .flatMap((folder) => readdirSync(folder).map((name) => ({ name, path: `${folder}/${name}` })))
-  .concat({ name: 'bench', path: 'bench' })
   .filter(({ path }) => existsSync(`${path}/test`))
 
 /** See packages/dev-servers/scripts/oldest-fastify.mjs. */

@@ -71,7 +71,7 @@ function manifests() {
       ? readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)
       : []
   })
-  return ['.', 'bench', ...inside]
+  return ['.', ...inside]
     .map((folder) => join(folder, MANIFEST))
     .filter((path) => existsSync(join(ROOT, path)))
 }

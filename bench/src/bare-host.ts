@@ -1,9 +1,9 @@
 // The minimum: Fastify, postgres.js, one query or transaction per route; no key, limit or check.
 import type { Readable } from 'node:stream'
+import { serveParent } from '@quickquote/dev-servers/child'
 import Fastify from 'fastify'
 import postgres from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
-import { serveParent } from './child.ts'
 import { ownCpuSeconds } from './usage.ts'
 
 interface BareHostSettings {

@@ -1,5 +1,5 @@
 import type { Postgres } from '@quickquote/dev-servers'
-import type { Child, Service } from './child.ts'
+import type { Child, Service } from '@quickquote/dev-servers/child'
 import type { Goal } from './goal.ts'
 
 /** The options of a bench. */
@@ -11,12 +11,6 @@ export interface BenchContext {
   readonly seconds: number
   /** Deliveries to drain, in benches about draining. */
   readonly deliveries: number
-  /** Events of a chaos run. */
-  readonly events: number
-  /** Uploads to repeat. */
-  readonly uploads: number
-  /** Quotations in a long list. */
-  readonly quotations: number
   /** Length of a soak. */
   readonly minutes: number
   /** Prints progress. */

@@ -1,6 +1,6 @@
+import type { Child } from '@quickquote/dev-servers/child'
 import type { BareHost } from './bare-host.ts'
 import type { BenchContext } from './bench.ts'
-import type { Child } from './child.ts'
 import type { Load, LoadFigures, LoadService } from './load.ts'
 import type { PartnerData } from './partner-data.ts'
 import type { PartnerHost } from './partner-host.ts'

@@ -1,6 +1,7 @@
 // A process that sends requests as fast as they are answered.
+
+import { serveParent } from '@quickquote/dev-servers/child'
 import { Pool } from 'undici'
-import { serveParent } from './child.ts'
 
 /** Requests use the paths and keys in turn. */
 export interface Load {

@@ -2,10 +2,10 @@
 
 import type { Server } from 'node:net'
 import { createIntegrations, type Limits } from '@quickquote/core'
+import { serveParent } from '@quickquote/dev-servers/child'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
-import { serveParent } from './child.ts'
 import { footprint, ownCpuSeconds, peakMemory, watchMemory } from './usage.ts'
 
 interface PartnerHostSettings {

@@ -1,9 +1,9 @@
 // A process that uploads files concurrently, as fast as they are accepted.
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { serveParent } from '@quickquote/dev-servers/child'
 import { strToU8, zipSync } from 'fflate'
 import { Pool } from 'undici'
-import { serveParent } from './child.ts'
 
 interface UploadLoad {
   readonly origin: string

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { Certificate } from '@quickquote/dev-servers'
-import { serveParent } from '../child.ts'
+import { serveParent } from '@quickquote/dev-servers/child'
 import { monotonicMs } from '../usage.ts'
 
 /** The ID of an event, and its arrival on the clock of `monotonicMs`. */

@@ -1,4 +1,4 @@
-import { serveParent } from '../child.ts'
+import { serveParent } from '@quickquote/dev-servers/child'
 import { ownCpuSeconds } from '../usage.ts'
 
 /** The options of a sender. */

@@ -4,8 +4,8 @@ import {
   type DeliveryWorker,
   type DeliveryWorkerOptions,
 } from '@quickquote/delivery-worker'
+import { serveParent } from '@quickquote/dev-servers/child'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { serveParent } from '../child.ts'
 import { ownCpuSeconds, peakMemory, watchMemory } from '../usage.ts'
 import { createBenchIntegrations } from './outbox.ts'
 

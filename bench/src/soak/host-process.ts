@@ -1,8 +1,9 @@
 // A host with only our plugin, behind a proxy that names the client.
+
+import { serveParent } from '@quickquote/dev-servers/child'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
-import { serveParent } from '../child.ts'
 import { footprint } from '../usage.ts'
 import { createSoakIntegrations } from './integrations.ts'
 

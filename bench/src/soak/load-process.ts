@@ -1,7 +1,7 @@
 // Partners and members of many organizations, from many addresses, with typical requests.
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { serveParent } from '../child.ts'
+import { serveParent } from '@quickquote/dev-servers/child'
 
 interface Answer {
   readonly status: number

@@ -1,7 +1,7 @@
 // One worker, with default settings.
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
+import { serveParent } from '@quickquote/dev-servers/child'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { serveParent } from '../child.ts'
 import { footprint } from '../usage.ts'
 import { createSoakIntegrations } from './integrations.ts'
 

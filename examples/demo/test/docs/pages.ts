@@ -14,10 +14,8 @@ export function pages(): Page[] {
   const paths = [
     ...readdirSync(ROOT),
     ...readdirSync(join(ROOT, 'docs'), { recursive: true }).map((path) => join('docs', String(path))),
-    ...['packages', 'examples', 'bench'].flatMap((folder) =>
-      folder === 'bench'
-        ? ['bench/README.md']
-        : readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}/README.md`),
+    ...['packages', 'examples'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}/README.md`),
     ),
   ]
   return paths

@@ -5,9 +5,6 @@ import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { request } from 'undici'
-import type { Bench } from './bench.ts'
-import { createPartnerData } from './partner-data.ts'
-import type { PartnerHost } from './partner-host.ts'
 
 /** The file sizes of the forms that each client sends in turn. Small forms arrive in few packets, cut anywhere. */
 const FORMS = [[4096], [1024, 1024], [1024, 10, 1, 2048, 1024]]
@@ -23,40 +20,8 @@ interface Target {
 /** Sends a form `times` times, one by one, and returns the response statuses. */
 type UploadClient = (target: Target, files: readonly string[], times: number) => Promise<readonly number[]>
 
-export const repeatedUploads: Bench = {
-  name: 'repeated-uploads',
-  title: `Small valid uploads by different clients, ${AT_ONCE} at once, refused on Node ${process.versions.node}`,
-  isOneRun: true,
-
-  async run(context) {
-    const data = await createPartnerData(await context.postgres.createDatabase(), {
-      schema: 'quickquote',
-      keys: 1,
-    })
-    const origin = await context.start<PartnerHost>('./partner-host.js').call('listen', data)
-    const target = { url: `${origin}/v1/integrations/quotations`, apiKey: data.apiKeys[0] ?? '' }
-    const rows: string[][] = []
-    let refused = 0
-    for (const [name, client] of Object.entries(CLIENTS)) {
-      const share = Math.ceil(context.uploads / Object.keys(CLIENTS).length)
-      const statuses = await uploadAll(client, target, share)
-      const others = statuses.filter((status) => status !== 202)
-      refused += others.length
-      rows.push([name, String(statuses.length), String(others.length), [...new Set(others)].join(', ')])
-      context.progress(`${name}: ${statuses.length} uploads, ${others.length} refused`)
-    }
-    return {
-      head: ['client', 'uploads', 'refused', 'statuses'],
-      rows: [...rows, ['together', String(sumOf(rows, 1)), String(refused), '']],
-      notes: ['must be 0 refused'],
-    }
-  },
-}
-
-const sumOf = (rows: readonly string[][], column: number) =>
-  rows.reduce((sum, row) => sum + Number(row[column]), 0)
-
-async function uploadAll(client: UploadClient, target: Target, count: number): Promise<number[]> {
+/** Sends `count` small valid forms, ten at once, and returns the response statuses. */
+export async function uploadAll(client: UploadClient, target: Target, count: number): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'quickquote-uploads-'))
   try {
     const forms = await Promise.all(
@@ -85,7 +50,7 @@ async function writeFiles(prefix: string, sizes: readonly number[]): Promise<str
   return paths
 }
 
-const CLIENTS: Readonly<Record<string, UploadClient>> = {
+export const CLIENTS: Readonly<Record<string, UploadClient>> = {
   fetch: oneByOne(async ({ url, apiKey }, body) => {
     const response = await fetch(url, { method: 'POST', headers: { 'x-api-key': apiKey }, body })
     await response.arrayBuffer()

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Evidence, type RecordedAttempt, reconcile, type SeenRequest } from '../src/chaos/reconcile.ts'
-import type { Answer } from '../src/chaos/temper.ts'
+import { type Answer, type Evidence, type RecordedAttempt, reconcile, type SeenRequest } from './reconcile.ts'
 
 const AT = new Date('2026-11-21T10:00:00.500Z')
 

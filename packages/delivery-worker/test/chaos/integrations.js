@@ -1,13 +1,10 @@
 import { createIntegrations, defineEvents, Type } from '@quickquote/core'
-import type { DrizzleStorage } from '@quickquote/storage-drizzle'
-
 export const CHAOS_EVENT = 'chaos.happened'
-
 /** Shared by all processes of a chaos run: eight attempts fit into seven seconds. */
-export function createChaosIntegrations(storage: DrizzleStorage) {
+export function createChaosIntegrations(storage) {
   return createIntegrations({
     storage,
-    encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
+    encryptionKeys: [{ id: '1', key: Buffer.alloc(32, 1).toString('base64') }],
     allowAddresses: ['127.0.0.1/32'],
     delivery: { timeoutMs: 3000, backoffMs: 50, backoffFactor: 2, perEndpoint: 16 },
     events: defineEvents({

@@ -1,29 +1,20 @@
 // The receivers of a chaos run, each an HTTPS server, with one list of all requests.
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Certificate } from '@quickquote/dev-servers'
-import { serveParent } from '../child.ts'
-import type { SeenRequest } from './reconcile.ts'
-import { type Answer, TEMPERS, type Temper } from './temper.ts'
+import { serveParent } from '@quickquote/dev-servers/child'
+import { TEMPERS } from './temper.js'
 
-const chaosReceiver = { listen, take }
-export type ChaosReceiver = typeof chaosReceiver
-serveParent(chaosReceiver)
-
-const seen: SeenRequest[] = []
+serveParent({ listen, take })
+const seen = []
 let taken = 0
-
 /** Returns their URLs. Each has its own port, so that a hanging one uses up no other's connections. */
-async function listen(certificate: Certificate): Promise<string[]> {
+async function listen(certificate) {
   return Promise.all(Object.entries(TEMPERS).map((receiver) => listenAs(receiver, certificate)))
 }
-
-async function listenAs([receiver, temper]: [string, Temper], certificate: Certificate): Promise<string> {
+async function listenAs([receiver, temper], certificate) {
   /** The TCP sockets below TLS, by the peer's port: only they can be reset. */
-  const sockets = new Map<number, Socket>()
+  const sockets = new Map()
   const server = createServer({ ...certificate, keepAliveTimeout: 600_000 }, async (request, response) => {
     const eventId = String(request.headers['x-service-event-id'])
     const timestamp = Number(request.headers['x-service-timestamp'])
@@ -34,7 +25,7 @@ async function listenAs([receiver, temper]: [string, Temper], certificate: Certi
     if (delayMs > 0) await sleep(delayMs)
     give(answer, { n, response, socket: sockets.get(request.socket.remotePort ?? 0) })
   })
-  server.on('connection', (socket: Socket) => {
+  server.on('connection', (socket) => {
     const port = socket.remotePort ?? 0
     sockets.set(port, socket)
     socket.on('error', () => undefined)
@@ -45,12 +36,8 @@ async function listenAs([receiver, temper]: [string, Temper], certificate: Certi
   const address = server.address()
   return `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/${receiver}`
 }
-
 /** The body is the request's number, so that the attempt that records it can be matched. */
-function give(
-  answer: Answer,
-  { n, response, socket }: { n: number; response: ServerResponse; socket: Socket | undefined },
-): void {
+function give(answer, { n, response, socket }) {
   if (answer === 'hang') return
   if (answer === 'reset') {
     socket?.resetAndDestroy()
@@ -58,9 +45,8 @@ function give(
   }
   response.writeHead(answer, answer === 429 ? { 'Retry-After': '1' } : {}).end(String(n))
 }
-
 /** The requests since the last call, at most `most`. */
-async function take(most: number): Promise<SeenRequest[]> {
+async function take(most) {
   const part = seen.slice(taken, taken + most)
   taken += part.length
   return part

@@ -1,45 +1,42 @@
 // A host that emits events, whatever happens to its database.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { memberOf } from '@quickquote/core'
+import { serveParent } from '@quickquote/dev-servers/child'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { serveParent } from '../child.ts'
-import { ownCpuSeconds } from '../usage.ts'
-import { CHAOS_EVENT, createChaosIntegrations } from './integrations.ts'
-
-/** The accepted events, and the number of failures. */
-interface Emitted {
-  readonly accepted: readonly string[]
-  readonly failures: number
-}
+import { CHAOS_EVENT, createChaosIntegrations } from './integrations.js'
 
 const AT_ONCE = 16
 const TRY_AGAIN_MS = 100
+serveParent({ open, emit })
+let integrations
 
-const chaosHost = { open, emit, cpuSeconds: ownCpuSeconds }
-export type ChaosHost = typeof chaosHost
-serveParent(chaosHost)
-
-let integrations: ReturnType<typeof createChaosIntegrations> | undefined
-
-async function open(databaseUrl: string): Promise<void> {
-  integrations = createChaosIntegrations(drizzleStorage({ connectionString: databaseUrl }))
+/** Migrates, and creates organizations whose endpoints are these receivers. */
+async function open({ databaseUrl, urls, organizationIds }) {
+  const storage = drizzleStorage({ connectionString: databaseUrl })
+  await storage.migrate()
+  integrations = createChaosIntegrations(storage)
+  for (const [n, url] of urls.entries()) {
+    const organizationId = organizationIds[n % organizationIds.length]
+    const session = { memberId: 'chaos', organizations: [{ id: organizationId, role: 'admin' }] }
+    const endpoint = { name: 'Chaos', url, events: [CHAOS_EVENT] }
+    await integrations.webhookEndpoints.create(memberOf(session, organizationId), endpoint)
+  }
 }
 
 /** Emits `count` events, over the organizations in turn. Repeats each until it is accepted. */
-async function emit(options: { count: number; organizationIds: readonly string[] }): Promise<Emitted> {
+async function emit(options) {
   const { count, organizationIds } = options
-  const accepted: string[] = []
+  const accepted = []
   let failures = 0
   let next = 0
-
-  async function emitOn(): Promise<void> {
+  async function emitOn() {
     while (next < count) {
       const n = next
       next += 1
       accepted.push(await emitOne(n))
     }
   }
-
-  async function emitOne(n: number): Promise<string> {
+  async function emitOne(n) {
     const organizationId = organizationIds[n % organizationIds.length]
     if (integrations === undefined || organizationId === undefined) throw new Error('open() comes first.')
     for (;;) {
@@ -52,7 +49,6 @@ async function emit(options: { count: number; organizationIds: readonly string[]
       }
     }
   }
-
   await Promise.all(Array.from({ length: AT_ONCE }, emitOn))
   return { accepted, failures }
 }

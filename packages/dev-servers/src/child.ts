@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** The calls that a process of a bench serves. */
+/** The calls that a process serves. */
 export type Service = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>
 
 export interface Child<S extends Service> {
@@ -17,12 +17,9 @@ export interface Child<S extends Service> {
 
 type Answer = { readonly result: unknown } | { readonly error: string }
 
-/**
- * Starts a process that serves calls: one for each side of a bench, and one for the load.
- * @param program a file in this folder, such as `load.js`
- */
-export function startChild<S extends Service>(program: string): Child<S> {
-  const child = fork(new URL(program, import.meta.url), { serialization: 'advanced' })
+/** Starts a program that serves calls with `serveParent`. */
+export function startChild<S extends Service>(program: URL): Child<S> {
+  const child = fork(program, { serialization: 'advanced' })
   const died = once(child, 'exit').then(([code, signal]): never => {
     throw new Error(`${program} ended (${signal ?? `exit code ${code}`})`)
   })

@@ -1,5 +1,7 @@
 import type { AttemptStatus } from '@quickquote/core/internal'
-import type { Answer } from './temper.ts'
+
+/** What a receiver does with a request: a status, or nothing. */
+export type Answer = number | 'hang' | 'reset'
 
 /** A received request. */
 export interface SeenRequest {

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createCertificate, type EmbeddedPostgres } from '@quickquote/dev-servers'
+import { type Child, type Service, startChild } from '@quickquote/dev-servers/child'
+import { reconcile, type SeenRequest } from './reconcile.ts'
+import { openRecords, type Records } from './records.ts'
+
+interface ChaosHost extends Service {
+  /** Migrates, and creates organizations with these endpoints. */
+  open(options: {
+    databaseUrl: string
+    urls: readonly string[]
+    organizationIds: readonly string[]
+  }): Promise<void>
+  emit(options: {
+    count: number
+    organizationIds: readonly string[]
+  }): Promise<{ accepted: string[]; failures: number }>
+}
+
+interface ChaosReceiver extends Service {
+  listen(certificate: { key: string; cert: string }): Promise<string[]>
+  take(most: number): Promise<SeenRequest[]>
+}
+
+interface ChaosWorker extends Service {
+  start(options: { databaseUrl: string; ca: string }): Promise<void>
+  stop(): Promise<void>
+}
+
+const WORKERS = 3
+const ORGANIZATIONS = 6
+/** Slow enough, and long enough, for each kind of disturbance to hit events. */
+const EVENTS_PER_SECOND = 300
+const LEAST_SECONDS = 30
+const BURST_MS = 500
+const DISTURB_EVERY_MS = 4000
+/** Of each kind. */
+const LEAST_DISTURBANCES = 2
+/** Workers count as dead after 5 seconds: some pauses are shorter, others longer. */
+const LONGEST_PAUSE_MS = 10_000
+const SECONDS_PER_RESTART = 30
+const DOWN_MS = 500
+/** The longest wait for an attempt is 4 seconds, so no progress for this long means none at all. */
+const PATIENCE_MS = 60_000
+const TAKE_AT_ONCE = 20_000
+
+/** Emits events through workers, a database and receivers that fail, until all is delivered or given up. */
+export async function runChaos(
+  postgres: EmbeddedPostgres,
+  events: number,
+  onEnd: (stop: () => Promise<void>) => void,
+) {
+  function startProgram<S extends Service>(program: string): Child<S> {
+    const child = startChild<S>(new URL(program, import.meta.url))
+    onEnd(() => child.stop())
+    return child
+  }
+
+  const databaseUrl = await postgres.createDatabase()
+  const certificate = await createCertificate()
+  const receiver = startProgram<ChaosReceiver>('receiver-process.js')
+  const urls = await receiver.call('listen', certificate)
+  const organizationIds = Array.from({ length: ORGANIZATIONS }, () => randomUUID())
+  const host = startProgram<ChaosHost>('host-process.js')
+  await host.call('open', { databaseUrl, urls, organizationIds })
+
+  async function startWorker() {
+    const worker = startProgram<ChaosWorker>('worker-process.js')
+    await worker.call('start', { databaseUrl, ca: certificate.cert })
+    return worker
+  }
+
+  const workers = await Promise.all(Array.from({ length: WORKERS }, startWorker))
+  const seconds = Math.max(LEAST_SECONDS, events / EVENTS_PER_SECOND)
+  const restartsPlanned = Math.max(1, Math.round(seconds / SECONDS_PER_RESTART))
+  const accepted: string[] = []
+  const emitted = { failures: 0, isOver: false }
+  const done = { kills: 0, pauses: 0, departures: 0, restarts: 0 }
+
+  async function emitAll(): Promise<void> {
+    const perBurst = Math.ceil((events * BURST_MS) / (seconds * 1000))
+    while (accepted.length < events) {
+      const nextBurst = sleep(BURST_MS)
+      const count = Math.min(perBurst, events - accepted.length)
+      const burst = await host.call('emit', { count, organizationIds })
+      accepted.push(...burst.accepted)
+      emitted.failures += burst.failures
+      await nextBurst
+    }
+  }
+
+  function anyWorker() {
+    const [worker] = workers.splice(Math.floor(Math.random() * workers.length), 1)
+    assert(worker !== undefined)
+    return worker
+  }
+
+  const disturbances = {
+    async kills() {
+      await anyWorker().kill()
+      workers.push(await startWorker())
+    },
+    async pauses() {
+      const worker = anyWorker()
+      worker.pause()
+      await sleep(Math.random() * LONGEST_PAUSE_MS)
+      worker.resume()
+      workers.push(worker)
+    },
+    /** The new one joins before the old one leaves, as in a deployment. */
+    async departures() {
+      const leaving = anyWorker()
+      workers.push(await startWorker())
+      await leaving.call('stop')
+      await leaving.stop()
+    },
+  }
+
+  async function disturbWorkers(): Promise<void> {
+    for (let round = 1; !(emitted.isOver && round > LEAST_DISTURBANCES); round += 1) {
+      for (const [kind, disturb] of Object.entries(disturbances) as [
+        keyof typeof disturbances,
+        () => Promise<void>,
+      ][]) {
+        await sleep(DISTURB_EVERY_MS * (0.5 + Math.random()))
+        await disturb()
+        done[kind] += 1
+      }
+    }
+  }
+
+  async function restartPostgres(): Promise<void> {
+    while (done.restarts < restartsPlanned) {
+      const due = (events * (done.restarts + 1)) / (restartsPlanned + 1)
+      while (accepted.length < due) await sleep(BURST_MS / 2)
+      await postgres.restart({ mode: 'immediate', whileDown: () => sleep(DOWN_MS) })
+      done.restarts += 1
+    }
+  }
+
+  const emitting = emitAll().finally(() => {
+    emitted.isOver = true
+  })
+  await Promise.all([emitting, disturbWorkers(), restartPostgres()])
+  const records = openRecords(databaseUrl)
+  await untilSettled(records, workers.length)
+  for (const worker of workers) await worker.call('stop')
+
+  const requests: SeenRequest[] = []
+  for (let part = await receiver.call('take', TAKE_AT_ONCE); part.length > 0; ) {
+    requests.push(...part)
+    part = await receiver.call('take', TAKE_AT_ONCE)
+  }
+  const attempts = await records.allAttempts()
+  const recorded = await records.allEvents()
+  const remains = await records.remains()
+  await records.close()
+
+  const found = reconcile({ maxAttempts: 8, accepted, events: recorded, attempts, requests })
+  return { accepted: accepted.length, done, remains, ...found }
+}
+
+/** Resolves when all is delivered or given up, and no dead worker is left. */
+async function untilSettled(records: Records, liveWorkers: number): Promise<void> {
+  let [attempts, since] = [-1, performance.now()]
+  for (;;) {
+    const { queued, leased, workers } = await records.remains()
+    if (queued === 0 && workers === liveWorkers) return
+    const now = await records.countAttempts()
+    if (now !== attempts) [attempts, since] = [now, performance.now()]
+    const state = `${now} attempts, ${queued} queued, ${leased} leased, ${workers} workers`
+    assert(performance.now() - since < PATIENCE_MS, `No more progress: ${state}`)
+    await sleep(1000)
+  }
+}
