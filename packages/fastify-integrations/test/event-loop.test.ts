@@ -66,6 +66,16 @@ describe.runIf(TURNS_ARE_MEASURABLE)('no request keeps the event loop longer tha
     expect(turnMs).toBeLessThan(MAX_TURN_MS)
   })
 
+  it.each(['text of four-byte characters', 'a PDF', 'a hundred megabytes, decompressed'])(
+    'a large upload that is accepted and stored: %s',
+    async (what) => {
+      const { name, bytes } = HOSTILE_FILES[what] ?? expect.fail(what)
+      const { result, turnMs } = await startWith(name, new Uint8Array(bytes()))
+      expect(result.status).toBe(202)
+      expect(turnMs).toBeLessThan(MAX_TURN_MS)
+    },
+  )
+
   it('a file name of dots, as long as a header may be', async () => {
     const { result, turnMs } = await startWith(`a${'.'.repeat(7800)}b.txt`, new Uint8Array(Buffer.from('x')))
     expect(result.status).toBe(202)
