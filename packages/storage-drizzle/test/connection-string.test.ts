@@ -178,6 +178,14 @@ describe('a connection string', () => {
     await plain.stop()
   })
 
+  it('is not changed by PGTARGETSESSIONATTRS, which may have values that the driver does not know', async () => {
+    process.env['PGTARGETSESSIONATTRS'] = 'any'
+    expect(await ask(server.url)).toMatchObject({ applied: [] })
+    process.env['PGTARGETSESSIONATTRS'] = 'standby'
+    expect(await ask(`${server.url}?target_session_attrs=any`)).toMatchObject({ applied: [] })
+    delete process.env['PGTARGETSESSIONATTRS']
+  })
+
   it('selects a host that accepts writes, or reports that there is none', async () => {
     const readOnly = await startPostgres({
       dataDir: join(folder, 'read-only'),
@@ -206,6 +214,11 @@ describe('a connection string', () => {
     ['a missing file', '?sslmode=verify-full&sslrootcert=/no/where', /sslrootcert cannot be read \(ENOENT\)/],
     ['an unknown mode', '?sslmode=verify', /sslmode must be one of disable, allow, prefer/],
     ['public authorities without their check', '?sslmode=require&sslrootcert=system', /verify-full/],
+    [
+      'a choice of server that cannot be written to',
+      '?target_session_attrs=prefer-standby',
+      /target_session_attrs must be one of any/,
+    ],
     [
       'an unknown choice of server',
       '?target_session_attrs=leader',

@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 import { type ConnectionOptions, openClient } from './connection.ts'
-import type { Driver } from './driver.ts'
+import { type Driver, repeating } from './driver.ts'
 import { checkDrizzle, type HostDrizzle, onHostDrizzle } from './host-drizzle.ts'
 import { waitingForLocks } from './lock-wait.ts'
 import { checkClient, onPostgresJs } from './postgres-js.ts'
@@ -30,16 +30,20 @@ export function connect(target: Target, prepare: boolean): Connected {
   }
   if (target.db !== undefined) {
     const db = onHostDrizzle(checkDrizzle(target.db))
-    return { driver: { ...db, listen: listenAt(target.connectionString), end: nothing }, ready: nothing }
+    return { driver: { ...db, ...listeningAt(target.connectionString) }, ready: nothing }
   }
-  const { sql, timeouts, ready, transactionSettings } = openClient(target)
-  const end = () => sql.end({ timeout: 5 })
+  const { sql, hosts, timeouts, ready, transactionSettings } = openClient(target)
+  const end = async () => {
+    await sql.end({ timeout: 5 })
+    hosts.close()
+  }
   const driver = { ...onPostgresJs(sql, { prepare, transactionSettings }), end }
-  return { driver: waitingForLocks(driver, timeouts.lockTimeoutMs), ready }
+  return { driver: repeating(driver, waitingForLocks(timeouts.lockTimeoutMs), hosts.inTurn), ready }
 }
 
 /** Opens one connection per listener, and no others. */
-function listenAt(connectionString: string | undefined): Driver['listen'] {
-  if (connectionString === undefined) return () => ({ end: nothing })
-  return onPostgresJs(openClient({ connectionString }).sql, { prepare: false }).listen
+function listeningAt(connectionString: string | undefined): Pick<Driver, 'listen' | 'end'> {
+  if (connectionString === undefined) return { listen: () => ({ end: nothing }), end: nothing }
+  const { sql, hosts } = openClient({ connectionString })
+  return { listen: onPostgresJs(sql, { prepare: false }).listen, end: async () => hosts.close() }
 }

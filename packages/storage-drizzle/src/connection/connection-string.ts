@@ -23,8 +23,8 @@ export interface ConnectionTarget {
   readonly options: string | undefined
 }
 
-const SESSION_ATTRS = ['read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
-type SessionAttrs = (typeof SESSION_ATTRS)[number]
+const SESSION_ATTRS = ['read-write', 'read-only', 'primary', 'standby'] as const
+export type SessionAttrs = (typeof SESSION_ATTRS)[number]
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type SslMode = (typeof SSL_MODES)[number]

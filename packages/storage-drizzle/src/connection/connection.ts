@@ -1,6 +1,7 @@
 import type postgres from 'postgres'
 import connectTo from '#driver'
 import { parseConnectionString } from './connection-string.ts'
+import { type Hosts, hostsOf } from './hosts.ts'
 import { LONGEST_HELD_MS } from './lock-wait.ts'
 import { SESSION_SETTINGS } from './session-settings.ts'
 
@@ -32,6 +33,7 @@ export interface ConnectionOptions extends Partial<ConnectionTimeouts> {
 /** The connections of the storage: our own, or a host's client. */
 export interface Client {
   readonly sql: postgres.Sql
+  readonly hosts: Hosts
   readonly timeouts: ConnectionTimeouts
   /** Resolves once the connections are known to support our statements. Cheap after the first call. */
   ready(): Promise<void>
@@ -65,13 +67,15 @@ export function openClient(options: ConnectionOptions): Client {
     ...(target.keepAliveMs === undefined ? {} : { keepAliveMs: target.keepAliveMs }),
     ...defined(options),
   }
+  const hosts = hostsOf(target, timeouts.connectTimeoutMs)
   const sql = connectTo({
     ...defined({ user: target.user, pass: target.password, database: target.database, path: target.path }),
-    host: target.hosts.map(({ name }) => name),
-    port: target.hosts.map(({ port }) => port),
-    ssl: target.ssl,
-    sslnegotiation: target.sslnegotiation,
-    target_session_attrs: target.targetSessionAttrs,
+    // For messages only. The driver must know of one host, or it tries the next one in its own way.
+    host: [target.hosts.map(({ name }) => name).join(',')],
+    port: [target.hosts[0]?.port],
+    socket: hosts.socket,
+    ssl: false,
+    target_session_attrs: null,
     max: options.maxConnections ?? 10,
     prepare: options.prepare ?? true,
     connection: startupParameters(target, timeouts),
@@ -88,7 +92,11 @@ export function openClient(options: ConnectionOptions): Client {
     // postgres.js would print notices to the console.
     onnotice() {},
   } as unknown as postgres.Options<Record<string, never>>)
-  return { timeouts, ...withFirstLook(sql, timeouts, options.prepare === undefined) }
+  return {
+    hosts,
+    timeouts,
+    ...withFirstLook(sql, { hosts, timeouts, mayStopPreparing: options.prepare === undefined }),
+  }
 }
 
 type Timeouts = Pick<
@@ -123,19 +131,20 @@ function startupParameters(
  */
 function withFirstLook(
   sql: postgres.Sql,
-  timeouts: Timeouts,
-  mayStopPreparing: boolean,
-): Omit<Client, 'timeouts'> {
+  { hosts, timeouts, mayStopPreparing }: { hosts: Hosts; timeouts: Timeouts; mayStopPreparing: boolean },
+): Omit<Client, 'hosts' | 'timeouts'> {
   let look: Promise<void> | undefined
   let isPooled = false
 
   async function firstLook(): Promise<void> {
-    const rows = await backendPid(sql).catch((error: unknown) => {
-      if (!isRefusedParameter(error)) throw error
-      const { connection } = sql.options as { connection: Record<string, unknown> }
-      for (const name of Object.keys(connection)) if (!KEPT_BY_POOLERS.has(name)) delete connection[name]
-      return backendPid(sql)
-    })
+    const rows = await hosts
+      .inTurn(() => backendPid(sql))
+      .catch((error: unknown) => {
+        if (!isRefusedParameter(error)) throw error
+        const { connection } = sql.options as { connection: Record<string, unknown> }
+        for (const name of Object.keys(connection)) if (!KEPT_BY_POOLERS.has(name)) delete connection[name]
+        return hosts.inTurn(() => backendPid(sql))
+      })
     // A pooler invents the process ids that it reports.
     isPooled = rows.at(-1)?.pid !== rows.state.pid
     if (isPooled && mayStopPreparing) sql.options.prepare = false

@@ -27,6 +27,28 @@ export interface Statements {
   script(text: string): Promise<void>
 }
 
+/** Runs something once, or again after certain errors. */
+export type Repeat = <T>(run: () => Promise<T>) => Promise<T>
+
+/** The same driver, with each statement and each transaction repeated by all of these. */
+export function repeating(driver: Driver, ...repeats: readonly Repeat[]): Driver {
+  const repeat: Repeat = (run) => {
+    let whole = run
+    for (const each of repeats) {
+      const inner = whole
+      whole = () => each(inner)
+    }
+    return whole()
+  }
+  return {
+    ...driver,
+    rows: (...statement) => repeat(() => driver.rows(...statement)),
+    values: (...statement) => repeat(() => driver.values(...statement)),
+    script: (text) => repeat(() => driver.script(text)),
+    begin: (work, timeout) => repeat(() => driver.begin(work, timeout)),
+  }
+}
+
 export interface Listener {
   end(): Promise<void>
 }

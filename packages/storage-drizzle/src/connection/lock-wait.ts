@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Driver } from './driver.ts'
+import type { Repeat } from './driver.ts'
 import { sqlStateOf } from './storage-error.ts'
 
 /** The `lock_timeout` of our connections: the longest that a statement keeps one while it waits for a lock. */
@@ -13,8 +13,8 @@ const PAUSE_MS = { first: 50, longest: 400 }
  * transaction is rolled back, and runs again after a pause. Otherwise a few callers of one locked row would take all
  * connections.
  */
-export function waitingForLocks(driver: Driver, lockTimeoutMs: number): Driver {
-  async function patiently<T>(run: () => Promise<T>): Promise<T> {
+export function waitingForLocks(lockTimeoutMs: number): Repeat {
+  return async (run) => {
     const end = performance.now() + lockTimeoutMs
     for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.longest)) {
       try {
@@ -25,13 +25,5 @@ export function waitingForLocks(driver: Driver, lockTimeoutMs: number): Driver {
         await sleep(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)))
       }
     }
-  }
-
-  return {
-    ...driver,
-    rows: (...statement) => patiently(() => driver.rows(...statement)),
-    values: (...statement) => patiently(() => driver.values(...statement)),
-    script: (text) => patiently(() => driver.script(text)),
-    begin: (work, timeout) => patiently(() => driver.begin(work, timeout)),
   }
 }
