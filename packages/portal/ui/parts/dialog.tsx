@@ -90,7 +90,8 @@ export function FormDialog({
   const form = useRef<HTMLFormElement>(null)
   const { isRunning, error } = action
   useEffect(() => showFirstError(form.current), [error])
-  useEffect(() => (isRunning ? navigation.hold('leave.running') : undefined), [isRunning])
+  // Before anything else happens on the page: its links are there as soon as the response is.
+  useLayoutEffect(() => (isRunning ? navigation.hold('leave.running') : undefined), [isRunning])
   return (
     <Dialog
       title={title}
