@@ -96,3 +96,56 @@ describe('an endpoint with a long backlog', () => {
     }
   })
 })
+
+describe('a backlog that is longer than a request can change', () => {
+  const LONG = 5000
+
+  /** One batch at a time, each by another worker, as if every one was killed after it. */
+  async function catchUp(): Promise<number> {
+    let batches = 1
+    while (await outbox.anotherStorage().deliveries.catchUp(1000, new Date())) batches += 1
+    return batches
+  }
+  const claim = () => outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID(), { limit: 8 }))
+
+  it('gets in order in batches, and nothing is sent until all of it is', async () => {
+    await outbox.sql`
+      with event as (
+        insert into quickquote.events (id, organization_id, type, body, quotation_id, sequence, created_at)
+        select gen_random_uuid(), ${endpoint.organization_id}::uuid, 'quotation.completed', '{}',
+          md5((n % 4)::text)::uuid, n / 4 + 1, now()
+        from generate_series(0, ${LONG - 1}::int) n
+        returning *
+      )
+      insert into quickquote.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at)
+      select gen_random_uuid(), organization_id, ${endpoint.id}::uuid, id, created_at, now() - random() * interval '1 hour'
+      from event`
+    const { organization_id, id } = endpoint
+    const change = { ordering: 'quotation' as const }
+    await outbox.storage.webhookEndpoints.update(organization_id, id, change, new Date())
+
+    expect(await claim()).toMatchObject({ claimed: [], isCatchingUp: true })
+    expect(await catchUp()).toBeGreaterThan(3)
+
+    const heads = await outbox.sql`
+      select from quickquote.deliveries where endpoint_id = ${id} and sequence is not null and generation = 1`
+    expect(heads).toHaveLength(LONG)
+    await outbox.sql`delete from quickquote.deliveries where sequence is null`
+    expect((await claim()).claimed.map(({ event_sequence }) => event_sequence)).toEqual([1, 1, 1, 1])
+  })
+
+  it('is parked in batches when the endpoint is enabled, and new events are sent after that', async () => {
+    await outbox.insertBacklog([endpoint.id], LONG)
+    await setEnabled(false)
+    await setEnabled(true)
+    const event = await outbox.recordEvent(endpoint)
+
+    expect(await claim()).toMatchObject({ claimed: [], isCatchingUp: true })
+    await catchUp()
+
+    expect((await claim()).claimed.map(({ event_id }) => event_id)).toEqual([event.id])
+    expect(await outbox.sql`select from quickquote.deliveries where parked_at is not null`).toHaveLength(
+      BACKLOG + LONG,
+    )
+  })
+})

@@ -57,17 +57,22 @@ language sql stable as $$
   offset 0
 $$;
 
--- The next endpoint with waiting deliveries, or tests, and the first of them: one index entry, whatever the backlog.
+-- The next endpoint with waiting deliveries, or tests, and the first of them: one index entry, whatever the backlog. The constant
+-- conditions stand outside, where the planner drops the other half.
 create function "quickquote".next_waiting(after uuid, of_tests boolean)
 returns table (endpoint_id uuid, organization_id uuid, due_at timestamptz)
 language sql stable as $$
-  (select endpoint_id, organization_id, due_at from "quickquote".deliveries
-   where not of_tests and leased_by is null and parked_at is null and endpoint_id > after
-   order by endpoint_id, due_at limit 1)
+  select * from (
+    select endpoint_id, organization_id, due_at from "quickquote".deliveries
+    where leased_by is null and parked_at is null and endpoint_id > after
+    order by endpoint_id, due_at limit 1
+  ) delivery where not of_tests
   union all
-  (select endpoint_id, organization_id, due_at from "quickquote".deliveries
-   where of_tests and is_test and leased_by is null and endpoint_id > after
-   order by endpoint_id, due_at limit 1)
+  select * from (
+    select endpoint_id, organization_id, due_at from "quickquote".deliveries
+    where is_test and leased_by is null and endpoint_id > after
+    order by endpoint_id, due_at limit 1
+  ) test where of_tests
 $$;
 
 -- A walk over such endpoints.
@@ -86,12 +91,13 @@ $$;
 
 -- 1. Settle: returns the endpoints and quotations of ended deliveries that others may wait for, and the endpoints that accepted
 -- a delivery.
-create function "quickquote".settle_attempts(worker_id uuid, at timestamptz, settled_attempts json)
-returns table (ended_endpoints uuid[], ended_quotations uuid[], answering uuid[])
+create function "quickquote".settle_attempts(
+  worker_id uuid, at timestamptz, settled_attempts json,
+  out ended_endpoints uuid[], out ended_quotations uuid[], out answering uuid[]
+)
 language plpgsql as $$
 #variable_conflict use_column
 begin
-  return query
   with settled as (
     select * from json_to_recordset(settled_attempts) as settled (id uuid, delivery_id uuid, attempt smallint, status text,
       http_status smallint, error text, duration_ms int, created_at timestamptz, next_attempt_at timestamptz,
@@ -182,7 +188,8 @@ begin
   )
   select array_agg(endpoint_id), array_agg(quotation_id),
     array(select distinct endpoint_id from ended where status = 'succeeded')
-  from finished where is_in_order;
+  from finished where is_in_order
+  into ended_endpoints, ended_quotations, answering;
 end
 $$;
 
@@ -235,8 +242,9 @@ $$;
 -- 3. Look: endpoints with due deliveries and their organizations. If the look is long, there are more than it examined.
 create function "quickquote".find_waiting(
   at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean, due_after timestamptz,
-  full_organizations uuid[]
-) returns table (endpoints uuid[], organizations uuid[], is_long boolean, first_due_at timestamptz, walked_to uuid)
+  full_organizations uuid[],
+  out endpoints uuid[], out organizations uuid[], out is_long boolean, out first_due_at timestamptz, out walked_to uuid
+)
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -281,7 +289,6 @@ begin
       from "quickquote".walk(walk_after, false, walk_steps) into endpoints, organizations, walked_to;
     end if;
   end if;
-  return next;
 end
 $$;
 
@@ -292,12 +299,12 @@ $$;
 -- An endpoint that is disabled or deleted is inactive, but a disabled one can be tested.
 create function "quickquote".lock_endpoints(
   waiting_endpoints uuid[], waiting_organizations uuid[], full_organizations uuid[], worker_id uuid, own_leases jsonb,
-  at timestamptz, per_endpoint int, at_most int, for_tests boolean
-) returns table (active uuid[], inactive uuid[], in_order uuid[], unlocked uuid[], is_more boolean)
+  at timestamptz, per_endpoint int, at_most int, for_tests boolean,
+  out active uuid[], out inactive uuid[], out in_order uuid[], out unlocked uuid[], out is_more boolean
+)
 language plpgsql as $$
 #variable_conflict use_column
 begin
-  return query
   select coalesce(array_agg(endpoint_id) filter (where is_active), '{}'),
     coalesce(array_agg(endpoint_id) filter (where not is_active), '{}'),
     coalesce(array_agg(endpoint_id) filter (where is_active and ordering <> 'none'), '{}'),
@@ -324,7 +331,8 @@ begin
     ) endpoint on true
     where in_flight.deliveries < per_endpoint and (pause.deliveries > 0 or for_tests)
     limit at_most
-  ) chosen;
+  ) chosen
+  into active, inactive, in_order, unlocked, is_more;
 end
 $$;
 
@@ -375,12 +383,12 @@ $$;
 
 create function "quickquote".pick_due(
   locked_endpoints uuid[], test_rows tid[], organizations uuid[], places int[], worker_id uuid, own_leases jsonb,
-  at timestamptz, due_after timestamptz, claim_limit int, per_endpoint int, most_of_free int
-) returns table (due_rows tid[], is_more boolean)
+  at timestamptz, due_after timestamptz, claim_limit int, per_endpoint int, most_of_free int,
+  out due_rows tid[], out is_more boolean
+)
 language plpgsql as $$
 #variable_conflict use_column
 begin
-  return query
   with endpoint as (
     select endpoint.*, count(*) over () as endpoints,
       coalesce(places[array_position(organizations, endpoint.organization_id)], 0) as places_taken
@@ -425,7 +433,8 @@ begin
   )
   select coalesce(array_agg(row_id) filter (where is_allowed), '{}'),
     coalesce(bool_or(may_have_more or not is_allowed), false)
-  from allowed;
+  from allowed
+  into due_rows, is_more;
 end
 $$;
 
@@ -539,7 +548,7 @@ begin
   end if;
 
   if settled_attempts::text <> '[]' then
-    select * from "quickquote".settle_attempts(worker_id, at, settled_attempts) into settled;
+    settled := "quickquote".settle_attempts(worker_id, at, settled_attempts);
     if settled.ended_endpoints is not null then
       perform "quickquote".release_in_order(settled.ended_endpoints, settled.ended_quotations, at);
     end if;
@@ -548,16 +557,15 @@ begin
     end if;
   end if;
 
-  select null::uuid[] as endpoints, null::uuid[] as organizations, false as is_long, null::timestamptz as first_due_at,
-    null::uuid as walked_to into waiting;
   if claim_limit > 0 then
-    select * from "quickquote".find_waiting(at, claim_limit, per_endpoint, walk_after, must_walk, due_after, full_organizations)
-    into waiting;
+    waiting := "quickquote".find_waiting(at, claim_limit, per_endpoint, walk_after, must_walk, due_after, full_organizations);
+  else
+    select null::uuid[] as endpoints, null::uuid[] as organizations, false as is_long, null::timestamptz as first_due_at,
+      null::uuid as walked_to into waiting;
   end if;
   if waiting.endpoints <> '{}' then
-    select * from "quickquote".lock_endpoints(waiting.endpoints, waiting.organizations, full_organizations, worker_id, own_leases,
-      at, per_endpoint, case when waiting.is_long then backlogged_at_once else claim_limit end, false)
-    into locked;
+    locked := "quickquote".lock_endpoints(waiting.endpoints, waiting.organizations, full_organizations, worker_id, own_leases,
+      at, per_endpoint, case when waiting.is_long then backlogged_at_once else claim_limit end, false);
     is_more := locked.is_more;
     claimed_endpoints := locked.active;
     if locked.unlocked <> '{}' then
@@ -582,12 +590,10 @@ begin
 
   -- Tests go first: a few per round.
   if claim_limit > 0 and exists (select from "quickquote".deliveries where is_test and leased_by is null) then
-    select lock.* from (
-      select array_agg(endpoint_id) as endpoints, array_agg(organization_id) as organizations
-      from "quickquote".walk('00000000-0000-0000-0000-000000000000', true, 2147483647)
-    ) test cross join lateral "quickquote".lock_endpoints(test.endpoints, test.organizations, full_organizations, worker_id,
-      own_leases, at, per_endpoint, tests_at_once, true) lock
-    into tested;
+    select array_agg(endpoint_id) as endpoints, array_agg(organization_id) as organizations
+    from "quickquote".walk('00000000-0000-0000-0000-000000000000', true, 2147483647) into tested;
+    tested := "quickquote".lock_endpoints(tested.endpoints, tested.organizations, full_organizations, worker_id, own_leases, at,
+      per_endpoint, tests_at_once, true);
     claimed_endpoints := claimed_endpoints || tested.active;
     if tested.unlocked <> '{}' then
       perform "quickquote".remove_deliveries_to_nowhere(tested.unlocked);
@@ -597,8 +603,8 @@ begin
   end if;
   if waiting.endpoints <> '{}' then
     if locked.active <> '{}' then
-      select * from "quickquote".pick_due(locked.active, test_rows, organizations, places, worker_id, own_leases, at, due_after,
-        claim_limit, per_endpoint, most_of_free) into picked;
+      picked := "quickquote".pick_due(locked.active, test_rows, organizations, places, worker_id, own_leases, at, due_after,
+        claim_limit, per_endpoint, most_of_free);
       due_rows := picked.due_rows;
       is_more := is_more or picked.is_more;
     end if;
