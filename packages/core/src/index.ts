@@ -28,7 +28,7 @@ export {
   type DeliveryPolicy,
 } from './model/delivery.ts'
 export type { Certificates, EgressOptions } from './model/egress.ts'
-export type { ErasedQuotation, Erasure, ErasurePhase, LeftToHost, RequestedBy } from './model/erasure.ts'
+export type { ErasedQuotation, Erasure, LeftToHost, RequestedBy } from './model/erasure.ts'
 export type { CatalogEntry, WebhookEvent } from './model/event-catalog.ts'
 export {
   defineEvents,

@@ -19,6 +19,7 @@ export function hostStorage() {
   }
   const uploads: UploadStorage = {
     record: async (file) => void noted.set(file.id, file),
+    renew: async ({ id }) => noted.has(id),
     abandon: async (unwanted) => unwanted.filter(({ id }) => noted.has(id)),
     async queueForDeletion() {},
     abandonBefore: async (_olderThan, limit) => [...noted.values()].slice(0, limit),

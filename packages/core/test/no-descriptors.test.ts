@@ -12,7 +12,7 @@ const PROGRAM = `
   const files = createRequirementsFiles(
     {
       files: { put: async (file, bytes) => { for await (const _ of bytes); }, delete: async () => {} },
-      uploads: { record: async () => {}, abandon: async () => [], forget: async () => {} },
+      uploads: { record: async () => {}, renew: async () => true, abandon: async () => [], forget: async () => {} },
     },
     { limits: DEFAULT_LIMITS, logger: silentLogger, now: () => new Date(), hookTimeoutMs: 1000 },
   )

@@ -367,6 +367,11 @@ it('an upload that takes hours is recorded repeatedly', async () => {
     storage.noted.set(file.id, file)
     notedAt.push(at.getTime() / 60_000)
   }
+  storage.uploads.renew = async (_, { isReceived }, at) => {
+    notedAt.push(at.getTime() / 60_000)
+    if (isReceived) notedAt.push(Number.POSITIVE_INFINITY)
+    return true
+  }
   const slowly = async function* () {
     for (let minute = 0; minute < 35; minute += 5) {
       now = minute * 60_000
@@ -375,7 +380,33 @@ it('an upload that takes hours is recorded repeatedly', async () => {
   }
   const files = createRequirementsFiles(storage, { ...settings, now: () => new Date(now) })
   await files.receive({ organizationId, index: 0, name: 'a.txt', bytes: slowly() })
-  expect(notedAt).toEqual([0, 10, 20, 30])
+  expect(notedAt).toEqual([0, 10, 20, 30, 30, Number.POSITIVE_INFINITY])
+})
+
+it.each([
+  ['at its end', 0],
+  ['during it', 11],
+])('an upload that was abandoned meanwhile is refused and leaves no bytes: %s', async (_, minutes) => {
+  let now = 0
+  // Its record is gone, because its bytes were deleted once already.
+  storage.uploads.renew = async ({ id }) => {
+    storage.noted.delete(id)
+    return false
+  }
+  storage.uploads.queueForDeletion = async (queued) => {
+    for (const file of queued) storage.noted.set(file.id, file)
+  }
+  const bytes = (async function* () {
+    yield Buffer.from('x')
+    now = minutes * 60_000
+    yield Buffer.from('y')
+  })()
+  const files = createRequirementsFiles(storage, { ...settings, now: () => new Date(now) })
+  await expect(files.receive({ organizationId, index: 2, name: 'a.txt', bytes })).rejects.toMatchObject({
+    status: 400,
+    errors: [{ pointer: '/files/2', detail: 'must be uploaded without long pauses' }],
+  })
+  expect([storage.stored.size, storage.noted.size]).toEqual([0, 0])
 })
 
 describe('files without a quote', () => {

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { type FileId, type FileStorage, IntegrationError } from '@quickquote/core'
 import { describe, expect, it } from 'vitest'
 import {
@@ -14,7 +17,9 @@ import {
   rows,
   rowsWith,
   startQuote,
+  statusOf,
   textOf,
+  untilErased,
   YEAR_MS,
 } from './filled-host.ts'
 import { certificate, ORGANIZATION, openReceiver, STEP_EVENT } from './host.ts'
@@ -73,7 +78,7 @@ describe('organizations.erase', () => {
     expect(empty).toEqual([
       'deliveries',
       'delivery_hours_counted',
-      'erasures',
+      'erased_organizations',
       'migrations',
       'pipeline_starts',
       'retention_floor',
@@ -82,14 +87,13 @@ describe('organizations.erase', () => {
     const ofOthers = await rowsWith([...others, textOf(OTHER)])
 
     expect(await organizations().erase(ORGANIZATION, { by: 'officer' })).toMatchObject({ status: 'erasing' })
-    await eraseAll()
+    await untilErased()
 
     expect(await rowsWith(texts)).toEqual({})
     expect(await rowsWith([...others, textOf(OTHER)])).toEqual(ofOthers)
     const erased = await organizations().erasure(ORGANIZATION.toUpperCase())
     expect(erased).toMatchObject({
       status: 'erased',
-      phase: 'end',
       removed: { quotations: 3, events: 15, delivery_attempts: 3, webhook_endpoints: 2, api_keys: 1 },
       left_to_host: [],
     })
@@ -100,10 +104,11 @@ describe('organizations.erase', () => {
   it('keeps the audit log on request, with only actors and times', async () => {
     await open()
     await fill(ORGANIZATION, 1)
+    expect(await rowsWith(['203.0.113.7'])).toHaveProperty('audit_log')
     await organizations().erase(ORGANIZATION, { by: 'officer', keepAuditLog: true })
-    await eraseAll()
+    await untilErased()
     expect(Object.keys(await rowsWith([ORGANIZATION]))).toEqual(['audit_log'])
-    expect(await rowsWith([textOf(ORGANIZATION)])).toEqual({})
+    expect(await rowsWith([textOf(ORGANIZATION), '203.0.113.7'])).toEqual({})
     const { items } = await host.integrations.auditLog.list(adminOf(ORGANIZATION))
     expect(items.map(({ action }) => action)).toContain('api_key.created')
     expect(items[0]).toMatchObject({ action: 'organization.erased', actor_id: 'officer' })
@@ -132,7 +137,7 @@ describe('organizations.erase', () => {
     ]) {
       expect(await refusalOf(call)).toBe('ORGANIZATION_ERASED')
     }
-    await eraseAll()
+    await untilErased()
     expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
     // The id can be used again.
     await host.startQuote()
@@ -140,6 +145,7 @@ describe('organizations.erase', () => {
 
   it('waits for a transaction of the host that began earlier, and erases its rows', async () => {
     await open()
+    await fill(ORGANIZATION, 1)
     const begun = gate()
     const end = gate()
     const transaction = host.sql.begin(async (tx) => {
@@ -150,23 +156,27 @@ describe('organizations.erase', () => {
     })
     await begun.promise
     await organizations().erase(ORGANIZATION)
-    expect(await host.integrations.continueErasing()).toBe(false)
-    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ phase: 'waiting' })
+    await eraseAll()
+    // Everything else is erased by then.
+    expect(await statusOf()).toBe('sweeping')
+    expect(Object.keys(await rowsWith([ORGANIZATION]))).toEqual(['erased_organizations'])
+    expect(await refusalOf(() => host.startQuote())).toBe('ORGANIZATION_ERASED')
     end.resolve()
     await transaction
     expect(await rowsWith([ORGANIZATION])).toHaveProperty('quotations')
-    await eraseAll()
+    await untilErased()
     expect(await rowsWith([ORGANIZATION])).toEqual({})
+    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ removed: { quotations: 2 } })
   })
 
   it('accepts two calls at once, and an organization that never existed', async () => {
     await open()
     await fill(ORGANIZATION, 1)
     await Promise.all([organizations().erase(ORGANIZATION), organizations().erase(ORGANIZATION)])
-    await Promise.all([eraseAll(), eraseAll(), eraseAll()])
+    await Promise.all([untilErased(), untilErased(), untilErased()])
     expect(await rowsWith([ORGANIZATION])).toEqual({})
     await organizations().erase(NOWHERE)
-    await eraseAll()
+    await untilErased(NOWHERE)
     expect(await organizations().erasure(NOWHERE)).toMatchObject({ status: 'erased' })
     expect(await rowsWith([NOWHERE])).toEqual({})
     expect(await refusalOf(() => organizations().erase('crm'))).toBe('VALIDATION_FAILED')
@@ -176,7 +186,7 @@ describe('organizations.erase', () => {
     await open()
     await fill(ORGANIZATION, 1)
     const first = await organizations().erase(ORGANIZATION)
-    await eraseAll()
+    await untilErased()
     const erased = await organizations().erasure(ORGANIZATION)
     expect(await organizations().erase(ORGANIZATION)).toEqual(erased)
     expect(erased?.started_at).toEqual(first.started_at)
@@ -184,7 +194,7 @@ describe('organizations.erase', () => {
 
     await host.startQuote()
     expect(await organizations().erase(ORGANIZATION)).toMatchObject({ status: 'erasing', removed: {} })
-    await eraseAll()
+    await untilErased()
     expect(await rowsWith([ORGANIZATION])).toEqual({})
     expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
       status: 'erased',
@@ -204,45 +214,52 @@ describe('organizations.erase', () => {
     await expect.poll(() => rowsWith([ORGANIZATION])).toHaveProperty('events')
     await organizations().erase(ORGANIZATION)
     expect(new Set(await Promise.all(arriving))).toEqual(new Set(['ORGANIZATION_ERASED']))
-    await eraseAll()
+    await untilErased()
     expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
   })
 
-  it('erases what a transaction with an older snapshot adds at its end', async () => {
+  it('erases what a transaction with an older snapshot adds at its end, and workers stay idle', async () => {
     await open()
-    const read = gate()
-    const write = gate()
-    const written = gate()
-    const end = gate()
+    const endpoint = await host.createEndpoint(receiver.url)
+    const worker = host.createWorker({ ca: certificate.cert, pollIntervalMs: 20 })
+    await worker.start()
+    const [read, write, written, end] = [gate(), gate(), gate(), gate()]
     const transaction = host.sql.begin('isolation level repeatable read', async (tx) => {
       await tx`select from quickquote.quotations`
       read.resolve()
       await write.promise
       const quote = { organizationId: ORGANIZATION, source: 'ui' as const, body: { requirementsText: 'x' } }
-      const { quotations, pipeline } = host.integrations.within(tx)
+      const { quotations, pipeline, webhookEndpoints } = host.integrations.within(tx)
       const { quotation_id } = await quotations.start(quote)
       await pipeline(quotation_id).stepCompleted('requirement_analysis')
+      const created = { name: 'x', url: receiver.url, events: [STEP_EVENT] }
+      await webhookEndpoints.create(adminOf(ORGANIZATION), created)
       written.resolve()
       await end.promise
     })
     await read.promise
     await organizations().erase(ORGANIZATION)
-    while ((await organizations().erasure(ORGANIZATION))?.phase !== 'end') {
-      await host.integrations.continueErasing()
-    }
+    await expect.poll(() => statusOf()).toBe('sweeping')
     write.resolve()
     await written.promise
-    await eraseAll()
-    expect(await organizations().erasure(ORGANIZATION)).toMatchObject({ status: 'erasing', phase: 'waiting' })
+    expect(await rowsWith([endpoint.id])).toEqual({})
+    // As if the next look were due: it must wait for the transaction.
+    await host.sql`update quickquote.erased_organizations set due_at = now()`
+    await expect
+      .poll(
+        () => host.sql`select from quickquote.erased_organizations where due_at > now() + interval '50 s'`,
+      )
+      .toHaveLength(1)
+    expect(await statusOf()).toBe('sweeping')
     end.resolve()
     await transaction
-    expect(await rowsWith([ORGANIZATION])).toHaveProperty('events')
-    await eraseAll()
-    expect(await rowsWith([ORGANIZATION])).toEqual({})
+    await expect.poll(() => statusOf()).toBe('erased')
+    expect(await rowsWith([ORGANIZATION, endpoint.id])).toEqual({})
     expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
-      status: 'erased',
-      removed: { quotations: 1, events: 1 },
+      removed: { quotations: 1, events: 1, webhook_endpoints: 2 },
     })
+    await worker.idle()
+    expect(await host.attempts()).toEqual([])
   })
 
   it('leaves no hourly count of an endpoint that is being counted', async () => {
@@ -263,13 +280,12 @@ describe('organizations.erase', () => {
     })
     await counted.promise
     await organizations().erase(ORGANIZATION)
-    while ((await organizations().erasure(ORGANIZATION))?.phase !== 'webhook_endpoints') {
-      await host.integrations.continueErasing()
-    }
-    const erasing = eraseAll()
+    await eraseAll()
+    expect(await statusOf()).toBe('erasing')
     end.resolve()
     await counting
-    await erasing
+    await host.sql`update quickquote.erased_organizations set due_at = now()`
+    await untilErased()
     expect(await rowsWith([ORGANIZATION, id])).toEqual({})
   })
 
@@ -306,7 +322,7 @@ describe('organizations.erase', () => {
       await fill(OTHER, 1)
       stored.set('unknown', ORGANIZATION)
       await organizations().erase(ORGANIZATION)
-      await eraseAll()
+      await untilErased()
       expect(calls).toEqual(['delete 5', `erase ${ORGANIZATION}`])
       expect(new Set(stored.values())).toEqual(new Set([OTHER]))
       expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
@@ -321,7 +337,7 @@ describe('organizations.erase', () => {
       await open({ files: withoutErase })
       await fill(ORGANIZATION)
       await organizations().erase(ORGANIZATION)
-      await eraseAll()
+      await untilErased()
       expect([calls, stored.size]).toEqual([['delete 5'], 0])
       expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
         status: 'erased',
@@ -350,13 +366,10 @@ describe('organizations.erase', () => {
         for (let tried = 0; tried < tries; tried += 1) await expect(eraseAll()).rejects.toThrow(message)
         const left =
           method === 'delete'
-            ? ['audit_log', 'erasures', 'file_chunks', 'uploads']
-            : ['audit_log', 'erasures']
+            ? ['audit_log', 'erased_organizations', 'file_chunks', 'uploads']
+            : ['audit_log', 'erased_organizations']
         expect(Object.keys(await rowsWith([ORGANIZATION]))).toEqual(left)
-        expect(await organizations().erasure(ORGANIZATION)).toMatchObject({
-          status: 'erasing',
-          phase: 'uploads',
-        })
+        expect(await statusOf()).toBe('erasing')
 
         // Two processes stop at once.
         await organizations().erase(OTHER)
@@ -371,6 +384,92 @@ describe('organizations.erase', () => {
     )
   })
 
-  it('continues after a kill -9 in each kind of phase, and counts each row once', () =>
-    eraseKilledIn(['waiting', 'quotations', 'deliveries', 'webhook_endpoints', 'uploads', 'end']))
+  it('leaves no secret or header of an endpoint once it resolves', async () => {
+    await open()
+    const { webhookEndpoints } = host.integrations
+    const url = `${receiver.url}/hook`
+    const headers = { 'x-api-token': 'hush' }
+    const endpoint = { name: 'x', url, events: [STEP_EVENT], headers }
+    const { id } = await webhookEndpoints.create(adminOf(ORGANIZATION), endpoint)
+    await webhookEndpoints.rotateSecret(adminOf(ORGANIZATION), id, { overlap_seconds: 3600 })
+    await organizations().erase(ORGANIZATION)
+    const secrets =
+      await host.sql`select num_nonnulls(secret_ciphertext, secret_key_id, previous_secret_ciphertext,
+        previous_secret_key_id, previous_secret_expires_at, headers_ciphertext, headers_key_id) as left, header_names
+      from quickquote.webhook_endpoints`
+    expect(secrets).toEqual([{ left: 0, header_names: [] }])
+  })
+
+  it('continues after a kill -9 in several steps, and counts each row once', () =>
+    eraseKilledIn(['removeRows 2', 'removeRows 8', 'delete 1', 'forgetFiles 1', 'look 1']))
+
+  describe('an upload in progress', () => {
+    /** Receives a file of which all but the last bytes have been stored. */
+    async function upload(stored: () => Promise<boolean>) {
+      const last = gate()
+      const bytes = (async function* () {
+        yield Buffer.from(textOf(ORGANIZATION).repeat(10_000))
+        await last.promise
+        yield Buffer.from('the end')
+      })()
+      const file = { organizationId: ORGANIZATION, index: 0, name: 'a.txt', bytes }
+      const refusal = refusalOf(() => host.integrations.requirementsFiles.receive(file))
+      await expect.poll(stored).toBe(true)
+      return { last, refusal }
+    }
+
+    const chunks = async () => (await host.sql`select from quickquote.file_chunks`).length > 0
+
+    it('is refused, and nothing of it stays', async () => {
+      await open()
+      const { last, refusal } = await upload(chunks)
+      await organizations().erase(ORGANIZATION)
+      await eraseAll()
+      expect(await chunks()).toBe(false)
+      last.resolve()
+      expect(await refusal).toBe('ORGANIZATION_ERASED')
+      await host.sql`update quickquote.erased_organizations set due_at = now()`
+      await untilErased()
+      expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
+    })
+
+    it("is refused, and nothing of it stays in the host's own file storage", async () => {
+      const { files, stored } = bucket()
+      await open({ files })
+      const { last, refusal } = await upload(async () => stored.size > 0)
+      await organizations().erase(ORGANIZATION)
+      await eraseAll()
+      expect(stored.size).toBe(0)
+      last.resolve()
+      expect(await refusal).toBe('ORGANIZATION_ERASED')
+      expect(stored.size).toBe(0)
+      await host.sql`update quickquote.erased_organizations set due_at = now()`
+      await untilErased()
+      expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
+    })
+
+    it('whose process is killed: its bytes are deleted again once its record is an hour old', async () => {
+      await open()
+      const program = new URL('./uploading-process.js', import.meta.url)
+      const child = spawn(process.execPath, [program.pathname, host.databaseUrl, ORGANIZATION])
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+      expect((await lines.next()).value).toBe('stored')
+      await organizations().erase(ORGANIZATION)
+      await eraseAll()
+      // Bytes that were on their way to the file storage.
+      child.stdin.write('more\n')
+      expect((await lines.next()).value).toBe('stored again')
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      await host.sql`update quickquote.erased_organizations set due_at = now()`
+      await eraseAll()
+      expect(await statusOf()).toBe('erasing')
+      expect(await chunks()).toBe(true)
+
+      await host.sql`update quickquote.uploads set created_at = created_at - interval '61 minutes'`
+      await host.sql`update quickquote.erased_organizations set due_at = now()`
+      await untilErased()
+      expect(await rowsWith([ORGANIZATION, textOf(ORGANIZATION)])).toEqual({})
+    })
+  })
 })

@@ -180,6 +180,70 @@ describe('quotations.erase', () => {
     expect(event?.['quotation_id']).toBe(kept)
   })
 
+  describe('beside a resend or a replay', () => {
+    /** The calls, each with what it does to the event of a quote that was delivered once. */
+    const calls = {
+      resend: async (on: Pick<Integrations, 'deliveryLog'>) => {
+        const [attempt] = (await host.integrations.deliveryLog.list(ADMIN)).items
+        await on.deliveryLog.resend(ADMIN, attempt?.delivery_id ?? '')
+      },
+      replay: async (on: Pick<Integrations, 'deliveryLog'>) => {
+        const storage = on === host.integrations ? host.integrations.storage : within
+        expect(await storage?.replays.advance(100, new Date())).toBe(true)
+      },
+    }
+    let within: Integrations['storage'] | undefined
+
+    async function deliveredOnce(): Promise<string> {
+      receiver = await openReceiver()
+      const endpoint = await host.createEndpoint(receiver.url)
+      const worker = host.createWorker({ ca: certificate.cert })
+      await worker.start()
+      const id = await host.finishStep()
+      await expect.poll(() => host.attempts()).toHaveLength(1)
+      await worker.stop()
+      const since = new Date(Date.now() - 60 * 60 * 1000).toISOString()
+      await host.integrations.replays.start(ADMIN, endpoint.id, { since, status: 'all' })
+      return id
+    }
+
+    const waits = () => expect.poll(waiting).toHaveLength(1)
+    const waiting = () =>
+      host.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+
+    it.each(['resend', 'replay'] as const)('a %s that comes first is ended', async (name) => {
+      await open()
+      const id = await deliveredOnce()
+      const { erased } = await host.sql.begin(async (tx) => {
+        within = host.integrations.storage.within(tx)
+        await calls[name](host.integrations.within(tx))
+        // Reports do not wait for it.
+        await host.integrations.pipeline(id).stepCompleted('functional_specification')
+        const erased = erase(id)
+        await waits()
+        return { erased }
+      })
+      expect(await erased).toMatchObject({ deliveries: 1 })
+      expect(await host.pending()).toEqual([])
+    })
+
+    it.each([
+      ['resend', 'STATE_CONFLICT'],
+      ['replay', 'undefined'],
+    ] as const)('a %s that comes second creates no delivery', async (name, refusal) => {
+      await open()
+      const id = await deliveredOnce()
+      const { called } = await host.sql.begin(async (tx) => {
+        await host.integrations.within(tx).quotations.erase(ORGANIZATION, id)
+        const called = refusalOf(calls[name](host.integrations))
+        await waits()
+        return { called }
+      })
+      expect(await called).toBe(refusal)
+      expect(await host.pending()).toEqual([])
+    })
+  })
+
   it('ends pending deliveries, and records those in flight as interrupted', async () => {
     await open()
     let isAsked = false

@@ -26,6 +26,7 @@ beforeAll(async () => {
   const uploads: UploadStorage = {
     // Like a slow database: the rest of the form has arrived before its file is read.
     record: () => sleep(5),
+    renew: async () => true,
     abandon: async () => [],
     async queueForDeletion() {},
     abandonBefore: async () => [],

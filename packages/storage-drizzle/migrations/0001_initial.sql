@@ -101,6 +101,8 @@ create table "quickquote".uploads (
   id uuid primary key,
   organization_id uuid not null,
   created_at timestamptz(3) not null,
+  -- Set once all bytes have arrived.
+  received_at timestamptz(3),
   -- Set when the upload is abandoned: no quote can take it any more, and its bytes are being deleted.
   abandoned_at timestamptz(3)
 );
@@ -313,6 +315,8 @@ create index deliveries_due_first on "quickquote".deliveries (due_at)
   where leased_by is null and parked_at is null and attempt >= 0;
 -- Tests are parked. A claim walks from one tested endpoint to the next in this index.
 create index deliveries_tests on "quickquote".deliveries (endpoint_id, due_at) where is_test and leased_by is null;
+-- Finds the rest of what an endpoint has, see `deliveries_to`.
+create index deliveries_parked on "quickquote".deliveries (endpoint_id) where parked_at is not null;
 -- Finds the delivery of a quotation that others wait for. Only endpoints that want order have entries.
 create index deliveries_in_order on "quickquote".deliveries (endpoint_id, quotation_id, sequence)
   where quotation_id is not null;
@@ -421,21 +425,22 @@ create index audit_log_of_organization on "quickquote".audit_log (organization_i
 create index audit_log_of_resource on "quickquote".audit_log (resource_id, created_at desc, id desc);
 
 -- Organizations being erased. Afterwards only the hash of the id, times and counts remain.
-create table "quickquote".erasures (
+create table "quickquote".erased_organizations (
   -- SHA-256.
   organization_hash bytea primary key,
-  -- Null once it is erased.
+  -- While it is set, nothing of the organization is accepted. Null once it is erased: the id may be used again.
   organization_id uuid unique,
   keeps_audit_log boolean not null,
-  -- The data being erased. Each phase is repeated until nothing is left.
-  phase text not null,
   -- The number of removed rows by table.
   removed jsonb not null default '{}',
-  -- Data that only the host can erase.
-  left_to_host jsonb not null default '[]',
-  started_at timestamptz(3) not null,
-  updated_at timestamptz(3) not null,
-  erased_at timestamptz(3)
+  -- Data that only the host can erase. Null: the host has not been asked yet.
+  left_to_host jsonb,
+  requested_at timestamptz(3) not null,
+  -- When nothing was left, and the transactions that were open then: they may still commit something.
+  finished_at timestamptz(3),
+  open_then text[],
+  -- When to continue. With microseconds: rounded, it could be in the future.
+  due_at timestamptz not null
 );
 
 -- The minimum retention of history in days, enforced against the runtime role. The schema's owner changes it:

@@ -7,6 +7,9 @@ import type { DrizzleStorage } from './storage.ts'
 const PROGRESS_EVERY_MS = 1000
 /** Without progress for this long, the command asks whether a worker is running. */
 const NO_PROGRESS_MS = 30_000
+const NO_PROGRESS = 'No progress for 30 s. Check that a worker is running, and look at its log.\n'
+const STILL_OPEN =
+  'Nothing is left, but a transaction that began before is still open, or a prepared one: see pg_stat_activity and pg_prepared_xacts.\n'
 
 interface EraseOptions {
   readonly yes: boolean
@@ -62,13 +65,13 @@ async function followErasing(
   for (;;) {
     const erasure = await organizations.erasure(organizationId)
     if (erasure === null || erasure.status === 'erased') return erasure as Erasure
-    const progress = `${erasure.phase}: ${sumOf(erasure.removed)} rows removed\n`
+    const progress = `${erasure.status}: ${sumOf(erasure.removed)} rows removed\n`
     if (progress !== shown) {
       output.write(progress)
       shown = progress
       changedAt = performance.now()
     } else if (performance.now() - changedAt > NO_PROGRESS_MS) {
-      output.write('No progress for 30 s. Check that a worker is running, and look at its log.\n')
+      output.write(erasure.status === 'sweeping' ? STILL_OPEN : NO_PROGRESS)
       changedAt = performance.now()
     }
     await sleep(PROGRESS_EVERY_MS)

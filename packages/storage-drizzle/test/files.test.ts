@@ -179,14 +179,17 @@ describe('an upload', () => {
   it('is as old as its last record, unless abandoned', async () => {
     const [arriving, other] = [aFile(), aFile()]
     await uploads.record(arriving, before(120))
-    await uploads.record({ ...arriving, organization_id: randomUUID() }, before(10))
+    const renew = (file: FileId) => uploads.renew(file, { isReceived: false }, before(10))
+    expect(await renew({ ...arriving, organization_id: randomUUID() })).toBe(false)
     expect(await uploads.abandonBefore(before(100), 10, now)).toEqual([arriving])
-    await uploads.record(arriving, before(10))
+    expect(await renew(arriving)).toBe(false)
     expect(await uploads.abandonBefore(before(60), 10, now)).toEqual([arriving])
     await uploads.forget([arriving])
+    expect(await renew(arriving)).toBe(false)
+    expect(await noted()).toEqual([])
 
     await uploads.record(other, before(120))
-    await uploads.record(other, before(10))
+    expect(await renew(other)).toBe(true)
     expect(await uploads.abandonBefore(before(60), 10, now)).toEqual([])
     await take(other)
   })

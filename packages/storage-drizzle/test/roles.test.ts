@@ -151,9 +151,15 @@ describe('the runtime role', () => {
     const organizationId = event.organization_id
     const entry = sampleAuditEntry({ organization_id: organizationId })
     await storage.erasure.begin(organizationId, { keepAuditLog: false, entry, now: new Date() })
-    for (const phase of ['waiting', 'idempotency_keys', 'quotations', 'pipeline_starts', 'events'] as const) {
-      expect(await storage.erasure.eraseBatch({ organizationId, phase, keepAuditLog: false }, 10)).toBe(true)
-    }
+    expect(await storage.erasure.removeRows(organizationId, 10)).toBe(2)
+    expect(await storage.erasure.removeAuditLog(organizationId, 10)).toBe(1)
+    await storage.erasure.setLeftToHost(organizationId, [])
+    await expect
+      .poll(async () => {
+        await storage.erasure.look(organizationId)
+        return storage.erasure.find(organizationId)
+      })
+      .toMatchObject({ status: 'erased', removed: { events: 1, audit_log: 1 } })
 
     const sql = clientAs(runtime)
     const erase = (id: string) =>
@@ -161,7 +167,7 @@ describe('the runtime role', () => {
     expect(await erase(other.organization_id)).toEqual([{ removed: 0 }])
     expect(await sql`select id from quickquote.events`).toEqual([{ id: other.id }])
     const forbidden = { code: '42501' }
-    await expect(sql`delete from quickquote.erasures`).rejects.toMatchObject(forbidden)
+    await expect(sql`delete from quickquote.erased_organizations`).rejects.toMatchObject(forbidden)
     await expect(sql`update quickquote.events set body = ''`).rejects.toMatchObject(forbidden)
   })
 

@@ -1,3 +1,4 @@
+import { EXPORT_PARTS } from '@quickquote/core/internal'
 import { getTableName } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { createTables } from '../src/index.ts'
@@ -21,22 +22,41 @@ it('every column of the migrations has a note, and there are no others', async (
   expect(noted.sort()).toEqual(columns.map(({ column }) => column).sort())
 })
 
+it('every table with data of an organization is erased with it, and every part of an export has one table', () => {
+  for (const { table, rows, erasedBy } of notes) {
+    expect([table, erasedBy !== null]).toEqual([table, rows !== null])
+  }
+  const parts = notes.flatMap(({ rows }) =>
+    rows === null || rows === 'cascade' ? [] : (rows.exported?.as ?? []),
+  )
+  expect(parts.sort()).toEqual([...EXPORT_PARTS].sort())
+})
+
+const exportedAs = ({ rows }: (typeof notes)[number]) => {
+  if (rows === 'cascade') return 'with its quote'
+  return rows?.exported == null ? '' : `\`${rows.exported.as}\``
+}
+
 const HEADER = `# Data that we keep
 
 Every table, with the columns that may hold personal data, text or secrets; all others hold IDs, times, numbers and states.
 [Retention](../guides/retention.md) and [When a customer leaves](../guides/erasing.md) describe how they are removed. Your logs,
-backups and own tables are not included. Written by \`pnpm run schema\` from \`schema-notes.ts\`.
+backups and own tables are not included. An organization's export has the rows of the tables with a type there, without hashes of keys and
+secrets. Written by \`pnpm run schema\` from \`schema-notes.ts\`.
 
-| Table | Column | Holds | Kept | Erased by |
-| --- | --- | --- | --- | --- |
+| Table | Column | Holds | Kept | Erased by | Exported as |
+| --- | --- | --- | --- | --- | --- |
 `
 
 it('the page in the documents matches the notes', async () => {
-  const rows = notes.flatMap(({ table, kept, erasedBy, columns }) => {
+  const rows = notes.flatMap((note) => {
+    const { table, kept, erasedBy, columns } = note
     const told = Object.entries(columns).filter(([, holds]) => holds !== null)
     const lines = told.length === 0 ? [['', 'only IDs, times, numbers and states']] : told
     return lines.map(([column, holds]) =>
-      ['', `\`${table}\``, column && `\`${column}\``, holds, kept, erasedBy ?? '', ''].join(' | ').trim(),
+      ['', `\`${table}\``, column && `\`${column}\``, holds, kept, erasedBy ?? '', exportedAs(note), '']
+        .join(' | ')
+        .trim(),
     )
   })
   await expect(`${HEADER}${rows.join('\n')}\n`).toMatchFileSnapshot('../../../docs/reference/data.md')

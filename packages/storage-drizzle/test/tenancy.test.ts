@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { ERASURE_PHASES, EXPORT_PARTS, type Position } from '@quickquote/core/internal'
+import { EXPORT_PARTS, type Position } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { type Everything, everything, rowsOf } from './organization-samples.ts'
@@ -386,14 +386,13 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'erasure.count': (own) => storage.erasure.count(own),
   'erasure.isErasing': (own) => storage.erasure.isErasing(own),
   'erasure.findFiles': (own) => storage.erasure.findFiles(own, 10),
-  'erasure.eraseBatch': async (own) => {
-    const elsewhere = ['host_quotations', 'uploads', 'end']
-    for (const phase of ERASURE_PHASES.filter((each) => !elsewhere.includes(each))) {
-      await storage.erasure.eraseBatch({ organizationId: own, phase, keepAuditLog: false }, 10)
-    }
-  },
-  'erasure.finish': (own) =>
-    storage.erasure.finish({ organizationId: own, phase: 'end', keepAuditLog: false }),
+  'erasure.removeRows': (own) => storage.erasure.removeRows(own, 10),
+  'erasure.removeAuditLog': (own) => storage.erasure.removeAuditLog(own, 10),
+  'erasure.countRemoved': (own) => storage.erasure.countRemoved(own, { events: 1 }),
+  'erasure.setLeftToHost': (own) => storage.erasure.setLeftToHost(own, []),
+  'erasure.forgetFiles': (own, { upload }) => storage.erasure.forgetFiles(own, [upload]),
+  'erasure.look': (own) => storage.erasure.look(own),
+  'erasure.postpone': (own) => storage.erasure.postpone(own),
   'uploads.queueForDeletion': async (own, { upload }) => {
     await storage.uploads.queueForDeletion([{ ...upload, organization_id: own }], new Date())
   },
@@ -439,7 +438,7 @@ const OF_NO_ORGANIZATION = [
   'delivery_hours_counted',
   // One row a key of the host, of no organization.
   'encryption_keys',
-  'erasures',
+  'erased_organizations',
   'feed_floors',
   'migrations',
   'retention_floor',
@@ -455,6 +454,7 @@ it('every method of the storage is either tested above or known not to need an o
     'files.get',
     'files.delete',
     'uploads.record',
+    'uploads.renew',
     'uploads.abandon',
     'uploads.forget',
   ]
@@ -516,7 +516,6 @@ it('every method of the storage is either tested above or known not to need an o
     'retention.removeAuditEntries',
     'retention.abandonFilesOfEndedQuotations',
     'erasure.next',
-    'erasure.endPhase',
     'retention.ensurePartitions',
     'workers.listen',
     'within',

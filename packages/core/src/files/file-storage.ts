@@ -55,8 +55,14 @@ export interface FileStorage {
  * and the transaction that accepts its quote removes it from the list. What remains was abandoned.
  */
 export interface UploadStorage {
-  /** Records a file before its upload, and again during it: the last call sets its age. */
+  /** Records a file before its upload. Refused with ORGANIZATION_ERASED if the organization is being erased. */
   record(file: FileId, now: Date): Promise<void>
+  /**
+   * Records it again during its upload, and once all bytes have arrived. Its age counts from the last call. Refused like
+   * `record`.
+   * @returns false: the upload was abandoned, and its bytes may be deleted already
+   */
+  renew(file: FileId, state: { readonly isReceived: boolean }, now: Date): Promise<boolean>
   /**
    * Abandons uploads: no quote can take them any more.
    * @returns those that belonged to no quote, never a file of an accepted quote

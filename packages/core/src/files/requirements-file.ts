@@ -95,13 +95,22 @@ export function createRequirementsFiles(
     }
   }
 
-  /** Records a file before and during its upload. Files not recorded for long are removed. */
-  async function* noted(file: FileId, bytes: AsyncIterable<Uint8Array>) {
+  /**
+   * Files not recorded for long are removed: this one may be gone, or its bytes were deleted while others still arrived.
+   */
+  const renew = async (file: FileId, isReceived: boolean, refuse: Refuse) => {
+    if (await uploads.renew(file, { isReceived }, now())) return
+    await uploads.queueForDeletion([file], now())
+    throw refuse('must be uploaded without long pauses')
+  }
+
+  /** Records a file during its upload. */
+  async function* noted(file: FileId, bytes: AsyncIterable<Uint8Array>, refuse: Refuse) {
     let notedAt = now()
     for await (const chunk of bytes) {
       if (now().getTime() - notedAt.getTime() >= NOTE_EVERY_MS) {
         notedAt = now()
-        await uploads.record(file, notedAt)
+        await renew(file, false, refuse)
       }
       yield chunk
     }
@@ -118,11 +127,12 @@ export function createRequirementsFiles(
       if (type === null) throw refuse(`must be of one of the types ${FILE_TYPES.join(', ')}`)
       const id = newId(now())
       const file = { id, organization_id: organizationId }
-      const measured = measure(noted(file, inTurns(bytes, TURN_BYTES)), limits.fileBytes, refuse)
+      const measured = measure(noted(file, inTurns(bytes, TURN_BYTES), refuse), limits.fileBytes, refuse)
       const handover = handOver(CONTENT_CHECKS[type](measured.bytes, refuse), hookTimeoutMs)
       await uploads.record(file, now())
       try {
         await handover.to((checked) => files.put(file, checked))
+        await renew(file, true, refuse)
       } catch (error) {
         const { sourceFailure } = handover
         await discard([file])

@@ -25,40 +25,14 @@ export interface ErasedQuotation {
 
 /** The progress of erasing an organization. */
 export interface Erasure {
-  readonly status: 'erasing' | 'erased'
-  /** The table or the part of the host being erased; `end` once everything is. */
-  readonly phase: ErasurePhase
+  /**
+   * `erasing`, then `sweeping`: nothing is left, but a transaction that began before may still add something, which is
+   * erased, too. `erased` once all of these have ended.
+   */
+  readonly status: 'erasing' | 'sweeping' | 'erased'
   /** Removed rows, by table. */
   readonly removed: Readonly<Record<string, number>>
   readonly left_to_host: readonly LeftToHost[]
   readonly started_at: Date
   readonly erased_at: Date | null
 }
-
-/**
- * The order of erasing. Each row is found through something that is removed after it: deliveries by their event,
- * attempts and health by their endpoint. The audit log is last.
- */
-export const ERASURE_PHASES = [
-  'waiting',
-  'idempotency_keys',
-  'quotations',
-  'pipeline_starts',
-  'events',
-  'deliveries',
-  'delivery_attempts',
-  'event_sequences',
-  'replays',
-  'warnings',
-  'endpoint_health',
-  'delivery_hours',
-  'webhook_endpoints',
-  'api_keys',
-  'feed_floors',
-  'host_quotations',
-  'file_chunks',
-  'uploads',
-  'audit_log',
-  'end',
-] as const
-export type ErasurePhase = (typeof ERASURE_PHASES)[number]

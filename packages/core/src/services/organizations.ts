@@ -24,7 +24,8 @@ export interface Organizations {
    * and additions are refused with ORGANIZATION_ERASED. Workers remove the rest in batches; `erasure` returns their
    * progress. A second call returns the state of the first, unless data of the organization has been added since.
    *
-   * After that, only a hash of the organization's id and counts remain. The id can be used again.
+   * It is `erased` once nothing is left, and every transaction that was open on the database at that moment has ended.
+   * Then only a hash of the organization's id and counts remain, and the id can be used again.
    * @throws IntegrationError VALIDATION_FAILED
    */
   erase(organizationId: string, options?: EraseOrganization): Promise<Erasure>
@@ -82,54 +83,67 @@ export function createOrganizations(storage: Storage, settings: Settings): Organ
   }
 }
 
+interface Parts {
+  readonly storage: Storage
+  readonly files: FileStorage
+  readonly settings: Settings
+}
+
 /** See `Integrations.continueErasing`. */
-export async function continueErasing({
-  storage,
-  files,
-  settings,
-}: {
-  storage: Storage
-  files: FileStorage
-  settings: Settings
-}): Promise<boolean> {
-  const open = await storage.erasure.next()
+export async function continueErasing(parts: Parts): Promise<boolean> {
+  const open = await parts.storage.erasure.next()
   if (open === null) return false
-  const { phase } = open
   try {
-    if (phase === 'host_quotations') await eraseQuotationsOfHost(storage, settings, open)
-    else if (phase === 'uploads') await deleteFiles(storage, files, settings, open)
-    else if (phase === 'end') await storage.erasure.finish(open)
-    else if (!(await storage.erasure.eraseBatch(open, BATCH)) && phase === 'waiting') return false
+    await eraseSome(parts, open)
   } catch (error) {
-    // Lets other organizations go first.
-    await storage.erasure.endPhase(open, { removed: 0, isOver: false })
+    await parts.storage.erasure.postpone(open.organizationId)
     throw error
   }
   return true
 }
 
+/** One step. The row of the erasure is the only state, so a step that dies is simply repeated. */
+async function eraseSome(parts: Parts, { organizationId, isHostAsked }: OpenErasure): Promise<void> {
+  const { erasure } = parts.storage
+  if ((await erasure.removeRows(organizationId, BATCH)) !== 0) return
+  const quotations = await eraseQuotationsOfHost(parts, organizationId)
+  if (quotations.removed > 0) return
+  if ((await deleteFiles(parts, organizationId)) > 0) return
+  if (!isHostAsked) {
+    const { files, settings } = parts
+    if (files.erase !== undefined) {
+      await answerInTime('files.erase', settings.hookTimeoutMs, async () => files.erase?.(organizationId))
+    }
+    await erasure.setLeftToHost(organizationId, quotations.leftToHost)
+  }
+  if ((await erasure.removeAuditLog(organizationId, BATCH)) !== 0) return
+  await erasure.look(organizationId)
+}
+
 /** Our own quotations are gone by now. Whatever the host cannot list or erase is left to it. */
-async function eraseQuotationsOfHost(storage: Storage, settings: Settings, open: OpenErasure): Promise<void> {
-  const { organizationId } = open
+async function eraseQuotationsOfHost(
+  { storage, settings }: Parts,
+  organizationId: string,
+): Promise<{ removed: number; leftToHost: readonly LeftToHost[] }> {
   const ids = await quotationsOf(storage, organizationId)
+  const unable = { removed: 0, leftToHost: ['quotations', 'files'] as const }
+  if (ids === undefined) return unable
   let removed = 0
-  let leftToHost: readonly LeftToHost[] = ids === undefined ? ['quotations', 'files'] : []
-  for (const id of ids ?? []) {
+  for (const id of ids) {
     const fileIds = await storage.transaction(async (transaction) => {
       const erased = await transaction.quotations.erase(organizationId, id)
       const filesOfIt = (erased ?? []).map((file) => ({ id: file, organization_id: organizationId }))
       await transaction.uploads.queueForDeletion(filesOfIt, settings.now())
       return erased
     })
-    if (fileIds === null) {
-      leftToHost = ['quotations', 'files']
-      break
-    }
+    if (fileIds === null) return unable
     removed += 1
   }
-  if (leftToHost.length === 0) await requireGone(storage, organizationId, ids ?? [])
-  const isOver = leftToHost.length > 0 || removed === 0
-  await storage.erasure.endPhase(open, { removed, isOver, leftToHost })
+  if (removed > 0) {
+    await requireGone(storage, organizationId, ids)
+    await storage.erasure.countRemoved(organizationId, { host_quotations: removed })
+  }
+  return { removed, leftToHost: [] }
 }
 
 /** Otherwise the next batch would be the same one, forever. */
@@ -147,20 +161,15 @@ async function quotationsOf(storage: Storage, organizationId: string): Promise<s
   return found?.map(({ id }) => id)
 }
 
+/** The bytes first: a record without bytes is found again, bytes without a record are not. */
 async function deleteFiles(
-  { uploads, erasure, files: ours }: Storage,
-  files: FileStorage,
-  { hookTimeoutMs }: Settings,
-  open: OpenErasure,
-): Promise<void> {
-  const found = await erasure.findFiles(open.organizationId, FEW)
-  if (found.length > 0) {
-    await answerInTime('files.delete', hookTimeoutMs, () => files.delete(found))
-    // They may be older than the host's own file storage.
-    if (files !== ours) await ours.delete(found)
-    await uploads.forget(found)
-  } else if (files.erase !== undefined) {
-    await answerInTime('files.erase', hookTimeoutMs, async () => files.erase?.(open.organizationId))
-  }
-  await erasure.endPhase(open, { removed: found.length, isOver: found.length === 0 })
+  { storage: { erasure, files: ours }, files, settings }: Parts,
+  organizationId: string,
+): Promise<number> {
+  const found = await erasure.findFiles(organizationId, FEW)
+  if (found.length === 0) return 0
+  await answerInTime('files.delete', settings.hookTimeoutMs, () => files.delete(found))
+  // They may be older than the host's own file storage.
+  if (files !== ours) await ours.delete(found)
+  return erasure.forgetFiles(organizationId, found)
 }

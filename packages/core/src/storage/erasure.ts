@@ -1,12 +1,12 @@
 import type { FileId } from '../files/file-storage.ts'
 import type { AuditEntry } from '../model/audit-entry.ts'
-import type { Erasure, ErasurePhase, LeftToHost } from '../model/erasure.ts'
+import type { Erasure, LeftToHost } from '../model/erasure.ts'
 
 /** An organization that is being erased. */
 export interface OpenErasure {
   readonly organizationId: string
-  readonly phase: ErasurePhase
-  readonly keepAuditLog: boolean
+  /** Whether the host has erased what it keeps, since something was last removed. */
+  readonly isHostAsked: boolean
 }
 
 /** Erases quotations and whole organizations. Everything else only adds to history: see docs/security.md. */
@@ -34,9 +34,9 @@ export interface ErasureStorage {
     }[],
   ): Promise<ReadonlySet<string>>
   /**
-   * Starts erasing an organization: revokes its keys, deletes its endpoints with their secrets, and ends its replays.
-   * From then on, additions are refused with ORGANIZATION_ERASED. Does nothing if it is being erased, or was erased and
-   * nothing has been added since.
+   * Starts erasing an organization: from then on, additions are refused with ORGANIZATION_ERASED, its keys are revoked,
+   * and its endpoints are deleted with their secrets. Waits for nobody. Does nothing if it is being erased, or was erased
+   * and nothing has been added since.
    * @param entry is added to the audit log
    */
   begin(
@@ -49,27 +49,31 @@ export interface ErasureStorage {
   count(organizationId: string): Promise<Readonly<Record<string, number>>>
   /** Whether the organization is being erased. */
   isErasing(organizationId: string): Promise<boolean>
-  /** The erasure that has waited longest; null: none. */
+  /** The erasure that is due and has waited longest; null: none, or others are at it. */
   next(): Promise<OpenErasure | null>
   /**
-   * Removes and counts at most `limit` rows of the phase. The phase is over when none are left.
-   * @returns whether it is over
+   * Removes and counts at most `limit` rows, except files and the audit log. Passes over rows that others hold.
+   * @returns how many; null: another process is at it
    */
-  eraseBatch(erasure: OpenErasure, limit: number): Promise<boolean>
-  /** Ends a phase that is carried out elsewhere, or postpones it after a failure. */
-  endPhase(
-    erasure: OpenErasure,
-    outcome: {
-      readonly removed: number
-      readonly isOver: boolean
-      readonly leftToHost?: readonly LeftToHost[]
-    },
-  ): Promise<void>
-  /** Files of the organization whose bytes must be deleted. */
+  removeRows(organizationId: string, limit: number): Promise<number | null>
+  /** The same for the audit log. */
+  removeAuditLog(organizationId: string, limit: number): Promise<number | null>
+  /** Counts what was removed elsewhere. */
+  countRemoved(organizationId: string, removed: Readonly<Record<string, number>>): Promise<void>
+  /** The host has erased what it keeps, except this. */
+  setLeftToHost(organizationId: string, leftToHost: readonly LeftToHost[]): Promise<void>
+  /** Abandons the next files of the organization. Their bytes must be deleted. */
   findFiles(organizationId: string, limit: number): Promise<FileId[]>
   /**
-   * Ends the erasing: only a hash of the organization's id is kept. Starts again with the first phase if data was added
-   * after all, or may still be, by a transaction with an older snapshot.
+   * Removes and counts files whose bytes are deleted. One that is still being uploaded stays, abandoned, until its
+   * upload has failed or is an hour old: then its bytes are deleted again.
    */
-  finish(erasure: OpenErasure): Promise<void>
+  forgetFiles(organizationId: string, files: readonly FileId[]): Promise<number>
+  /**
+   * Ends the erasing once nothing was left twice, and every transaction that was open after the first time has ended
+   * before the second. Then only a hash of the organization's id is kept. Otherwise it goes on later.
+   */
+  look(organizationId: string): Promise<void>
+  /** Lets others go first. */
+  postpone(organizationId: string): Promise<void>
 }

@@ -29,12 +29,12 @@ begin
       case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as role
     from pg_class relation cross join aclexplode(relacl) acl
     where relnamespace = '"quickquote"'::regnamespace and grantee <> relowner
-      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors', 'erasures'))
+      and (relispartition or relname in ('events', 'delivery_attempts', 'audit_log', 'retention_floor', 'feed_floors', 'erased_organizations'))
       and privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
   loop
     -- Erasures are recorded, and the record is permanent.
     execute format('revoke %s on %s from %s',
-      case when granted.relname = 'erasures' then 'delete, truncate' else 'update, delete, truncate' end,
+      case when granted.relname = 'erased_organizations' then 'delete, truncate' else 'update, delete, truncate' end,
       granted.relation, granted.role);
     if granted.relname = 'retention_floor' then
       execute format('revoke insert on %s from %s', granted.relation, granted.role);

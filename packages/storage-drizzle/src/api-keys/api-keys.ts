@@ -1,37 +1,37 @@
 import { type ApiKeyStorage, isUuid } from '@quickquote/core/internal'
-import { and, asc, eq, getTableColumns, inArray, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, ne } from 'drizzle-orm'
 import { batched } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
-import { readable } from '../connection/readable.ts'
-import { COUNT_KEYS, RECORD_USES } from './api-keys.sql.ts'
+import { readable, toDate } from '../connection/readable.ts'
+import { REFUSE_ERASED } from '../organizations/not-erased.sql.ts'
+import { COUNT_KEYS, FIND_BY_HASH, RECORD_USES } from './api-keys.sql.ts'
 
 /** See ApiKeyStorage. */
 export function apiKeyStorage(database: Database): ApiKeyStorage {
-  const { db, tables, run, prepared } = database
+  const { db, tables, run } = database
   const { apiKeys } = tables
   const { key_hash, ...columns } = getTableColumns(apiKeys)
   const record = readable(columns)
-  const { id, organization_id, status, expires_at } = columns
   const inOrganization = (organizationId: string, id: string) =>
     and(eq(apiKeys.organization_id, organizationId), eq(apiKeys.id, id))
 
-  const keysByHash = prepared((on) =>
-    on
-      .select(readable({ hash: key_hash, id, organization_id, status, expires_at }))
-      .from(apiKeys)
-      .where(sql`${apiKeys.key_hash} = any (${sql.placeholder('hashes')}::bytea[])`),
-  )
   const findByHash = batched(async (hashes) => {
-    const found = await keysByHash({ hashes: hashes.map((hash) => Buffer.from(hash, 'hex')) })
-    return new Map(found.map(({ hash, ...key }) => [Buffer.from(hash).toString('hex'), key]))
+    const found = await run(FIND_BY_HASH, { hashes: hashes.map((hash) => Buffer.from(hash, 'hex')) })
+    return new Map(
+      found.map(({ hash, id, organization, status, expires }) => [
+        hash,
+        { id, organization_id: organization, status, expires_at: toDate(expires) },
+      ]),
+    )
   })
 
   return {
     async insert(key, hash, maximum) {
       return database.transaction(async (transaction) => {
         await oneAtATime(transaction, `keys of ${key.organization_id}`)
+        await transaction.run(REFUSE_ERASED, { organization_id: key.organization_id })
         const { organization_id, owner_id, created_at } = key
         const [existing] = await transaction.run(COUNT_KEYS, { organization_id, owner_id, now: created_at })
         if ((existing?.owned ?? 0) >= maximum.ofOwner) return 'ofOwner'

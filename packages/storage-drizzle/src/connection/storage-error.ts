@@ -103,7 +103,7 @@ export function withStorageErrors<T extends object>(noun: string, methods: T, gu
   return Object.fromEntries(guarded) as T
 }
 
-/** Raised by the function `refuse_erasing` of the migration. */
+/** Raised by the function `refuse_erased` of the migration. */
 const ERASING = 'QE001'
 
 /** Whether PostgreSQL rolled a statement back because of what one of its rows says. */

@@ -1,4 +1,5 @@
 import { bool, statement } from '../connection/statement.ts'
+import { notErased } from '../organizations/not-erased.sql.ts'
 import { newDeliveryId } from './delivery-id.ts'
 
 /** One statement: the deliveries are the outbox, so an event is recorded with all of them or not at all. */
@@ -14,8 +15,7 @@ export const RECORD_EVENT = statement(
         generation_source, traceparent, tracestate, feed_position)
       select $id, $organization_id, $type, $quotation_id, (select last from number), $body, $created_at,
         $generation_source, $traceparent, $tracestate, ${schema}.next_feed_position($organization_id)
-      where case when exists (select from ${schema}.erasures where organization_id = $organization_id)
-        then ${schema}.refuse_erasing() else true end
+      where ${notErased(schema)}
     ), delivery as (
       insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
         generation, quotation_id, sequence)

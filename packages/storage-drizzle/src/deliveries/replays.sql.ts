@@ -1,5 +1,6 @@
 import { ERASED } from '@quickquote/core/internal'
 import { bool, int, statement, text } from '../connection/statement.ts'
+import { notErased } from '../organizations/not-erased.sql.ts'
 import { deliveryIds, madeSinceOf, newDeliveryId } from './delivery-id.ts'
 
 /**
@@ -23,6 +24,7 @@ export const INSERT_REPLAY = statement(
       ${writersOf(schema)}, $now, $now
     from ${schema}.events
     where organization_id = $organization_id and created_at >= $since and created_at < $until
+    having ${notErased(schema)}
     on conflict (endpoint_id) where state = 'running' do nothing
     returning 1 as inserted`,
 )
@@ -71,7 +73,7 @@ const LONGEST_WAIT = '1 minute'
 
 /**
  * Takes the replay that has waited longest, examines its next `$limit` events, creates deliveries of the selected ones,
- * and stores the position. Parked deliveries are replaced, pending ones are left alone.
+ * and stores the position. Parked deliveries are replaced, pending ones are left alone. Its locks are those of `RESEND`.
  */
 export const ADVANCE_REPLAY = statement(
   { resent: int },
@@ -82,9 +84,11 @@ export const ADVANCE_REPLAY = statement(
       where replay.state = 'running' and (
         replay.waits_for = '{}' or replay.created_at < $now::timestamptz - interval '${LONGEST_WAIT}'
         or not exists (select from pg_locks where virtualtransaction = any (replay.waits_for))
+      ) and not exists (
+        select from ${schema}.erased_organizations where organization_id = replay.organization_id
       )
       order by replay.updated_at limit 1
-      for no key update of replay skip locked
+      for no key update of replay skip locked for key share of endpoint skip locked
     ), batch as (
       select event.* from replay cross join lateral (
         select ${EVENT} from ${schema}.events
@@ -95,17 +99,25 @@ export const ADVANCE_REPLAY = statement(
       where replay.is_active
     ), chosen as (
       ${chosen(schema)}
+    ), kept as (
+      select chosen.* from chosen cross join replay
+      left join lateral (
+        select true as is_kept from ${schema}.event_sequences
+        where organization_id = replay.organization_id and quotation_id = chosen.quotation_id
+        for key share
+      ) numbers on true
+      where chosen.sequence is null or is_kept
     ), unparked as (
-      delete from ${schema}.deliveries delivery using chosen batch, replay
+      delete from ${schema}.deliveries delivery using kept batch, replay
       where ${ofEvent('delivery')} and delivery.leased_by is null
     ), resent as (
       insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
         generation, quotation_id, sequence)
-      select ${newDeliveryId('chosen.id')}, replay.organization_id, replay.endpoint_id, chosen.id, chosen.created_at,
+      select ${newDeliveryId('kept.id')}, replay.organization_id, replay.endpoint_id, kept.id, kept.created_at,
         $now::timestamptz, replay.generation,
-        case when replay.ordering = 'quotation' and chosen.sequence is not null then chosen.quotation_id end,
-        case when replay.ordering = 'quotation' then chosen.sequence end
-      from chosen cross join replay
+        case when replay.ordering = 'quotation' and kept.sequence is not null then kept.quotation_id end,
+        case when replay.ordering = 'quotation' then kept.sequence end
+      from kept cross join replay
       returning 1
     ), last as (
       select created_at, id from batch order by created_at desc, id desc limit 1

@@ -1,4 +1,5 @@
 import { int, statement } from '../connection/statement.ts'
+import { notErased } from '../organizations/not-erased.sql.ts'
 
 /** Parked, so that claims of the outbox do not see it and none of its rules apply. */
 export const INSERT_TEST = statement(
@@ -6,8 +7,9 @@ export const INSERT_TEST = statement(
   (schema) => `with event as (
       insert into ${schema}.events (id, organization_id, type, quotation_id, sequence, body, created_at,
         generation_source, traceparent, tracestate, is_test)
-      values ($id, $organization_id, $type, $quotation_id, case when $quotation_id::uuid is not null then 1 end, $body,
-        $created_at, $generation_source, $traceparent, $tracestate, true)
+      select $id, $organization_id, $type, $quotation_id, case when $quotation_id::uuid is not null then 1 end, $body,
+        $created_at, $generation_source, $traceparent, $tracestate, true
+      where ${notErased(schema)}
     )
     insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
       is_test, parked_at)

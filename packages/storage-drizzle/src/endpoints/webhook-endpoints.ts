@@ -10,6 +10,7 @@ import type { Database } from '../connection/database.ts'
 import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { readable } from '../connection/readable.ts'
 import { CATCH_UP } from '../deliveries/deliveries.sql.ts'
+import { REFUSE_ERASED } from '../organizations/not-erased.sql.ts'
 import type { Tables } from '../schema.ts'
 import { END_PAUSE, FORGET_FAILURES, PARK_SOME } from './webhook-endpoints.sql.ts'
 
@@ -32,6 +33,7 @@ export function webhookEndpointStorage(database: Database): WebhookEndpointStora
       return database.transaction(async (transaction) => {
         const { db } = transaction
         await oneAtATime(transaction, `endpoints of ${endpoint.organization_id}`)
+        await transaction.run(REFUSE_ERASED, { organization_id: endpoint.organization_id })
         const existing = await db.$count(endpoints, ofOrganization(endpoints, endpoint.organization_id))
         if (existing >= maximum) return false
         await db.insert(endpoints).values({

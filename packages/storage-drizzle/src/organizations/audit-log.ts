@@ -3,15 +3,17 @@ import { and, eq, getTableColumns, gte, lt } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable } from '../connection/readable.ts'
+import { RECORD_ENTRY } from './audit-log.sql.ts'
 
 /** See AuditStorage. */
-export function auditStorage({ db, tables }: Database): AuditStorage {
+export function auditStorage({ db, run, tables }: Database): AuditStorage {
   const { auditLog } = tables
   const entry = readable(getTableColumns(auditLog))
 
   return {
     async record(entry) {
-      await db.insert(auditLog).values(entry)
+      const { changes, ...fields } = entry
+      await run(RECORD_ENTRY, { ...fields, changes: JSON.stringify(changes) })
     },
 
     async list(organizationId, { resource_id, action, since, until }, { after, limit }) {

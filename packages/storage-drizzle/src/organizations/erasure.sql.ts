@@ -1,4 +1,5 @@
-import { ERASED, ERASURE_PHASES, type ErasurePhase } from '@quickquote/core/internal'
+import { ERASED } from '@quickquote/core/internal'
+import { getTableName } from 'drizzle-orm'
 import { millisOf } from '../connection/readable.ts'
 import {
   bool,
@@ -12,6 +13,8 @@ import {
   text,
   uuid,
 } from '../connection/statement.ts'
+import { createTables } from '../schema.ts'
+import { type OrganizationRows, SCHEMA_NOTES } from '../schema-notes.ts'
 
 export const ERASE_HISTORY = statement(
   { events: int, deliveries: int, attempts: int },
@@ -34,252 +37,279 @@ export const FIND_ERASED = statement(
       where entry.resource_id = quotation.id and entry.organization_id = quotation.organization_id
         and entry.action = 'quotation.erased'
     ) or exists (
-      select from ${schema}.erasures
-      where organization_hash = ${hashOf('quotation.organization_id')} and (erased_at is null or erased_at >= quotation.since)
+      select from ${schema}.erased_organizations erased
+      where organization_hash = ${hashOf('quotation.organization_id')}
+        and (erased.organization_id is not null or finished_at >= quotation.since)
     )`,
 )
 
-/**
- * Whether the organization has data: everything else depends on these tables. In an audit log that is kept, only entries
- * with more than actors and times count.
- */
+/** The tables with rows of an organization, in the order of erasing. */
+const TABLES = Object.entries(createTables()).flatMap(([key, table]) => {
+  const { rows } = SCHEMA_NOTES[key as keyof typeof SCHEMA_NOTES]
+  return rows === null || rows === 'cascade' ? [] : [{ name: getTableName(table), rows }]
+})
+
+const whereOf = ({ where }: OrganizationRows, schema: string) =>
+  where?.(schema) ?? 'organization_id = $organization_id'
+
+/** Whether the organization has a row anywhere. In a kept audit log, only entries with more than actors and times count. */
 function isLeft(schema: string, keepsAuditLog: string): string {
-  const tables = [
-    'api_keys',
-    'quotations',
-    'uploads',
-    'file_chunks',
-    'webhook_endpoints',
-    'events',
-    'replays',
-    'warnings',
-  ]
-  const some = (table: string, condition = 'true') =>
-    `exists (select from ${schema}.${table} where organization_id = $organization_id and ${condition})`
-  return `(${[
-    ...tables.map((table) => some(table)),
-    `exists (select from ${schema}.pipeline_starts where (quote ->> 'organization_id')::uuid = $organization_id)`,
-    some('audit_log', `(not ${keepsAuditLog} or resource_name <> '${ERASED}')`),
-  ].join('\n      or ')})`
+  const found = TABLES.map(({ name, rows }) => {
+    const kept = `not (${keepsAuditLog} and resource_name = '${ERASED}' and changes = '[]' and client_address is null)`
+    const condition = whereOf(rows, schema) + (name === 'audit_log' ? ` and ${kept}` : '')
+    return `exists (select from ${schema}.${name} where ${condition})`
+  })
+  return `(${found.join('\n      or ')})`
 }
 
 /** In progress, or ended and nothing has been added since. */
 export const IS_BEGUN = statement(
   { begun: bool },
   (schema) => `select exists (
-      select from ${schema}.erasures where organization_hash = ${hashOf('$organization_id')}
-        and (erased_at is null or left_to_host = '[]' and not ${isLeft(schema, '$keeps_audit_log::boolean')})
+      select from ${schema}.erased_organizations erased where organization_hash = ${hashOf('$organization_id')}
+        and (erased.organization_id is not null
+          or left_to_host = '[]' and not ${isLeft(schema, '$keeps_audit_log::boolean')})
     ) as begun`,
 )
 
-/** Blocks inserts during the erasing. */
+/** From its commit on, nothing of the organization is accepted. */
 export const BEGIN_ERASURE = statement(
-  { began: bool },
-  (schema) => `with begun as (
-      insert into ${schema}.erasures as erasure (organization_hash, organization_id, keeps_audit_log, phase, started_at, updated_at)
-      values (${hashOf('$organization_id')}, $organization_id, $keeps_audit_log, '${ERASURE_PHASES[0]}', $now, $now)
-      on conflict (organization_hash) do update set organization_id = excluded.organization_id,
-        keeps_audit_log = excluded.keeps_audit_log, phase = excluded.phase, removed = '{}', left_to_host = '[]',
-        started_at = excluded.started_at, updated_at = excluded.updated_at, erased_at = null
-      where erasure.erased_at is not null
-      returning 1
-    ), keys as (
-      update ${schema}.api_keys set status = 'revoked', updated_at = $now
-      where organization_id = $organization_id and status <> 'revoked'
-    ), endpoints as (
-      update ${schema}.webhook_endpoints set deleted_at = $now, updated_at = $now, version = version + 1,
-        secret_ciphertext = null, secret_key_id = null, previous_secret_ciphertext = null, previous_secret_key_id = null,
-        previous_secret_expires_at = null, header_names = '{}', headers_ciphertext = null, headers_key_id = null
+  {},
+  (
+    schema,
+  ) => `insert into ${schema}.erased_organizations as erased (organization_hash, organization_id, keeps_audit_log,
+      requested_at, due_at)
+    values (${hashOf('$organization_id')}, $organization_id, $keeps_audit_log, $now, now())
+    on conflict (organization_hash) do update set organization_id = excluded.organization_id,
+      keeps_audit_log = excluded.keeps_audit_log, removed = '{}', left_to_host = null,
+      requested_at = excluded.requested_at, finished_at = null, open_then = null, due_at = excluded.due_at
+    where erased.organization_id is null`,
+)
+
+/** Locks them in the order of their ids. Only while the organization is being erased. */
+export const END_ENDPOINTS = statement(
+  {},
+  (schema) => `with endpoint as (
+      select id from ${schema}.webhook_endpoints
       where organization_id = $organization_id and deleted_at is null
-    ), replays as (
-      update ${schema}.replays set state = 'stopped', updated_at = $now
-      where organization_id = $organization_id and state = 'running'
+        and exists (select from ${schema}.erased_organizations where organization_id = $organization_id)
+      order by id for no key update
     )
-    select exists (select from begun) as began`,
+    update ${schema}.webhook_endpoints ended set deleted_at = now(), updated_at = now(), version = version + 1,
+      secret_ciphertext = null, secret_key_id = null, previous_secret_ciphertext = null, previous_secret_key_id = null,
+      previous_secret_expires_at = null, header_names = '{}', headers_ciphertext = null, headers_key_id = null
+    from endpoint where ended.id = endpoint.id`,
 )
 
 export const FIND_ERASURE = statement(
   {
-    phase: oneOf<ErasurePhase>(),
+    status: oneOf<'erasing' | 'sweeping' | 'erased'>(),
     removed: jsonb<Readonly<Record<string, number>>>(),
     left: jsonb<readonly ('quotations' | 'files')[]>(),
-    started: millis,
-    erased: nullable(millis),
+    requested: millis,
+    finished: nullable(millis),
   },
-  (schema) => `select phase, removed, left_to_host as left, ${millisOf('started_at')} as started,
-      ${millisOf('erased_at')} as erased
-    from ${schema}.erasures where organization_hash = ${hashOf('$organization_id')}`,
+  (schema) => `select case when organization_id is null then 'erased' when finished_at is null then 'erasing'
+        else 'sweeping' end as status,
+      removed, coalesce(left_to_host, '[]') as left, ${millisOf('requested_at')} as requested,
+      ${millisOf('finished_at')} as finished
+    from ${schema}.erased_organizations where organization_hash = ${hashOf('$organization_id')}`,
 )
 
 export const FIND_ERASING = statement(
   { id: uuid },
   (schema) =>
-    `select organization_id as id from ${schema}.erasures where organization_id = any ($organization_ids::uuid[])`,
+    `select organization_id as id from ${schema}.erased_organizations
+    where organization_id = any ($organization_ids::uuid[])`,
 )
-
-export const NEXT_ERASURE = statement(
-  { organization: uuid, phase: oneOf<ErasurePhase>(), keeps: bool },
-  (schema) => `select organization_id as organization, phase, keeps_audit_log as keeps from ${schema}.erasures
-    where organization_id is not null order by updated_at limit 1`,
-)
-
-export function phaseAfter(phase: ErasurePhase): ErasurePhase {
-  return ERASURE_PHASES[ERASURE_PHASES.indexOf(phase) + 1] ?? 'end'
-}
-
-export const LOCK_ERASURE = statement(
-  { phase: text },
-  (schema) =>
-    `select phase from ${schema}.erasures where organization_id = $organization_id and phase = $phase for update`,
-)
-
-/** Adds the removed rows to the erasure's count; a phase that is over is followed by the next. */
-function counting(schema: string, phase: ErasurePhase, isOver: string): string {
-  return `update ${schema}.erasures erasure set
-      removed = case when counted.removed = 0 then erasure.removed else erasure.removed || jsonb_build_object(
-        '${phase}', coalesce((erasure.removed ->> '${phase}')::int, 0) + counted.removed) end,
-      phase = case when ${isOver} then '${phaseAfter(phase)}' else phase end,
-      updated_at = clock_timestamp()
-    from counted where organization_id = $organization_id and phase = '${phase}'
-    returning ${isOver} as over`
-}
-
-type Batch = Statement<{ over: typeof bool }>
 
 /**
- * Removes rows of a table. `condition` finds those of the organization; `key` identifies rows, so that a row that is
- * being changed is waited for and removed.
+ * Whether a transaction that may still commit something is open: one of those that were open when nothing was left, or a
+ * prepared one, which has lost its name in `pg_locks`.
  */
-function removing(table: ErasurePhase, key: string, condition: (schema: string) => string): Batch {
-  return statement(
-    { over: bool },
-    (schema) => `with removed as (
-        delete from ${schema}.${table} where ${condition(schema)} and ${key} = any (array(
-          select ${key} from ${schema}.${table} where ${condition(schema)} limit $limit
-        ))
-        returning 1
-      ), counted as (select count(*)::int as removed from removed)
-      ${counting(schema, table, 'counted.removed < $limit')}`,
-  )
+const OPEN = `(exists (select from pg_locks where virtualtransaction = any (erased.open_then))
+      or exists (select from pg_prepared_xacts where database = current_database()))`
+
+/** Passes over those that another process is at. */
+export const NEXT_ERASURE = statement(
+  { organization: uuid, asked: bool },
+  (schema) => `select organization_id as organization, left_to_host is not null as asked
+    from ${schema}.erased_organizations erased
+    where organization_id is not null and (due_at <= now() or finished_at is not null and not ${OPEN})
+    order by due_at limit 1 for update skip locked`,
+)
+
+export const LOCK_ERASURE = statement(
+  { finished: bool },
+  (schema) => `select finished_at is not null as finished from ${schema}.erased_organizations
+    where organization_id = $organization_id for update skip locked`,
+)
+
+type Removal = Statement<{ removed: typeof int }>
+
+function removalOf(name: string, rows: OrganizationRows): Removal {
+  if (rows.by === 'history') {
+    return statement(
+      { removed: int },
+      (schema) =>
+        `select ${schema}.erase_history_of_organization($organization_id, '${name}', $limit) as removed`,
+    )
+  }
+  return statement({ removed: int }, (schema) => {
+    const conditions = [whereOf(rows, schema), rows.deletable?.(schema) ?? []].flat()
+    const queued = `, files as (
+      ${rows.files?.(schema)}
+    ), queued as (
+      insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
+      select id, $organization_id::uuid, 'epoch', now() from files
+      on conflict (id) do nothing
+    )`
+    return `with chosen as materialized (
+      select ctid as place${rows.files === undefined ? '' : ', id'} from ${schema}.${name} where ${conditions.join('\n        and ')}
+      limit $limit for update skip locked
+    )${rows.files === undefined ? '' : queued}, removed as (
+      delete from ${schema}.${name} where ctid = any (array(select place from chosen))
+      returning 1
+    )
+    select count(*)::int as removed from removed`
+  })
 }
 
-/** Rows of history: see the function. */
-function removingHistory(table: ErasurePhase): Batch {
-  return statement(
-    { over: bool },
-    (schema) => `with counted as (
-        select ${schema}.erase_history_of_organization($organization_id, '${table}', $limit) as removed
-      )
-      ${counting(schema, table, 'counted.removed < $limit')}`,
-  )
+/** Bytes without a record, such as those of files of the host's quotations: they are deleted with the other files. */
+export const QUEUE_STRAYS = statement(
+  { removed: int },
+  (schema) => `with queued as (
+      insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
+      select file_id, $organization_id, 'epoch', now() from ${schema}.file_chunks chunk
+      where organization_id = $organization_id and position = 0
+        and not exists (select from ${schema}.uploads where id = chunk.file_id)
+      limit $limit
+      on conflict (id) do nothing
+    )
+    select 0 as removed`,
+)
+
+const REMOVALS = TABLES.flatMap(({ name, rows }) => {
+  if (rows.by !== 'with_files') return [{ name, removal: removalOf(name, rows) }]
+  return name === 'file_chunks' ? [{ name, removal: QUEUE_STRAYS }] : []
+})
+
+/** Removes at most `$limit` rows of a table. The audit log comes last. */
+export const REMOVE_ROWS = REMOVALS.filter(({ name }) => name !== 'audit_log')
+export const REMOVE_AUDIT_LOG = REMOVALS.filter(({ name }) => name === 'audit_log')
+
+/** How an erasure goes on. Whatever was removed, it cannot end before it has looked again, twice. */
+function counting(removed: string): string {
+  return `removed = (
+        select coalesce(jsonb_object_agg(name, rows), '{}') from (
+          select key as name, sum(value::int)::int as rows from (
+            select * from jsonb_each_text(erased.removed) union all select * from jsonb_each_text(${removed})
+          ) counted
+          group by key
+        ) counts
+      ),
+      finished_at = case when ${removed} = '{}' then finished_at end,
+      open_then = case when ${removed} = '{}' then open_then end,
+      left_to_host = case when ${removed} - 'audit_log' = '{}' then left_to_host end,
+      due_at = clock_timestamp()`
 }
 
-const ofOrganization = () => 'organization_id = $organization_id'
-const ofItsEndpoints = (schema: string) =>
-  `endpoint_id in (select id from ${schema}.webhook_endpoints where organization_id = $organization_id)`
+export const COUNT_REMOVED = statement(
+  {},
+  (schema) => `update ${schema}.erased_organizations erased set ${counting('$removed::text::jsonb')}
+    where organization_id = $organization_id`,
+)
 
-/** The phases that only need statements. */
-export const ERASE_BATCH: Readonly<Partial<Record<ErasurePhase, Batch>>> = {
-  waiting: statement(
-    { over: bool },
-    (schema) => `with counted as (select 0 as removed, ${schema}.nobody_adds_to($organization_id) as alone)
-      ${counting(schema, 'waiting', 'counted.alone')}`,
-  ),
-  idempotency_keys: removing('idempotency_keys', 'key', ofOrganization),
-  quotations: statement(
-    { over: bool },
-    (schema) => `with chosen as (
-        select id from ${schema}.quotations where organization_id = $organization_id limit $limit
-      ), files as (
-        insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
-        select file.id, $organization_id, 'epoch', now()
-        from chosen join ${schema}.quotation_files file on file.quotation_id = chosen.id
-        on conflict (id) do nothing
-      ), removed as (
-        delete from ${schema}.quotations where id = any (array(select id from chosen)) returning 1
-      ), counted as (select count(*)::int as removed from removed)
-      ${counting(schema, 'quotations', 'counted.removed < $limit')}`,
-  ),
-  pipeline_starts: removing(
-    'pipeline_starts',
-    'quotation_id',
-    () => `(quote ->> 'organization_id')::uuid = $organization_id`,
-  ),
-  events: removingHistory('events'),
-  deliveries: removing('deliveries', 'id', ofOrganization),
-  delivery_attempts: removingHistory('delivery_attempts'),
-  event_sequences: removing('event_sequences', 'quotation_id', ofOrganization),
-  replays: removing('replays', 'id', ofOrganization),
-  warnings: removing('warnings', 'id', ofOrganization),
-  endpoint_health: removing('endpoint_health', 'endpoint_id', ofItsEndpoints),
-  // An endpoint has several rows.
-  delivery_hours: removing('delivery_hours', 'endpoint_id', ofItsEndpoints),
-  webhook_endpoints: removing('webhook_endpoints', 'id', ofOrganization),
-  api_keys: removing('api_keys', 'id', ofOrganization),
-  feed_floors: removingHistory('feed_floors'),
-  // Files that belong to no upload and none of our quotations, such as files of the host's quotations.
-  file_chunks: statement(
-    { over: bool },
-    (schema) => `with strays as (
-        insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
-        select file_id, organization_id, 'epoch', now() from ${schema}.file_chunks
-        where organization_id = $organization_id and position = 0
-        on conflict (id) do nothing
-      ), counted as (select 0 as removed)
-      ${counting(schema, 'file_chunks', 'true')}`,
-  ),
-  audit_log: removingHistory('audit_log'),
-}
+export const SET_LEFT_TO_HOST = statement(
+  {},
+  (schema) => `update ${schema}.erased_organizations set left_to_host = $left_to_host::text::jsonb
+    where organization_id = $organization_id`,
+)
 
-const COUNTED = [
-  'quotations',
-  'events',
-  'deliveries',
-  'delivery_attempts',
-  'replays',
-  'warnings',
-  'webhook_endpoints',
-  'api_keys',
-  'uploads',
-  'audit_log',
-] as const
+/** An upload that may still be in progress: it is recorded every ten minutes. */
+const IS_LIVE = `received_at is null and created_at > now() - interval '1 hour'`
+
+/** Abandons the next files. Those still being uploaded come again after a minute. */
+export const FIND_FILES = statement(
+  { id: uuid },
+  (schema) => `update ${schema}.uploads set abandoned_at = now() where id = any (array(
+      select id from ${schema}.uploads
+      where organization_id = $organization_id
+        and (abandoned_at is null or not (${IS_LIVE}) or abandoned_at < now() - interval '1 minute')
+      order by abandoned_at nulls first limit $limit for update skip locked
+    ))
+    returning id`,
+)
+
+/**
+ * Removes the records of files whose bytes are deleted. Those of uploads in progress stay: if the process that receives
+ * one dies, its bytes are deleted again once the record is an hour old.
+ */
+export const FORGET_FILES = statement(
+  { removed: int },
+  (schema) => `with gone as (
+      delete from ${schema}.uploads
+      where id = any ($ids::uuid[]) and organization_id = $organization_id and not (${IS_LIVE})
+      returning 1
+    ), counted as (
+      select count(*)::int as rows,
+        case when count(*) = 0 then '{}'::jsonb else jsonb_build_object('uploads', count(*)) end as removed from gone
+    )
+    update ${schema}.erased_organizations erased set ${counting('counted.removed')}
+    from counted where organization_id = $organization_id
+    returning counted.rows as removed`,
+)
 
 export const COUNT_OF_ORGANIZATION = statement({ name: text, rows: int }, (schema) =>
-  COUNTED.map(
-    (table) =>
-      `select '${table}' as name, count(*)::int as rows from ${schema}.${table} where organization_id = $organization_id`,
+  TABLES.map(
+    ({ name, rows }) =>
+      `select '${name}' as name, count(*)::int as rows from ${schema}.${name} where ${whereOf(rows, schema)}`,
   ).join('\n    union all '),
 )
 
-export const END_PHASE = statement(
+/** In `$ms`, unless what it waits for ends earlier. */
+export const POSTPONE_ERASURE = statement(
   {},
-  (schema) => `update ${schema}.erasures set
-      removed = case when $removed::int = 0 then removed else removed || jsonb_build_object(
-        $phase::text, coalesce((removed ->> $phase::text)::int, 0) + $removed::int) end,
-      phase = coalesce($next, phase), updated_at = clock_timestamp(),
-      left_to_host = coalesce($left_to_host::text::jsonb, left_to_host)
-    where organization_id = $organization_id and phase = $phase::text`,
+  (schema) => `update ${schema}.erased_organizations
+    set due_at = clock_timestamp() + $ms::int * interval '1 millisecond'
+    where organization_id = $organization_id`,
 )
 
-export const FIND_FILES = statement(
-  { id: uuid },
-  (schema) => `select id from ${schema}.uploads where organization_id = $organization_id limit $limit`,
+export const IS_OPEN = statement(
+  { open: bool },
+  (schema) => `select ${OPEN} as open from ${schema}.erased_organizations erased
+    where organization_id = $organization_id`,
 )
 
-export const NOBODY_ADDS = statement(
-  { alone: bool },
-  (schema) => `select ${schema}.nobody_adds_to($organization_id) as alone`,
-)
-
-/** A separate statement after the one that found no open transaction: it sees their rows. */
-export const END_ERASURE = statement(
-  {},
-  (schema) => `with ended as (
-      select not $is_alone::boolean or ${isLeft(schema, 'keeps_audit_log')} as again
-      from ${schema}.erasures where organization_id = $organization_id
+/**
+ * The first look. Whoever can still add something has a snapshot older than this statement's. So it is among the open
+ * transactions, or it has ended since and the second look sees its rows.
+ */
+export const LOOK = statement(
+  { left: bool },
+  (schema) => `with look as (
+      select ${isLeft(schema, 'keeps_audit_log')} as is_left, array(
+        select virtualtransaction from pg_locks join pg_stat_activity using (pid)
+        where locktype = 'virtualxid' and datname = current_database() and pid <> pg_backend_pid()
+      ) as open
+      from ${schema}.erased_organizations where organization_id = $organization_id
     )
-    update ${schema}.erasures set phase = case when again then '${ERASURE_PHASES[0]}' else phase end,
-      organization_id = case when again then organization_id end, erased_at = case when not again then now() end,
-      updated_at = clock_timestamp()
-    from ended where organization_id = $organization_id`,
+    update ${schema}.erased_organizations set finished_at = case when not is_left then now() end,
+      open_then = case when not is_left then open end
+    from look where organization_id = $organization_id
+    returning is_left as left`,
+)
+
+/** The second look, after none of those transactions was open any more: a separate statement, which sees their rows. */
+export const LOOK_AGAIN = statement(
+  { left: bool },
+  (schema) => `with look as (
+      select ${isLeft(schema, 'keeps_audit_log')} as is_left
+      from ${schema}.erased_organizations where organization_id = $organization_id
+    )
+    update ${schema}.erased_organizations set organization_id = case when is_left then organization_id end,
+      finished_at = case when not is_left then now() end, open_then = null,
+      left_to_host = case when not is_left then left_to_host end
+    from look where organization_id = $organization_id
+    returning is_left as left`,
 )

@@ -7,19 +7,24 @@ import { auditStorage } from './audit-log.ts'
 import {
   BEGIN_ERASURE,
   COUNT_OF_ORGANIZATION,
-  END_ERASURE,
-  END_PHASE,
-  ERASE_BATCH,
+  COUNT_REMOVED,
+  END_ENDPOINTS,
   ERASE_HISTORY,
   FIND_ERASED,
   FIND_ERASING,
   FIND_ERASURE,
   FIND_FILES,
+  FORGET_FILES,
   IS_BEGUN,
+  IS_OPEN,
   LOCK_ERASURE,
+  LOOK,
+  LOOK_AGAIN,
   NEXT_ERASURE,
-  NOBODY_ADDS,
-  phaseAfter,
+  POSTPONE_ERASURE,
+  REMOVE_AUDIT_LOG,
+  REMOVE_ROWS,
+  SET_LEFT_TO_HOST,
 } from './erasure.sql.ts'
 
 /** See ErasureStorage. History is changed by functions of the schema's owner. */
@@ -52,6 +57,7 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
     },
 
     async begin(organizationId, { keepAuditLog, entry, now }) {
+      // Locks no row of the organization, so it waits for nobody.
       await database.transaction(async (transaction) => {
         await oneAtATime(transaction, `erasing ${organizationId}`)
         const begun = { organization_id: organizationId, keeps_audit_log: keepAuditLog }
@@ -61,19 +67,19 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
         await transaction.run(BEGIN_ERASURE, { ...begun, now })
         await transaction.wake()
       })
+      await run(END_ENDPOINTS, { organization_id: organizationId })
     },
 
     async find(organizationId) {
       const [found] = await run(FIND_ERASURE, { organization_id: organizationId })
       if (found === undefined) return null
-      const { phase, removed, left, started, erased } = found
+      const { status, removed, left, requested, finished } = found
       return {
-        status: erased === null ? 'erasing' : 'erased',
-        phase,
+        status,
         removed,
         left_to_host: left,
-        started_at: toDate(started),
-        erased_at: toDate(erased),
+        started_at: toDate(requested),
+        erased_at: status === 'erased' ? toDate(finished) : null,
       }
     },
 
@@ -87,18 +93,18 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
     },
 
     async next() {
-      const [open] = await run(NEXT_ERASURE)
-      if (open === undefined) return null
-      return { organizationId: open.organization, phase: open.phase, keepAuditLog: open.keeps }
+      const [next] = await run(NEXT_ERASURE)
+      return next === undefined ? null : { organizationId: next.organization, isHostAsked: next.asked }
     },
 
-    async endPhase({ organizationId, phase }, { removed, isOver, leftToHost }) {
-      await run(END_PHASE, {
+    async countRemoved(organizationId, removed) {
+      await run(COUNT_REMOVED, { organization_id: organizationId, removed: JSON.stringify(removed) })
+    },
+
+    async setLeftToHost(organizationId, leftToHost) {
+      await run(SET_LEFT_TO_HOST, {
         organization_id: organizationId,
-        phase,
-        next: isOver ? phaseAfter(phase) : null,
-        removed,
-        left_to_host: leftToHost === undefined ? null : JSON.stringify(leftToHost),
+        left_to_host: JSON.stringify(leftToHost),
       })
     },
 
@@ -106,33 +112,62 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
       const files = await run(FIND_FILES, { organization_id: organizationId, limit })
       return files.map(({ id }) => ({ id, organization_id: organizationId }))
     },
+
+    async forgetFiles(organizationId, files) {
+      const ids = files.map(({ id }) => id)
+      const [counted] = await run(FORGET_FILES, { organization_id: organizationId, ids })
+      return counted?.removed ?? 0
+    },
+
+    async postpone(organizationId) {
+      await run(POSTPONE_ERASURE, { organization_id: organizationId, ms: 0 })
+    },
   }
 }
 
 /** The slow parts. */
-export type BatchErasing = Pick<ErasureStorage, 'eraseBatch' | 'finish'>
+export type BatchErasing = Pick<ErasureStorage, 'removeRows' | 'removeAuditLog' | 'look'>
 
-/** Batches of an organization run one at a time: a batch that had to wait finds the next phase. */
+/** Something else holds a lock on what is left, or a file is being uploaded. */
+const LEFT_MS = 5000
+/** While it waits for transactions, it looks at least this often. */
+const OPEN_MS = 60_000
+
+/** One at a time for each organization. */
 export function batchErasing({ transaction }: UnhurriedDatabase): BatchErasing {
-  return {
-    async eraseBatch({ organizationId, phase }, limit) {
-      const statement = ERASE_BATCH[phase]
-      if (statement === undefined) throw new Error(`No statement empties ${phase}.`)
-      return transaction(async (run) => {
-        const locked = await run(LOCK_ERASURE, { organization_id: organizationId, phase })
-        if (locked.length === 0) return true
-        const [counted] = await run(statement, { organization_id: organizationId, limit })
-        return counted?.over ?? true
-      })
-    },
+  async function remove(tables: typeof REMOVE_ROWS, organization_id: string, limit: number) {
+    return transaction(async (run) => {
+      if ((await run(LOCK_ERASURE, { organization_id })).length === 0) return null
+      await run(END_ENDPOINTS, { organization_id })
+      const counts: Record<string, number> = {}
+      let total = 0
+      for (const { name, removal } of tables) {
+        if (total >= limit) break
+        const [counted] = await run(removal, { organization_id, limit: limit - total })
+        const removed = counted?.removed ?? 0
+        if (removed > 0) counts[name] = removed
+        total += removed
+      }
+      await run(COUNT_REMOVED, { organization_id, removed: JSON.stringify(counts) })
+      return total
+    })
+  }
 
-    async finish({ organizationId, phase }) {
-      const organization_id = organizationId
+  return {
+    removeRows: (organizationId, limit) => remove(REMOVE_ROWS, organizationId, limit),
+    removeAuditLog: (organizationId, limit) => remove(REMOVE_AUDIT_LOG, organizationId, limit),
+
+    async look(organization_id) {
       await transaction(async (run) => {
-        const locked = await run(LOCK_ERASURE, { organization_id, phase })
-        if (locked.length === 0) return
-        const [found] = await run(NOBODY_ADDS, { organization_id })
-        await run(END_ERASURE, { organization_id, is_alone: found?.alone ?? false })
+        const [locked] = await run(LOCK_ERASURE, { organization_id })
+        if (locked === undefined) return
+        if (locked.finished) {
+          const [transactions] = await run(IS_OPEN, { organization_id })
+          if (transactions?.open) return void (await run(POSTPONE_ERASURE, { organization_id, ms: OPEN_MS }))
+        }
+        const [found] = await run(locked.finished ? LOOK_AGAIN : LOOK, { organization_id })
+        const ms = found?.left ? LEFT_MS : OPEN_MS
+        await run(POSTPONE_ERASURE, { organization_id, ms })
       })
     },
   }

@@ -1,5 +1,8 @@
 import type { ExportPart } from '@quickquote/core/internal'
+import { getTableName } from 'drizzle-orm'
 import { type Statement, statement, text } from '../connection/statement.ts'
+import { createTables } from '../schema.ts'
+import { SCHEMA_NOTES } from '../schema-notes.ts'
 
 /**
  * A page of a part of an export, in index order. `content` is a row as JSON. `place` is its position for `$after` of
@@ -20,16 +23,16 @@ const uuidAt = (index: number) =>
 const timeAt = (index: number) => `coalesce(($after::text::jsonb ->> ${index})::timestamptz, '-infinity')`
 
 /** Tables in which an organization has few rows. */
-const byId = (table: string, hidden = '') =>
+const byId = (table: string, without: readonly string[] = []) =>
   page(
     (
       schema,
-    ) => `select to_jsonb(entry) ${hidden} as content, jsonb_build_array(id) as place from ${schema}.${table} entry
+    ) => `select to_jsonb(entry) - '{${without.join(',')}}'::text[] as content, jsonb_build_array(id) as place from ${schema}.${table} entry
       where organization_id = $organization_id and id > ${uuidAt(0)} order by id limit $limit`,
   )
 
-/** Keys without their hashes, endpoints without their secrets. */
-export const EXPORT_PAGE: Readonly<Record<ExportPart, Page>> = {
+/** Those with many rows, each in the order of an index. */
+const LARGE: Partial<Record<ExportPart, Page>> = {
   quotation: page(
     (schema) => `select to_jsonb(quotation) || jsonb_build_object(
         'steps', (select coalesce(jsonb_agg(to_jsonb(step) order by step.started_at), '[]')
@@ -42,11 +45,6 @@ export const EXPORT_PAGE: Readonly<Record<ExportPart, Page>> = {
       from ${schema}.quotations quotation
       where organization_id = $organization_id and (source, id) > (${textAt(0)}, ${uuidAt(1)})
       order by source, id limit $limit`,
-  ),
-  api_key: byId('api_keys', "- 'key_hash'"),
-  webhook_endpoint: byId(
-    'webhook_endpoints',
-    `- array['secret_ciphertext', 'secret_key_id', 'headers_ciphertext', 'headers_key_id', 'previous_secret_ciphertext', 'previous_secret_key_id']`,
   ),
   event: page(
     (schema) => `select to_jsonb(event) as content, jsonb_build_array(created_at, id) as place
@@ -72,7 +70,14 @@ export const EXPORT_PAGE: Readonly<Record<ExportPart, Page>> = {
       ) made
       order by made.endpoint_id, made.created_at, made.id limit $limit`,
   ),
-  replay: byId('replays'),
-  warning: byId('warnings'),
-  audit_entry: byId('audit_log'),
 }
+
+const exported = Object.entries(createTables()).flatMap(([key, table]) => {
+  const { rows } = SCHEMA_NOTES[key as keyof typeof SCHEMA_NOTES]
+  if (rows === null || rows === 'cascade' || rows.exported === null) return []
+  const { as, without } = rows.exported
+  return [[as, LARGE[as] ?? byId(getTableName(table), without)] as const]
+})
+
+/** Keys without their hashes, endpoints without their secrets: see `schema-notes.ts`. */
+export const EXPORT_PAGE = Object.fromEntries(exported) as Readonly<Record<ExportPart, Page>>

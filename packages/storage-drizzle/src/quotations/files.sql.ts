@@ -1,4 +1,5 @@
-import { bool, statement, text, uuid } from '../connection/statement.ts'
+import { bool, int, statement, text, uuid } from '../connection/statement.ts'
+import { notErased } from '../organizations/not-erased.sql.ts'
 
 /** Files of several organizations, as two arrays of equal length. */
 const LISTED = 'unnest($ids::uuid[], $organization_ids::uuid[]) as file (id, organization_id)'
@@ -7,7 +8,7 @@ const LISTED = 'unnest($ids::uuid[], $organization_ids::uuid[]) as file (id, org
 export const INSERT_CHUNK = statement(
   {},
   (schema) => `insert into ${schema}.file_chunks (file_id, organization_id, position, is_last, bytes)
-    values ($id, $organization_id, $position, $is_last, decode($base64, 'base64'))`,
+    select $id, $organization_id, $position, $is_last, decode($base64, 'base64') where ${notErased(schema)}`,
 )
 
 export const FIND_CHUNK = statement(
@@ -22,14 +23,19 @@ export const DELETE_CHUNKS = statement(
     where chunk.file_id = file.id and chunk.organization_id = file.organization_id`,
 )
 
-/** An upload in progress is recorded repeatedly. */
 export const RECORD_UPLOAD = statement(
   {},
-  (
-    schema,
-  ) => `insert into ${schema}.uploads as upload (id, organization_id, created_at) values ($id, $organization_id, $now)
-    on conflict (id) do update set created_at = excluded.created_at
-    where upload.organization_id = excluded.organization_id and upload.abandoned_at is null`,
+  (schema) => `insert into ${schema}.uploads (id, organization_id, created_at)
+    select $id, $organization_id, $now where ${notErased(schema)}`,
+)
+
+/** Not after it was abandoned: its bytes may have been deleted. */
+export const RENEW_UPLOAD = statement(
+  { renewed: int },
+  (schema) => `update ${schema}.uploads set created_at = $now,
+      received_at = case when $is_received::boolean then $now::timestamptz end
+    where id = $id and organization_id = $organization_id and abandoned_at is null and ${notErased(schema)}
+    returning 1 as renewed`,
 )
 
 export const ABANDON_UPLOADS = statement(

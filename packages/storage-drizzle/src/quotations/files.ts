@@ -4,6 +4,7 @@ import pLimit from 'p-limit'
 import type { Database } from '../connection/database.ts'
 import { type Guard, withStorageErrors } from '../connection/storage-error.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
+import { REFUSE_ERASED } from '../organizations/not-erased.sql.ts'
 import {
   ABANDON_OLD_UPLOADS,
   ABANDON_UPLOADS,
@@ -14,6 +15,7 @@ import {
   NOTE_STRAYS,
   QUEUE_FOR_DELETION,
   RECORD_UPLOAD,
+  RENEW_UPLOAD,
   TAKE_UPLOADS,
 } from './files.sql.ts'
 
@@ -89,6 +91,13 @@ export function uploadStorage(database: Database): UploadStorage {
   return {
     async record({ id, organization_id }, now) {
       await database.run(RECORD_UPLOAD, { id, organization_id, now })
+    },
+
+    async renew({ id, organization_id }, { isReceived }, now) {
+      const renewed = await database.run(RENEW_UPLOAD, { id, organization_id, is_received: isReceived, now })
+      if (renewed.length > 0) return true
+      await database.run(REFUSE_ERASED, { organization_id })
+      return false
     },
 
     abandon: (files, now) => database.run(ABANDON_UPLOADS, { ...listed(files), now }),

@@ -1,6 +1,7 @@
 import type { Quote, TraceContext } from '@quickquote/core'
 import { millisOf } from '../connection/readable.ts'
 import { jsonb, millis, nullable, oneOf, smallint, statement, text, uuid } from '../connection/statement.ts'
+import { notErased } from '../organizations/not-erased.sql.ts'
 
 /** The quote within an order, if it is in the host's own tables. */
 export type QuoteOfHost = Omit<Quote, 'id'> & { readonly trace: TraceContext | null }
@@ -8,7 +9,7 @@ export type QuoteOfHost = Omit<Quote, 'id'> & { readonly trace: TraceContext | n
 export const ORDER_START = statement(
   {},
   (schema) => `insert into ${schema}.pipeline_starts (quotation_id, due_at, quote)
-    values ($quotation_id, $due_at, $quote::text::jsonb)`,
+    select $quotation_id, $due_at, $quote::text::jsonb where ${notErased(schema)}`,
 )
 
 /**

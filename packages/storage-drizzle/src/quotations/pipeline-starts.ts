@@ -19,7 +19,12 @@ export function pipelineStartStorage(database: Database): PipelineStartStorage {
     order: (quotation, idempotency) =>
       accept(database, quotation, idempotency, async (on) => {
         const { id, api_key_id: _, created_at, ...quote } = quotation
-        await on.run(ORDER_START, { quotation_id: id, due_at: created_at, quote: JSON.stringify(quote) })
+        await on.run(ORDER_START, {
+          quotation_id: id,
+          organization_id: quote.organization_id,
+          due_at: created_at,
+          quote: JSON.stringify(quote),
+        })
       }),
 
     async claim({ workerId, limit, held, now }) {

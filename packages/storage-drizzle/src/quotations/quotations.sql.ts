@@ -1,4 +1,5 @@
 import { statement, uuid } from '../connection/statement.ts'
+import { notErased } from '../organizations/not-erased.sql.ts'
 
 /** Reads all open quotations: they are few, and an index on their last report would be written with each report. */
 export const FIND_STALLED = statement(
@@ -19,6 +20,7 @@ export const INSERT_QUOTATIONS = statement(
         api_key_id, requirements_text, metadata, traceparent, tracestate, created_at, updated_at)
       select id, organization_id, name, description, 'queued', 'none', source, config_id,
         api_key_id, requirements_text, metadata, traceparent, tracestate, created_at, created_at from accepted
+      where ${notErased(schema, 'accepted.organization_id')}
     ), files as (
       insert into ${schema}.quotation_files (quotation_id, id, name, type, size, position)
       select accepted.id, file.*

@@ -18,6 +18,7 @@ export const READ_FACTS = statement(
         when relkind = 'S' then array['usage']
         when relname in ('migrations', 'retention_floor', 'feed_floors') then array['select']
         when relname in ('events', 'delivery_attempts', 'audit_log') then array['select', 'insert']
+        when relname = 'erased_organizations' then array['select', 'insert', 'update']
         else array['select', 'insert', 'update', 'delete']
       end) as privilege
       where relnamespace = (select oid from namespace) and relkind in ('r', 'p', 'S') and not relispartition
