@@ -135,6 +135,19 @@ describe('doctor', () => {
     expect(wrong[1]?.message).toMatch(/^1 deliveries are due, the oldest for 6\d\d s\. /)
   })
 
+  it('reports an erasing that has long waited for a transaction', async () => {
+    const { sql, integrations } = host
+    const organization = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
+    await sql.begin('isolation level repeatable read', async (tx) => {
+      await tx`select from quickquote.quotations`
+      await integrations.organizations.erase(organization)
+      while (await integrations.continueErasing()) {}
+      expect(codesOf((await examine()).findings)).not.toContain('ERASING_WAITS')
+      await sql`update quickquote.erased_organizations set finished_at = now() - interval '61 minutes'`
+      expect(codesOf((await examine()).findings)).toContain('ERASING_WAITS')
+    })
+  })
+
   it('reports certificates that have expired or will soon', async () => {
     const [old, ageing] = [await createCertificate(new Date(0)), await createCertificate(new Date())]
     const first = await certificateFile(new Date(0))

@@ -495,6 +495,7 @@ it('every method of the storage is either tested above or known not to need an o
     'inspection.findPendingMigrations',
     'inspection.sampleSecrets',
     'inspection.countWorkers',
+    'inspection.countSweeping',
     'inspection.hearsNotifications',
     'warnings.settle',
     'warnings.forget',

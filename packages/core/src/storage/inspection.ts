@@ -35,6 +35,8 @@ export interface InspectionStorage {
   sampleSecrets(): Promise<readonly SampleSecret[]>
   /** Counts workers with and without a heartbeat in the last `silentForMs` milliseconds. */
   countWorkers(silentForMs: number): Promise<{ alive: number; silent: number }>
+  /** Counts erased organizations that have waited longer than `ms` for transactions which began before. */
+  countSweeping(ms: number): Promise<number>
   /** Whether notifications arrive. */
   hearsNotifications(withinMs: number): Promise<boolean>
 }

@@ -28,6 +28,7 @@ const OLDEST_VERSION = 14
 /** A notification arrives within milliseconds, or never. */
 const NOTIFICATION_MS = 3000
 const SLOW_QUEUE_S = 60
+const LONG_SWEEP_MS = 60 * 60 * 1000
 const CERTIFICATE_WARNING_DAYS = 30
 
 /** Looks for problems and changes nothing. Skips checks that need the database if it cannot be reached. */
@@ -74,6 +75,7 @@ async function checkDatabase(integrations: Integrations, worker: Examination['wo
       ...(await checkKeys(integrations)),
       ...(await checkWorkers(integrations, worker.deadAfterMs)),
       await checkQueue(integrations),
+      ...(await checkErasing(integrations)),
     )
     const hears = await storage.inspection.hearsNotifications(NOTIFICATION_MS)
     findings.push(
@@ -142,6 +144,11 @@ async function checkQueue({ storage, settings }: Integrations): Promise<Finding>
 }
 
 const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
+
+async function checkErasing({ storage }: Integrations): Promise<Finding[]> {
+  const organizations = await storage.inspection.countSweeping(LONG_SWEEP_MS)
+  return organizations === 0 ? [] : [finding('ERASING_WAITS', { organizations })]
+}
 
 function checkCertificates(ca: Certificates | undefined): Finding[] {
   if (ca === undefined) return []

@@ -93,6 +93,10 @@ export const FINDINGS = {
     'warning',
     '{due} deliveries are due, the oldest for {age} s. If a worker is alive, add another one, or look for an endpoint that hangs (its deliveries wait for its own slots).',
   ],
+  ERASING_WAITS: [
+    'warning',
+    '{organizations} organizations have been erased for more than an hour, but a transaction that began before is still open and may add data to them. End it (pg_stat_activity), or the prepared one (pg_prepared_xacts).',
+  ],
   HISTORY_KEPT: ['ok', 'Events are kept for {days} days, and tables are ready for the next {ahead} days.'],
   HISTORY_KEPT_LONGER: [
     'warning',

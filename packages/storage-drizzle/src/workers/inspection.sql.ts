@@ -60,6 +60,12 @@ export const SAMPLE_SECRETS = statement(
     group by key order by key`,
 )
 
+export const COUNT_SWEEPING = statement(
+  { organizations: int },
+  (schema) => `select count(*)::int as organizations from ${schema}.erased_organizations
+    where organization_id is not null and finished_at < now() - $ms::int * interval '1 millisecond'`,
+)
+
 export const COUNT_WORKERS = statement(
   { alive: int, silent: int },
   (schema) => `select (count(*) filter (where is_alive))::int as alive,

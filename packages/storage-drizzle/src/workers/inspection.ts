@@ -5,7 +5,7 @@ import { type Database, NOTIFY } from '../connection/database.ts'
 import { checkDatabase } from '../connection/database-check.ts'
 import type { Driver } from '../connection/driver.ts'
 import { migrationStatus } from '../migrations/migrate.ts'
-import { COUNT_WORKERS, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
+import { COUNT_SWEEPING, COUNT_WORKERS, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
 
 /** See InspectionStorage. */
 export function inspectionStorage({ run }: Database, driver: Driver, schema: string): InspectionStorage {
@@ -48,6 +48,11 @@ export function inspectionStorage({ run }: Database, driver: Driver, schema: str
     async countWorkers(silentForMs) {
       const [counted] = await run(COUNT_WORKERS, { silent_for_ms: silentForMs })
       return { alive: counted?.alive ?? 0, silent: counted?.silent ?? 0 }
+    },
+
+    async countSweeping(ms) {
+      const [counted] = await run(COUNT_SWEEPING, { ms })
+      return counted?.organizations ?? 0
     },
 
     /**
