@@ -1,6 +1,8 @@
-import { ERASURE_PHASES } from '@quickquote/core/internal'
 import { it } from 'vitest'
 import { eraseKilledIn } from './filled-host.ts'
 
-it('erasing an organization continues after a kill -9 in every phase, and counts each row once', () =>
-  eraseKilledIn(ERASURE_PHASES))
+it('erasing an organization continues after a kill -9 in every step, and counts each row once', () => {
+  const removals = ['removeRows 1', 'removeRows 2', 'removeRows 8', 'removeRows 12']
+  const files = ['findFiles 1', 'delete 1', 'forgetFiles 1']
+  return eraseKilledIn([...removals, ...files, 'setLeftToHost 1', 'removeAuditLog 2', 'look 1', 'look 1'])
+})
