@@ -79,6 +79,7 @@ describe('organizations.erase', () => {
     expect(empty).toEqual([
       'deliveries',
       'delivery_hours_counted',
+      'encryption_keys',
       'erased_organizations',
       'migrations',
       'pipeline_starts',
