@@ -1,7 +1,7 @@
 import { type AuthenticatedKey, DEFAULT_LIMITS, IntegrationError, memberOf } from '@quickquote/core'
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { API_KEY, AUTH_ERROR, decorateRequests, MEMBER } from '../src/auth/request-state.ts'
+import { ADMIT_TEST, API_KEY, AUTH_ERROR, decorateRequests, MEMBER } from '../src/auth/request-state.ts'
 import { errorHandler } from '../src/errors/error-handler.ts'
 import { createRateLimiter, limitRequests, limitTests } from '../src/limits/rate-limits.ts'
 import type { RedisClient } from '../src/limits/redis-counter.ts'
@@ -177,9 +177,10 @@ describe('limitTests', () => {
       request[MEMBER] = memberOf({ memberId: 'm', organizations: [{ id: String(id) }] }, String(id))
     })
     limitTests(scope, createRateLimiter({ redis, onLimiterError }, scope.log), LIMITS)
-    scope.get('/:id/test', (request, reply) =>
-      reply.code(Number(request.headers['x-status'] ?? 200)).send('sent'),
-    )
+    scope.get('/:id/test', async (request, reply) => {
+      await request[ADMIT_TEST]?.()
+      return reply.code(Number(request.headers['x-status'] ?? 200)).send('sent')
+    })
     return async (id: string, headers: Record<string, string> = {}) => {
       const answer = await scope.inject({ url: `/${id}/test`, headers })
       const detail = answer.statusCode === 429 ? JSON.parse(answer.body).detail : null

@@ -84,6 +84,22 @@ describe('POST /:id/test', () => {
     })
   })
 
+  it('takes no place while it is refused with 400 or 404, even concurrently', async () => {
+    const limits = { testsPerEndpointPerMinute: 2, testsPerOrganizationPerMinute: 2 }
+    await withHost({ integrations: { limits } }, async (host) => {
+      const { id } = await endpointAt('/beside-refused')
+      const refused = Array.from({ length: 40 }, (_, index) =>
+        index % 2 === 0
+          ? send(host, id, { event_type: 'quotation.proposal.completed' })
+          : send(host, randomUUID()),
+      )
+      expect(await sendMany(host, id, 2)).toEqual({ 200: 2 })
+      const statuses = (await Promise.all(refused)).map(({ status }) => status)
+      expect(new Set(statuses)).toEqual(new Set([400, 404]))
+      expect(await sendMany(host, id, 1)).toEqual({ 429: 1 })
+    })
+  })
+
   it('does not count while no worker is running', async () => {
     await context.stopWorker()
     await context.sql`delete from quickquote.workers`

@@ -15,6 +15,8 @@ export interface TestDeliveries {
    * Sends a sample event to an endpoint, even a disabled one, and waits for the response: at most the timeout of an
    * attempt plus ten seconds. A worker sends it like any delivery, but only once and ahead of the queue.
    * @param options.signal aborts the wait. A test that no worker has begun by then is not sent.
+   * @param options.admit called right before the test is stored, once nothing else refuses it. If it rejects, nothing is
+   * sent.
    * @throws IntegrationError PERMISSION_REQUIRED, VALIDATION_FAILED, WEBHOOK_ENDPOINT_NOT_FOUND, SERVICE_UNAVAILABLE;
    * the reason of the signal
    */
@@ -22,7 +24,7 @@ export interface TestDeliveries {
     member: Member,
     endpointId: string,
     body: TestDeliveryBody,
-    options?: { readonly signal?: AbortSignal },
+    options?: { readonly signal?: AbortSignal; readonly admit?: () => Promise<void> },
   ): Promise<TestDeliveryResult>
 }
 
@@ -40,7 +42,7 @@ const POLL_MS = { first: 10, factor: 2, longest: 1000 }
 
 export function createTestDeliveries(storage: Storage, settings: Settings): TestDeliveries {
   return {
-    async send(member, endpointId, body, { signal } = {}) {
+    async send(member, endpointId, body, { signal, admit } = {}) {
       requireManageIntegrations(member)
       const { organizationId } = member
       const { event_type } = validate(testDeliveryBody(settings.events), body)
@@ -54,6 +56,7 @@ export function createTestDeliveries(storage: Storage, settings: Settings): Test
       if (!(await storage.workers.hasLive(SILENCE_MS))) {
         throw unavailable('No delivery worker is running, so nothing was sent.')
       }
+      await admit?.()
       const now = settings.now()
       const { example } = settings.events.definitionOf(event_type)
       const event = createWebhookEvent(settings.events, {

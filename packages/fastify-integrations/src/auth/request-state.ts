@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 export const API_KEY: unique symbol = Symbol('quickquote: the key of the request')
 export const AUTH_ERROR: unique symbol = Symbol('quickquote: why authentication failed')
 export const SESSION: unique symbol = Symbol('quickquote: the session of the member')
+export const ADMIT_TEST: unique symbol = Symbol('quickquote: counts the test delivery of the request')
 export const MEMBER: unique symbol = Symbol('quickquote: the member who calls')
 
 declare module 'fastify' {
@@ -13,9 +14,11 @@ declare module 'fastify' {
     [AUTH_ERROR]: IntegrationError | null
     [SESSION]: Session | null
     [MEMBER]: Member | null
+    /** Throws if there are too many. null: tests are not limited. */
+    [ADMIT_TEST]: (() => Promise<void>) | null
   }
 }
 
 export function decorateRequests(fastify: FastifyInstance): void {
-  for (const name of [API_KEY, AUTH_ERROR, SESSION, MEMBER]) fastify.decorateRequest(name, null)
+  for (const name of [API_KEY, AUTH_ERROR, SESSION, MEMBER, ADMIT_TEST]) fastify.decorateRequest(name, null)
 }

@@ -1,7 +1,7 @@
 import { IntegrationError, type Limits, type Logger } from '@quickquote/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientOf } from '../auth/client-address.ts'
-import { API_KEY, AUTH_ERROR } from '../auth/request-state.ts'
+import { ADMIT_TEST, API_KEY, AUTH_ERROR } from '../auth/request-state.ts'
 import { callerOf } from '../auth/session-auth.ts'
 import { memoryCounter } from './memory-counter.ts'
 import { type RedisClient, redisCounter } from './redis-counter.ts'
@@ -97,7 +97,10 @@ function limit(name: string, whose: string, max: number, detail: string) {
 /** Statuses of a test that was not sent. */
 const NOT_SENT = new Set([400, 404, 503])
 
-/** Limits test deliveries, for a plugin with only their route. Tests that are not sent do not count. */
+/**
+ * Limits test deliveries, for a plugin with only their route. The handler calls `request[ADMIT_TEST]` once it would send
+ * the test: one that is refused before takes no place, and one that is not sent after all is given back.
+ */
 export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limits: Limits): void {
   if (!limits.enabled) return
   const counted = new WeakMap<FastifyRequest, { limits: readonly Limit[]; at: number }>()
@@ -122,11 +125,13 @@ export function limitTests(fastify: FastifyInstance, limiter: RateLimiter, limit
   }
 
   fastify.addHook('preHandler', async (request, reply) => {
-    const ofTest = limitsOf(request)
-    const count = await limiter.take(ofTest)
-    if (count === null) return
-    refuseBeyond(ofTest, count, reply)
-    counted.set(request, { limits: ofTest, at: count.at })
+    request[ADMIT_TEST] = async () => {
+      const ofTest = limitsOf(request)
+      const count = await limiter.take(ofTest)
+      if (count === null) return
+      refuseBeyond(ofTest, count, reply)
+      counted.set(request, { limits: ofTest, at: count.at })
+    }
   })
   fastify.addHook('onSend', async (request, reply) => {
     const test = counted.get(request)

@@ -12,6 +12,7 @@ import {
   WebhookEndpointWithSecret,
 } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
+import { ADMIT_TEST } from '../auth/request-state.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
 import { organizationParams } from './organization-params.ts'
@@ -236,9 +237,11 @@ export function webhookRoutes({
         },
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND', 'RATE_LIMITED'],
-      handle: async ({ member, params, body, clientSignal }) => ({
-        body: await testDeliveries.send(member, params.id, body, { signal: clientSignal() }),
-      }),
+      async handle({ member, params, body, request, clientSignal }) {
+        const { [ADMIT_TEST]: admit } = request
+        const options = { signal: clientSignal(), ...(admit && { admit }) }
+        return { body: await testDeliveries.send(member, params.id, body, options) }
+      },
     }),
   ]
 }
