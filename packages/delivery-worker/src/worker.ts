@@ -101,7 +101,7 @@ export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
 
 /** Events of a replay, and deliveries that follow a change of their endpoint, per transaction. */
 const REPLAYED_AT_ONCE = 200
-const CHANGED_AT_ONCE = 2000
+const CHANGED_AT_ONCE = 500
 
 const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
 
