@@ -84,7 +84,7 @@ function Editor({
   catalog: readonly CatalogEntry[]
   endpoint: WebhookEndpoint | null
 }) {
-  const { t, client, navigation, announcement } = usePortal()
+  const { t, client, navigation, announcement, endpoints } = usePortal()
   const element = useRef<HTMLFormElement>(null)
   const [base, setBase] = useState(endpoint)
   const [form, setForm] = useState(() => formOf(endpoint, catalog))
@@ -120,8 +120,10 @@ function Editor({
   async function save() {
     setTimesSent(timesSent + 1)
     if (Object.keys(problemsOf(input)).length > 0) return
-    if (base === null)
-      return setCreated(await client.endpoints.create({ ...input, ...(headers && { headers }) }))
+    if (base === null) {
+      setCreated(await client.endpoints.create({ ...input, ...(headers && { headers }) }))
+      return void endpoints.reload()
+    }
     const current = await client.endpoints.get(base.id)
     if (current.updated_at !== base.updated_at) {
       setNewer(current)
@@ -132,6 +134,7 @@ function Editor({
     // Compared with the initial values, so that others' changes are kept.
     const changes = { ...changedFields(endpoint ?? base, input), ...(headers && { headers }) }
     if (Object.keys(changes).length > 0) await client.endpoints.update(base.id, changes)
+    void endpoints.reload()
     announcement.value = t('action.saved')
     back({ isDone: true })
   }

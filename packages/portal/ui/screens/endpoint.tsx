@@ -205,6 +205,7 @@ export function Endpoint({ id }: { id: string }) {
           endpoint={value}
           onClose={close}
           onDone={() => {
+            void endpoints.reload()
             announcement.value = t('endpoints.deleted', { name: value.name })
             navigation.go({ view: 'endpoints' }, { isDone: true })
           }}

@@ -176,7 +176,7 @@ function removalOf(name: string, rows: OrganizationRows): Removal {
 }
 
 /** Bytes without a record, such as those of files of the host's quotations: they are deleted with the other files. */
-export const QUEUE_STRAYS = statement(
+const QUEUE_STRAYS = statement(
   { removed: int },
   (schema) => `with queued as (
       insert into ${schema}.uploads (id, organization_id, created_at, abandoned_at)
