@@ -76,6 +76,20 @@ describe.runIf(TURNS_ARE_MEASURABLE)('no request keeps the event loop longer tha
     },
   )
 
+  it('four megabytes of numbers that cannot be stored exactly, in a field that is ignored', async () => {
+    const numbers = Array(200_000).fill('0.12345678901234567').join()
+    const body = `{"requirementsText":"A shop.","unknown":[${numbers}]}`
+    const headers = { 'Content-Type': 'application/json' }
+    const { result, turnMs } = await longestTurn(() =>
+      context.host.call('POST', PATH, { key, headers, body: Buffer.from(body) }),
+    )
+    expect(result).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('more than 2000 numbers') },
+    })
+    expect(turnMs).toBeLessThan(MAX_TURN_MS)
+  })
+
   it('a file name of dots, as long as a header may be', async () => {
     const { result, turnMs } = await startWith(`a${'.'.repeat(7800)}b.txt`, new Uint8Array(Buffer.from('x')))
     expect(result.status).toBe(202)

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parse } from 'secure-json-parse'
-import { MAX_DEPTH, markInexactNumbers, scanJson } from './json-numbers.ts'
+import { MAX_DEPTH, MAX_INEXACT, markInexactNumbers, scanJson } from './json-numbers.ts'
 import { bodyTooLarge, DEFAULT_MIN_DATA_RATE, type MinDataRate, malformed, readBody } from './read-body.ts'
 
 /**
@@ -36,6 +36,11 @@ export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.')
   const scan = scanJson(bytes)
   if (scan.isTooDeep) throw malformed(`The body must not be nested more than ${MAX_DEPTH} levels deep.`)
+  if (scan.inexact.length > MAX_INEXACT) {
+    throw malformed(
+      `The body has more than ${MAX_INEXACT} numbers that cannot be stored exactly. Send them as strings.`,
+    )
+  }
   const text = bytes.toString('utf8')
   try {
     const value = parse(text)

@@ -4,6 +4,9 @@ import { INEXACT_NUMBER } from '@quickquote/core/internal'
 /** Deeper than any real data, and far from a stack overflow. */
 export const MAX_DEPTH = 64
 
+/** More than any `metadata` has room for by default; a whole body of them would keep the event loop for a second. */
+export const MAX_INEXACT = 2000
+
 /** The index of the first byte, and the one after the last. */
 type Span = readonly [begin: number, end: number]
 
@@ -12,7 +15,7 @@ const BACKSLASH = 0x5c
 
 /**
  * Scans JSON in one pass over its bytes, before anything is built: the nesting depth, and the numbers that parsing
- * would change. `JSON.parse` reports the source of a number only from Node 22 on. The result for invalid JSON is
+ * would change, up to one more than MAX_INEXACT. `JSON.parse` reports the source of a number only from Node 22 on. The result for invalid JSON is
  * meaningless.
  */
 export function scanJson(json: Buffer): { readonly isTooDeep: boolean; readonly inexact: readonly Span[] } {
@@ -29,8 +32,10 @@ export function scanJson(json: Buffer): { readonly isTooDeep: boolean; readonly 
       depth -= 1
     } else if (beginsNumber(byte)) {
       const end = endOfNumber(json, index)
-      if (!isShort(json, index, end) && !isExact(json.toString('latin1', index, end)))
+      if (!isShort(json, index, end) && !isExact(json.toString('latin1', index, end))) {
         inexact.push([index, end])
+        if (inexact.length > MAX_INEXACT) break
+      }
       index = end - 1
     }
   }
