@@ -91,7 +91,7 @@ describe('after a 429', () => {
     await receiver.waitFor(2)
     await finishSteps(5)
 
-    // The probe is under way, and nothing else.
+    // The probe is in flight, and nothing else.
     expect(receiver.requests).toHaveLength(2)
     expect((await host.pending()).filter(({ leased_by }) => leased_by !== null)).toHaveLength(1)
     answer()
@@ -101,7 +101,7 @@ describe('after a 429', () => {
   })
 
   it.each([
-    ['another 429 sets the pause anew', { status: 429, headers: { 'retry-after': '60' } }, true],
+    ['another 429 sets the pause again', { status: 429, headers: { 'retry-after': '60' } }, true],
     ['another failure ends the pause', { status: 500 }, false],
     ['a 410 ends the pause', { status: 410 }, false],
     ['a 503 without Retry-After ends the pause', { status: 503 }, false],

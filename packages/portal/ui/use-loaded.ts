@@ -207,7 +207,7 @@ function lastShared<Item extends { readonly id: string }>(
   return shown.findLastIndex(({ id }) => ids.has(id))
 }
 
-/** The newest items, then those shown after what both have. Where they have nothing in common, the list begins anew. */
+/** The newest items, then those shown after what both have. Where they have nothing in common, the list begins again. */
 function merged<Item extends { readonly id: string }>(shown: Pages<Item>, newest: Pages<Item>): Pages<Item> {
   const last = lastShared(shown.items, newest.items)
   const earlier = last < 0 || newest.next === null ? [] : shown.items.slice(last + 1)

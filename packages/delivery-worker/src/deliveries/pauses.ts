@@ -7,7 +7,7 @@ export interface Pauses {
   allow(delivery: ClaimedDelivery): boolean
 }
 
-/** The oldest are forgotten: what was claimed before them has begun. */
+/** The oldest are forgotten: deliveries claimed before them have begun. */
 const MAX_KEPT = 10_000
 
 /** For deliveries that were claimed before a pause and wait for a socket. */

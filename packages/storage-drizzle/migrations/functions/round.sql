@@ -194,9 +194,9 @@ end
 $$;
 
 -- 2. In order: the next delivery of a quotation becomes due once the previous one has been deleted. A claim holds a delivery
--- back only while it keeps an earlier one from being deleted (see hold_back), so whoever deletes that one and then looks, in a
--- statement of its own, finds what was held back, without the lock of the endpoint. To make one due too early is harmless: a
--- claim looks again.
+-- back only while it keeps an earlier one from being deleted (see hold_back), so the round that deletes that one and then looks,
+-- in a statement of its own, finds the delivery held back, without the lock of the endpoint. To make one due too early is
+-- harmless: a claim looks again.
 create function "quickquote".release_in_order(ended_endpoints uuid[], ended_quotations uuid[], at timestamptz) returns void
 language plpgsql as $$
 begin
@@ -542,7 +542,7 @@ declare
   is_catching_up boolean := false;
   returned int;
 begin
-  -- Later statements must see what was committed before them.
+  -- Later statements must see the commits before them.
   if current_setting('transaction_isolation') not like 'read %committed' then
     raise 'a round of a worker needs a transaction that is "read committed"';
   end if;

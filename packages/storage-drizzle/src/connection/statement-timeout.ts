@@ -14,7 +14,7 @@ export const MAINTENANCE: StatementTimeout = statementTimeout(10 * 60)
 
 function statementTimeout(seconds: number): StatementTimeout {
   return {
-    // A process that is frozen before the commit keeps its locks no longer than any other of ours.
+    // A process that is frozen before the commit keeps its locks no longer than our other processes.
     settings: `set local statement_timeout = '${seconds}s'; set local lock_timeout = '${seconds}s'`,
     seconds,
   }
