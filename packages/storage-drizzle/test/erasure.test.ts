@@ -298,7 +298,7 @@ describe('while an organization is erased', () => {
       await write(storage, own).catch(() => {})
       expect(await leftOf(own), name).toEqual(['erased_organizations'])
     }
-    // Only this one: whoever calls it has stored bytes, and must have them deleted. Then its row is removed, too.
+    // Only this one: its caller has stored bytes, and must have them deleted. Then its row is removed, too.
     await storage.uploads.queueForDeletion([own.upload], new Date())
     expect(await leftOf(own)).toEqual(['erased_organizations', 'uploads'])
     await end()

@@ -58,7 +58,7 @@ export interface ErasureStorage {
   removeRows(organizationId: string, limit: number): Promise<number | null>
   /** The same for the audit log. */
   removeAuditLog(organizationId: string, limit: number): Promise<number | null>
-  /** Counts what was removed elsewhere. */
+  /** Counts the rows removed elsewhere. */
   countRemoved(organizationId: string, removed: Readonly<Record<string, number>>): Promise<void>
   /** The host has erased what it keeps, except this. */
   setLeftToHost(organizationId: string, leftToHost: readonly LeftToHost[]): Promise<void>

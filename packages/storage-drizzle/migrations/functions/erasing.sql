@@ -4,7 +4,7 @@
 -- "since". Its events are found by number, so the search ends with the last one. For a delivery being sent, the attempt is
 -- recorded, with an unknown outcome.
 --
--- The quotation's row of event numbers goes first. Whoever resends an event of the quotation holds it, so the deliveries created
+-- The quotation's row of event numbers goes first. A resend of an event of the quotation holds it, so the deliveries created
 -- until then are ended here, and nothing can be resent afterwards. A transaction that records an event waits, and commits later.
 create function "quickquote".erase_history_of_quotation(organization uuid, quotation uuid, since timestamptz)
 returns table (events integer, deliveries integer, attempts integer)

@@ -282,8 +282,8 @@ export const IS_OPEN = statement(
 )
 
 /**
- * The first look. Whoever can still add something has a snapshot older than this statement's. So it is among the open
- * transactions, or it has ended since and the second look sees its rows.
+ * The first look. A transaction that can still add something has a snapshot older than this statement's. So it is among
+ * the open ones, or it has ended since and the second look sees its rows.
  */
 export const LOOK = statement(
   { left: bool },
