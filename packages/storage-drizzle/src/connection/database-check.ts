@@ -31,7 +31,7 @@ function* faultsOf(
   }
   if (strangers !== null) {
     yield `The SQL schema "${schema}" was renamed, but its functions still use ${strangers}. Rename it ` +
-      'back, or recreate its functions: see "Another name" in docs/guides/database.md.'
+      'back, or recreate its functions: see "Renaming the schema" in docs/guides/database.md.'
   }
   if (hidden !== null) {
     yield `Row-level security hides rows of ${hidden} from this role. Turn it off (alter table … disable row level ` +
