@@ -6,7 +6,7 @@ import { oneAtATime } from '../connection/one-at-a-time.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
 import { readable, toDate } from '../connection/readable.ts'
 import { REFUSE_ERASED } from '../organizations/not-erased.sql.ts'
-import { COUNT_KEYS, FIND_BY_HASH, RECORD_USES } from './api-keys.sql.ts'
+import { COUNT_KEYS, FIND_BY_HASH, FIND_BY_HASHES, RECORD_USES } from './api-keys.sql.ts'
 
 /** See ApiKeyStorage. */
 export function apiKeyStorage(database: Database): ApiKeyStorage {
@@ -17,8 +17,13 @@ export function apiKeyStorage(database: Database): ApiKeyStorage {
   const inOrganization = (organizationId: string, id: string) =>
     and(eq(apiKeys.organization_id, organizationId), eq(apiKeys.id, id))
 
-  const findByHash = batched(async (hashes) => {
-    const found = await run(FIND_BY_HASH, { hashes: hashes.map((hash) => Buffer.from(hash, 'hex')) })
+  const findByHash = batched(async (hexes) => {
+    const hashes = hexes.map((hex) => Buffer.from(hex, 'hex'))
+    const [hash] = hashes
+    const found =
+      hash !== undefined && hashes.length === 1
+        ? await run(FIND_BY_HASH, { hash })
+        : await run(FIND_BY_HASHES, { hashes })
     return new Map(
       found.map(({ hash, id, organization, status, expires }) => [
         hash,
