@@ -319,9 +319,18 @@ describe('while an organization is erased', () => {
       ...['webhookEndpoints.list', 'webhookEndpoints.find', 'webhookEndpoints.lock', 'webhookEndpoints.had'],
       ...['webhookEndpoints.names', 'endpointHealth', 'replays.count', 'replays.find', 'testDeliveries.find'],
       ...['clock', 'telemetry', 'inspection', 'exports', 'signingSecrets.count'],
+      'signingSecrets.readCheckValues',
     ]
     // Of no organization, only for its rows, or that change rows by their lease.
-    const others = ['erasure', 'retention', 'workers', 'warnings', 'deliveries', 'signingSecrets.save']
+    const others = [
+      'erasure',
+      'retention',
+      'workers',
+      'warnings',
+      'deliveries',
+      'signingSecrets.save',
+      'signingSecrets.claimKey',
+    ]
     const databaseCare = ['migrat', 'requireMigrated', 'within', 'transaction', 'close']
     const known = [...reads, ...others, ...databaseCare, 'uploads.queueForDeletion']
     const methods = Object.entries(storage).flatMap(([noun, part]) =>
