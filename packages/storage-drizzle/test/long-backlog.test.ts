@@ -134,6 +134,21 @@ describe('a backlog that is longer than a request can change', () => {
     expect((await claim()).claimed.map(({ event_sequence }) => event_sequence)).toEqual([1, 1, 1, 1])
   })
 
+  it('follows a change in a transaction of the host, whatever its isolation', async () => {
+    await outbox.recordEvent(endpoint)
+    await setEnabled(false)
+    await outbox.sql.begin('isolation level repeatable read', async (transaction) => {
+      const { webhookEndpoints } = outbox.storage.within(transaction)
+      await webhookEndpoints.update(endpoint.organization_id, endpoint.id, { is_enabled: true }, new Date())
+    })
+
+    expect(await claim()).toMatchObject({ claimed: [], isCatchingUp: true })
+    await catchUp()
+
+    expect(await claim()).toMatchObject({ claimed: [], isCatchingUp: false })
+    expect(await outbox.sql`select from quickquote.deliveries where parked_at is null`).toEqual([])
+  })
+
   it('is parked in batches when the endpoint is enabled, and new events are sent after that', async () => {
     await outbox.insertBacklog([endpoint.id], LONG)
     await setEnabled(false)
