@@ -138,6 +138,23 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await quarter.locator('td.url').getAttribute('title')).toContain('/long/long/')
   })
 
+  it('says until when an endpoint is paused, and that its receiver asked for it', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Busy')
+    const page = await open('admin@acme.example', 'endpoints')
+    const pausedUntil = new Date(Date.now() + 2 * 60 * 60 * 1000).toISOString()
+    const paused = (endpoint: { id: string }) =>
+      endpoint.id === id ? { ...endpoint, paused_until: pausedUntil } : endpoint
+    await page.route(/\/webhooks(\/[0-9a-f-]+)?$/, async (route) => {
+      const answer = await (await route.fetch()).json()
+      await route.fulfill({ json: Array.isArray(answer) ? answer.map(paused) : paused(answer) })
+    })
+    await page.reload()
+    await row(page, 'Busy').getByText(/Paused until .+, the receiver asked for it/).waitFor()
+    await row(page, 'Busy').getByRole('link').first().click()
+    await page.getByText(/Deliveries wait until .+: the receiver asked for it\./).waitFor()
+  })
+
   it('does not claim that an old attempt went to the URL of today', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Moved')
