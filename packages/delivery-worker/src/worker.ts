@@ -99,9 +99,10 @@ const NUMBERS: OptionTable<OwnNumbers & LeasePolicy> = { ...WORKER_OPTIONS, ...L
 /** Those of the lease are in the settings of the integrations. */
 export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
 
-/** Events of a replay, and deliveries that follow a change of their endpoint, per transaction. */
+/** Events of a replay per transaction. */
 const REPLAYED_AT_ONCE = 200
-const CHANGED_AT_ONCE = 500
+/** Deliveries that follow a change of their endpoint per transaction. Many, because each batch passes over the earlier ones. */
+const CHANGED_AT_ONCE = 5000
 
 const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
 
