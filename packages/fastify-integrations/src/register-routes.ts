@@ -110,9 +110,13 @@ function handle(route: Route, request: FastifyRequest, reply: FastifyReply): Pro
     : route.handle({ member: callerOf(request), ...call })
 }
 
-/** The query, parsed as Fastify does by default, because the host may have another parser. */
+/**
+ * The query, parsed as Fastify does by default, because the host may have another parser. The organization comes from
+ * the key or the path; any other is ignored (specification, "What the service does").
+ */
 function queryOf({ url }: FastifyRequest): object {
-  return parse(queryText(url))
+  const { organization_id: _, organizationId: __, ...query } = parse(queryText(url))
+  return query
 }
 
 /**

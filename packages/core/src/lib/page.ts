@@ -28,6 +28,9 @@ export const PAGE_PARAMETERS = {
 }
 const PageQuery = Type.Object(PAGE_PARAMETERS)
 
+/** For queries with filters: a misspelled one must not return everything. */
+export const ONLY_KNOWN = { additionalProperties: false }
+
 /**
  * Reads a page. Asks `read` for one extra entry to find out whether there is a next page.
  * @throws IntegrationError VALIDATION_FAILED for a cursor of another list

@@ -2,6 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import { type FieldError, validationFailed } from './errors.ts'
+import { hintAt } from './option-check.ts'
 import { isUuid } from './tenancy.ts'
 import { parseTimestamp } from './timestamp.ts'
 
@@ -98,15 +99,23 @@ function compile(ajv: Ajv, cache: WeakMap<TSchema, ValidateFunction>, schema: TS
 function run<T extends TSchema>(check: ValidateFunction, value: unknown, where: '' | '?' | ':'): Static<T> {
   if (check(value)) return value as Static<T>
   throw validationFailed(
-    (check.errors ?? []).slice(0, MAX_REPORTED).map((error) => toFieldError(error, where)),
+    (check.errors ?? []).slice(0, MAX_REPORTED).map((error) => toFieldError(error, where, check.schema)),
   )
 }
 
-function toFieldError(error: ErrorObject, where: '' | '?' | ':'): FieldError {
-  const missing =
-    error.keyword === 'required' ? `/${escapePointer(String(error.params['missingProperty']))}` : ''
-  const path = error.instancePath + missing
-  return { pointer: where === '' ? path : where + path.slice(1), detail: describe(error) }
+/** Characters of an unknown parameter's name that are repeated. */
+const MAX_NAME = 64
+
+function toFieldError(error: ErrorObject, where: '' | '?' | ':', schema: unknown): FieldError {
+  const { missingProperty, additionalProperty } = error.params as Partial<Record<string, string>>
+  const name = missingProperty ?? additionalProperty?.slice(0, MAX_NAME)
+  const path = error.instancePath + (name === undefined ? '' : `/${escapePointer(name)}`)
+  const known = Object.keys((schema as { properties?: object }).properties ?? {})
+  const detail =
+    additionalProperty === undefined
+      ? describe(error)
+      : `is not a parameter of this route.${hintAt(additionalProperty, known)} Parameters: ${known.join(', ')}`
+  return { pointer: where === '' ? path : where + path.slice(1), detail }
 }
 
 export function escapePointer(name: string): string {

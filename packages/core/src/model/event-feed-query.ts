@@ -1,34 +1,37 @@
 import { Type } from '@sinclair/typebox'
-import { PAGE_PARAMETERS } from '../lib/page.ts'
+import { ONLY_KNOWN, PAGE_PARAMETERS } from '../lib/page.ts'
 import { OneOf } from '../lib/schema.ts'
 
 export const LONGEST_EVENT_WAIT_SECONDS = 20
 
 /** The query of the event feed. */
-export const eventFeedQuery = Type.Object({
-  after: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description:
-        'Where to continue: the cursor of a `next` link, the ID of an event (`evt_…`), or `latest` for events from now on. Default: the oldest event kept.',
-    }),
-  ),
-  types: Type.Optional(
-    Type.String({ maxLength: 4000, description: 'Only events of these types, separated by commas.' }),
-  ),
-  generation_source: Type.Optional(
-    OneOf(['api_key', 'ui', 'all'], {
-      default: 'api_key',
-      description: 'Only events of quotations started through the partner API, in the web app, or either.',
-    }),
-  ),
-  limit: PAGE_PARAMETERS.limit,
-  wait: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: LONGEST_EVENT_WAIT_SECONDS,
-      default: 0,
-      description: 'Seconds to wait if there is no event yet.',
-    }),
-  ),
-})
+export const eventFeedQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'Where to continue: the cursor of a `next` link, the ID of an event (`evt_…`), or `latest` for events from now on. Default: the oldest event kept.',
+      }),
+    ),
+    types: Type.Optional(
+      Type.String({ maxLength: 4000, description: 'Only events of these types, separated by commas.' }),
+    ),
+    generation_source: Type.Optional(
+      OneOf(['api_key', 'ui', 'all'], {
+        default: 'api_key',
+        description: 'Only events of quotations started through the partner API, in the web app, or either.',
+      }),
+    ),
+    limit: PAGE_PARAMETERS.limit,
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LONGEST_EVENT_WAIT_SECONDS,
+        default: 0,
+        description: 'Seconds to wait if there is no event yet.',
+      }),
+    ),
+  },
+  ONLY_KNOWN,
+)

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { PAGE_PARAMETERS } from '../lib/page.ts'
+import { ONLY_KNOWN, PAGE_PARAMETERS } from '../lib/page.ts'
 import {
   NullableName,
   NullableString,
@@ -55,13 +55,16 @@ export const Quotation = Type.Object(
 export type Quotation = Static<typeof Quotation>
 
 /** The filters of a list of quotations. */
-export const QuotationListQuery = Type.Object({
-  status: Type.Optional(OneOf(QUOTATION_STATUSES)),
-  source: Type.Optional(OneOf(SOURCES)),
-  created_since: Type.Optional(SentTimestamp({ description: 'Quotations started at this time or later.' })),
-  created_until: Type.Optional(SentTimestamp({ description: 'Quotations started before this time.' })),
-  ...PAGE_PARAMETERS,
-})
+export const QuotationListQuery = Type.Object(
+  {
+    status: Type.Optional(OneOf(QUOTATION_STATUSES)),
+    source: Type.Optional(OneOf(SOURCES)),
+    created_since: Type.Optional(SentTimestamp({ description: 'Quotations started at this time or later.' })),
+    created_until: Type.Optional(SentTimestamp({ description: 'Quotations started before this time.' })),
+    ...PAGE_PARAMETERS,
+  },
+  ONLY_KNOWN,
+)
 
 /** The filters of a list of quotations; null: any. */
 export interface QuotationFilter {

@@ -1,7 +1,7 @@
 import { headerNames } from '@quickquote/webhook-signature'
 import { Type } from '@sinclair/typebox'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
-import { PAGE_PARAMETERS, type Page, readPage } from '../lib/page.ts'
+import { ONLY_KNOWN, PAGE_PARAMETERS, type Page, readPage } from '../lib/page.ts'
 import { OneOf, SentTimestamp, Uuid } from '../lib/schema.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
 import { validateUrlPart } from '../lib/validator.ts'
@@ -25,20 +25,23 @@ import { auditChanges, auditEntry } from './audit-log.ts'
 
 /** The filters of a list of delivery attempts (specification, `GET /deliveries`). */
 export function deliveryLogQuery({ types }: EventCatalog) {
-  return Type.Object({
-    endpoint_id: Type.Optional(Uuid),
-    event_type: Type.Optional(OneOf(types)),
-    status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
-    undelivered: Type.Optional(
-      OneOf(UNDELIVERED, {
-        description:
-          'Only undelivered events, each with its newest attempt, without tests. `retrying`: another attempt is due. `given_up`: no attempts are left. `all`: both, and parked deliveries.',
-      }),
-    ),
-    since: Type.Optional(SentTimestamp({ description: 'Attempts made at this time or later.' })),
-    until: Type.Optional(SentTimestamp({ description: 'Attempts made before this time.' })),
-    ...PAGE_PARAMETERS,
-  })
+  return Type.Object(
+    {
+      endpoint_id: Type.Optional(Uuid),
+      event_type: Type.Optional(OneOf(types)),
+      status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
+      undelivered: Type.Optional(
+        OneOf(UNDELIVERED, {
+          description:
+            'Only undelivered events, each with its newest attempt, without tests. `retrying`: another attempt is due. `given_up`: no attempts are left. `all`: both, and parked deliveries.',
+        }),
+      ),
+      since: Type.Optional(SentTimestamp({ description: 'Attempts made at this time or later.' })),
+      until: Type.Optional(SentTimestamp({ description: 'Attempts made before this time.' })),
+      ...PAGE_PARAMETERS,
+    },
+    ONLY_KNOWN,
+  )
 }
 
 /** The longest period of an hourly count, and the default one, in milliseconds. */
