@@ -31,7 +31,9 @@ let folder: TemporaryFolder
 let environment: Record<string, string>
 
 beforeAll(async () => {
-  guide = await readFile(resolve(import.meta.dirname, '../../../docs/guides/partner-api.md'), 'utf8')
+  const page = await readFile(resolve(import.meta.dirname, '../../../docs/guides/partner-api.md'), 'utf8')
+  // The rest is tested by packages/client/test/python.slow.test.ts.
+  guide = page.split('## Clients in other languages')[0] ?? ''
   const database = await testDatabase(inject('postgresUrl'))
   folder = await temporaryFolder()
   const server = runExample('server', {

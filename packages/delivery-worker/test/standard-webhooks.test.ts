@@ -88,7 +88,7 @@ it.for(LANGUAGES)(
 )
 
 it('the code in the guide does the same', async () => {
-  const guide = await readFile(new URL('../../../docs/guides/standard-webhooks.md', import.meta.url), 'utf8')
+  const guide = await readFile(new URL('../../../docs/guides/receiving-webhooks.md', import.meta.url), 'utf8')
   const [, code = ''] = /```js\n(.*?)```/s.exec(guide) ?? []
   // Beside this file, so that the library can be imported by name.
   const file = new URL(`guide-${process.pid}.mjs`, import.meta.url)

@@ -40,8 +40,7 @@ const exportedAs = ({ rows }: (typeof notes)[number]) => {
 const HEADER = `# Data that we keep
 
 Every table, with the columns that may hold personal data, text or secrets; all others hold IDs, times, numbers and states.
-[Retention](../guides/retention.md) and [When a customer leaves](../guides/erasing.md) describe how they are removed. Your logs,
-backups and own tables are not included. An organization's export has the rows of the tables with a type there, without hashes of keys and
+[Data](../guides/data.md) describes how they are removed. Your logs, backups and own tables are not included. An organization's export has the rows of the tables with a type there, without hashes of keys and
 secrets. Written by \`pnpm run schema\` from \`schema-notes.ts\`.
 
 | Table | Column | Holds | Kept | Erased by | Exported as |

@@ -1,4 +1,4 @@
-"""The whole journey of a partner, with the client that openapi-generator writes: see docs/guides/generated-clients.md."""
+"""The whole journey of a partner, with the client that openapi-generator writes: see docs/guides/partner-api.md."""
 
 import json
 import os
