@@ -15,8 +15,10 @@ import { DOCUMENT, useHost } from './support/host.ts'
 const host = useHost()
 const run = promisify(execFile)
 const programs = fileURLToPath(new URL('programs', import.meta.url))
-const guide = readFileSync(new URL('../../../docs/guides/partner-api.md', import.meta.url), 'utf8')
-  .split('## Clients in other languages')[1] ?? ''
+const guide =
+  readFileSync(new URL('../../../docs/guides/partner-api.md', import.meta.url), 'utf8').split(
+    '## Clients in other languages',
+  )[1] ?? ''
 
 /** openapi-generator 7.0.0 from Maven Central, with this checksum. */
 const GENERATOR = process.env['OPENAPI_GENERATOR']
