@@ -133,6 +133,9 @@ describe('GET /v1/integrations/events', () => {
     ['?wait', 'wait=21'],
     ['?wait', 'wait=0.5'],
     ['?wait', 'wait=-1'],
+    ['?wait', 'wait=0x10'],
+    ['?wait', 'wait=1e1'],
+    ['?limit', 'limit=0x10'],
   ])('refuses %s: %s', async (pointer, query) => {
     const { status, body } = await read(`?${query}`)
     expect([status, body['code'], body['errors']]).toMatchObject([400, 'VALIDATION_FAILED', [{ pointer }]])

@@ -48,12 +48,10 @@ const FORMATS: Readonly<Record<string, { check: (text: string) => boolean; allow
   },
 }
 
-function createAjv(coerceTypes: boolean): Ajv {
+function createAjv(): Ajv {
   const ajv = new Ajv({
     allErrors: true,
-    coerceTypes,
-    // Coercion turns `1e400` into Infinity in spite of `strictNumbers`, which then skips the bounds.
-    strictNumbers: !coerceTypes,
+    strictNumbers: true,
     useDefaults: true,
     strict: true,
     allowUnionTypes: true,
@@ -65,10 +63,8 @@ function createAjv(coerceTypes: boolean): Ajv {
   return ajv
 }
 
-const strict = createAjv(false)
-const coercing = createAjv(true)
+const ajv = createAjv()
 const compiled = new WeakMap<TSchema, ValidateFunction>()
-const compiledCoercing = new WeakMap<TSchema, ValidateFunction>()
 
 /** The maximum number of reported errors, so that a hostile body cannot cause a long response. */
 export const MAX_REPORTED = 20
@@ -79,19 +75,29 @@ export const MAX_REPORTED = 20
  * @throws IntegrationError VALIDATION_FAILED, with an entry for each violation
  */
 export function validate<T extends TSchema>(schema: T, value: unknown): Static<T> {
-  return run(compile(strict, compiled, schema), value, '')
+  return run(compile(schema), value, '')
 }
 
-/** The same for query and path parameters, which are coerced (`limit=20`). `where` is `?` or `:`. */
+/** The same for query and path parameters, whose integers are decimal digits (`limit=20`). `where` is `?` or `:`. */
 export function validateUrlPart<T extends TSchema>(schema: T, value: unknown, where: '?' | ':'): Static<T> {
-  return run(compile(coercing, compiledCoercing, schema), value, where)
+  return run(compile(schema), withIntegers(schema, value), where)
 }
 
-function compile(ajv: Ajv, cache: WeakMap<TSchema, ValidateFunction>, schema: TSchema): ValidateFunction {
-  let check = cache.get(schema)
+/** Ajv's coercion would take `0x10` and `1e1`, too. */
+function withIntegers({ properties = {} }: TSchema, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const isInteger = (name: string, each: unknown) =>
+    properties[name]?.type === 'integer' && typeof each === 'string' && /^-?\d+$/.test(each)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, isInteger(name, each) ? Number(each) : each]),
+  )
+}
+
+function compile(schema: TSchema): ValidateFunction {
+  let check = compiled.get(schema)
   if (check === undefined) {
     check = ajv.compile(schema)
-    cache.set(schema, check)
+    compiled.set(schema, check)
   }
   return check
 }
