@@ -101,8 +101,6 @@ export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
 
 /** Events of a replay per transaction. */
 const REPLAYED_AT_ONCE = 200
-/** Deliveries that follow a change of their endpoint per transaction. Many, because each batch passes over the earlier ones. */
-const CHANGED_AT_ONCE = 5000
 
 const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
 
@@ -339,7 +337,7 @@ function createWork({
     }),
     changes: createBatches({
       ...options,
-      advance: () => storage.deliveries.catchUp(CHANGED_AT_ONCE, now()),
+      advance: () => storage.deliveries.catchUp(now()),
       failure: 'waiting deliveries cannot follow a change of their endpoint',
     }),
   }

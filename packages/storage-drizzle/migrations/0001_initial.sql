@@ -179,6 +179,8 @@ create table "quickquote".webhook_endpoints (
   parks_before integer not null default 0,
   -- Nothing is claimed before it has reached "generation".
   caught_up_to integer not null default 0,
+  -- Meanwhile: where the next batch begins, by due time.
+  caught_up_until timestamptz(3) not null default '-infinity',
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   deleted_at timestamptz(3),

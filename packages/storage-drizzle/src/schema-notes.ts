@@ -245,7 +245,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
         'the previous signing secret, encrypted; erased when the endpoint is deleted',
       secret_hint: 'the last four characters of the signing secret',
       ...plain('id', 'organization_id', 'events', 'trigger_mode', 'ordering', 'is_enabled', 'secret_key_id'),
-      ...plain('headers_key_id', 'generation', 'parks_before', 'caught_up_to'),
+      ...plain('headers_key_id', 'generation', 'parks_before', 'caught_up_to', 'caught_up_until'),
       ...plain('disabled_reason', 'previous_secret_key_id', 'previous_secret_expires_at', 'version'),
       ...plain('created_at', 'updated_at', 'deleted_at'),
     },

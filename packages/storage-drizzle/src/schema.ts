@@ -213,6 +213,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       generation: integer('generation').notNull().default(0),
       parks_before: integer('parks_before').notNull().default(0),
       caught_up_to: integer('caught_up_to').notNull().default(0),
+      caught_up_until: moment('caught_up_until').notNull().default(sql`'-infinity'`),
       created_at: moment('created_at').notNull(),
       updated_at: moment('updated_at').notNull(),
       deleted_at: moment('deleted_at'),

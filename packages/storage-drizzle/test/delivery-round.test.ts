@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
-import { openExplained, type Plan, rowsRead } from './explained.ts'
+import { blocksRead, openExplained, type Plan, rowsRead } from './explained.ts'
 
 const LIMIT = 100
 
@@ -123,7 +123,5 @@ describe('a round while an old transaction holds up vacuum', () => {
 })
 
 function blocksOf(nodes: readonly Plan[], index: string): number {
-  return nodes
-    .filter((node) => node['Index Name'] === index)
-    .reduce((sum, node) => sum + node['Shared Hit Blocks'] + node['Shared Read Blocks'], 0)
+  return blocksRead(nodes.filter((node) => node['Index Name'] === index))
 }

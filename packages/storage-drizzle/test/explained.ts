@@ -53,3 +53,8 @@ export function rowsRead(nodes: readonly Plan[]): number {
     0,
   )
 }
+
+/** Pages of tables and indexes. */
+export function blocksRead(nodes: readonly Plan[]): number {
+  return nodes.reduce((sum, node) => sum + node['Shared Hit Blocks'] + node['Shared Read Blocks'], 0)
+}

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
+import { blocksRead, openExplained, rowsRead } from './explained.ts'
 
 /** More than one statement parks. */
 const BACKLOG = 2500
@@ -103,7 +104,7 @@ describe('a backlog that is longer than a request can change', () => {
   /** One batch at a time, each by another worker, as if every one was killed after it. */
   async function catchUp(): Promise<number> {
     let batches = 1
-    while (await outbox.anotherStorage().deliveries.catchUp(1000, new Date())) batches += 1
+    while (await outbox.anotherStorage().deliveries.catchUp(new Date(), 1000)) batches += 1
     return batches
   }
   const claim = () => outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID(), { limit: 8 }))
@@ -162,5 +163,56 @@ describe('a backlog that is longer than a request can change', () => {
     expect(await outbox.sql`select from quickquote.deliveries where parked_at is not null`).toHaveLength(
       BACKLOG + LONG,
     )
+  })
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'another order',
+      () =>
+        outbox.storage.webhookEndpoints.update(
+          endpoint.organization_id,
+          endpoint.id,
+          { ordering: 'quotation' },
+          new Date(),
+        ),
+    ],
+    ['being enabled', async () => [await setEnabled(false), await setEnabled(true)]],
+  ])('follows %s in batches of the same cost, however many came before', async (_, change) => {
+    await outbox.insertBacklog([endpoint.id], 10 * LONG)
+    await change()
+    const { storage, explain, nodes, close } = openExplained(outbox.url)
+    onTestFinished(close)
+    const cost: { rows: number; blocks: number }[] = []
+    for (let isMore = true; isMore; ) {
+      await explain()
+      isMore = await storage.deliveries.catchUp(new Date(), 2000)
+      const read = nodes().filter((node) => node['Relation Name'] === 'deliveries')
+      cost.push({ rows: rowsRead(read), blocks: blocksRead(read) })
+    }
+    // The last batch looks at everything once.
+    const [, second, ...others] = cost.slice(0, -2)
+    expect(others.length).toBeGreaterThan(15)
+    for (const { rows, blocks } of others) {
+      expect(rows).toBeLessThan(1.5 * (second?.rows ?? 0))
+      expect(blocks).toBeLessThan(1.5 * (second?.blocks ?? 0))
+    }
+  })
+
+  it('follows a change though some of it was locked when its turn came', async () => {
+    await setEnabled(false)
+    await outbox.sql`update quickquote.deliveries set parked_at = null`
+    const [locked] = await outbox.sql<
+      { id: string }[]
+    >`select id from quickquote.deliveries order by due_at limit 1`
+    await outbox.sql.begin(async (transaction) => {
+      await transaction`select from quickquote.deliveries where id = ${locked?.id ?? ''} for update`
+      await setEnabled(true)
+      await catchUp()
+      expect(await claim()).toMatchObject({ claimed: [], isCatchingUp: true })
+    })
+    await catchUp()
+
+    expect(await claim()).toMatchObject({ claimed: [], isCatchingUp: false })
+    expect(await pending()).toEqual([])
   })
 })

@@ -111,11 +111,11 @@ export interface DeliveryStorage {
    */
   releaseWaiting(now: Date): Promise<void>
   /**
-   * Lets waiting deliveries follow a change of their endpoint, at most `limit`, all or nothing: see
+   * Lets waiting deliveries follow a change of their endpoint, at most `limit` (default 2,000), all or nothing: see
    * WebhookEndpointStorage.update.
    * @returns whether there may be more to do now
    */
-  catchUp(limit: number, now: Date): Promise<boolean>
+  catchUp(now: Date, limit?: number): Promise<boolean>
   /** Gives leases back whose attempt was never begun: the attempt does not count. Those that were lost are passed over. */
   release(workerId: string, deliveries: readonly UnbegunDelivery[]): Promise<void>
 }

@@ -15,9 +15,6 @@ export interface DeliverDueOptions extends DueWorkOptions {
 /** Large enough for a claim to see everything that is due, unless an endpoint exceeds its share. */
 const CLAIM = { limit: 100_000, perEndpoint: 100 }
 
-/** Deliveries per transaction that follow a change of their endpoint. */
-const CAUGHT_UP_AT_ONCE = 2000
-
 /**
  * Sends everything that is due by the clock of the integrations, and whatever becomes due meanwhile. For tests and
  * scripts that cannot wait for a worker: while the clock stands still, no retry becomes due. Sends one webhook at a
@@ -64,7 +61,7 @@ export async function deliverDue({
   }
 
   await settings.clock.settle()
-  while (await storage.deliveries.catchUp(CAUGHT_UP_AT_ONCE, settings.now()));
+  while (await storage.deliveries.catchUp(settings.now()));
   try {
     await untilNothingIsDue(settings.now, async () => {
       const { wanted, nextDueAt } = await claim()

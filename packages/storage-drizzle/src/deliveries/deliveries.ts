@@ -21,6 +21,9 @@ import { RELEASE_NEXT } from './release-next.sql.ts'
 const OVERLAP_MS = 1000
 const FULL_LOOK_MS = 1000
 
+/** Deliveries per transaction that follow a change of their endpoint. */
+const CAUGHT_UP_AT_ONCE = 2000
+
 /** A smaller claim is not a backlog. */
 const LARGE_CLAIM = 64
 
@@ -45,7 +48,7 @@ export function deliveryStorage(database: Database): DeliveryStorage {
       if (released.length > 0) await database.wake()
     },
 
-    async catchUp(limit, now) {
+    async catchUp(now, limit = CAUGHT_UP_AT_ONCE) {
       const [batch] = await database.run(CATCH_UP, { endpoint_id: null, now, limit })
       if (batch?.state === 'done') await database.wake()
       return batch?.state === 'done' || batch?.state === 'more'

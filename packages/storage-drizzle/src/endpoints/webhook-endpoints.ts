@@ -194,6 +194,7 @@ function nextGeneration(
   return {
     generation: sql`${generation} + (${isEnabled} or ${isReordered})::int`,
     parks_before: sql`case when ${isEnabled} then ${generation} + 1 else ${parks_before} end`,
+    caught_up_until: sql`'-infinity'`,
   }
 }
 
