@@ -105,9 +105,10 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   const files = options.files ?? storage.files
   const requirementsFiles = createRequirementsFiles({ uploads: storage.uploads, files }, settings)
   const keyUses = createApiKeyUses(storage.apiKeys, settings.logger)
-  const shared: Shared = { settings, requirementsFiles, keyUses }
+  const context = { storage, settings }
+  const shared: Shared = { requirementsFiles, keyUses }
   const settle = () => clock.settle()
-  const organizations = createOrganizations(storage, settings)
+  const organizations = createOrganizations(context)
   const stops: (() => Promise<void>)[] = []
   let closing: Promise<void> | undefined
 
@@ -118,25 +119,25 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
   }
 
   return {
-    ...createServices(storage, shared, { settle, isBound: false }),
-    testDeliveries: onTime(createTestDeliveries(storage, settings), settle),
+    ...createServices(context, shared, { settle, isBound: false }),
+    testDeliveries: onTime(createTestDeliveries(context), settle),
     // `export` returns no promise and needs no time.
     organizations: { ...onTime(organizations, settle), export: organizations.export },
     storage,
     settings,
-    eventFeed: createEventFeed(storage.eventFeed, settings),
+    eventFeed: createEventFeed(context),
     requirementsFiles,
     within(transaction) {
       const bound = storage.within(transaction)
       // The transaction may hold the only connection.
       const settleThere = () => clock.settle(() => bound.clock.read())
-      return createServices(bound, shared, { settle: settleThere, isBound: true })
+      return createServices({ storage: bound, settings }, shared, { settle: settleThere, isBound: true })
     },
-    reencryptSecrets: () => reencryptSecrets(storage, settings),
-    disableFailingEndpoints: () => disableFailingEndpoints(storage, settings),
-    sendWarnings: () => sendWarnings(storage, settings),
-    enforceRetention: () => enforceRetention(storage, settings),
-    continueErasing: () => continueErasing({ storage, files, settings }),
+    reencryptSecrets: () => reencryptSecrets(context),
+    disableFailingEndpoints: () => disableFailingEndpoints(context),
+    sendWarnings: () => sendWarnings(context),
+    enforceRetention: () => enforceRetention(context),
+    continueErasing: () => continueErasing({ ...context, files }),
     close: () => (closing ??= close()),
     beforeClose(stop) {
       stops.push(stop)
@@ -146,29 +147,28 @@ export function createIntegrations<Events extends EventDefinitions = NoEvents, T
 
 /** Shared by all services, in any transaction. */
 interface Shared {
-  readonly settings: Settings
   readonly requirementsFiles: RequirementsFiles
   readonly keyUses: ApiKeyUses
 }
 
 function createServices(
-  storage: Storage,
-  { settings, requirementsFiles, keyUses }: Shared,
+  context: { readonly storage: Storage; readonly settings: Settings },
+  { requirementsFiles, keyUses }: Shared,
   { settle, isBound }: { readonly settle: Clock['settle']; readonly isBound: boolean },
 ): IntegrationServices<EventDefinitions> {
   const services = lazily<
     Omit<IntegrationServices<EventDefinitions>, 'pipeline' | keyof Emitter<EventDefinitions>>
   >({
-    apiKeys: () => onTime(createApiKeys(storage, settings, keyUses), settle),
-    quotations: () => onTime(createQuotations(storage, settings, requirementsFiles, { isBound }), settle),
-    webhookEndpoints: () => onTime(createWebhookEndpoints(storage, settings), settle),
-    deliveryLog: () => onTime(createDeliveryLog(storage, settings), settle),
-    replays: () => onTime(createReplays(storage, settings), settle),
-    auditLog: () => onTime(createAuditLog(storage.auditLog, settings), settle),
+    apiKeys: () => onTime(createApiKeys(context, keyUses), settle),
+    quotations: () => onTime(createQuotations(context, requirementsFiles, { isBound }), settle),
+    webhookEndpoints: () => onTime(createWebhookEndpoints(context), settle),
+    deliveryLog: () => onTime(createDeliveryLog(context), settle),
+    replays: () => onTime(createReplays(context), settle),
+    auditLog: () => onTime(createAuditLog(context), settle),
   })
   return Object.assign(services, {
-    pipeline: (quotationId: string) => onTime(createReporter({ storage, settings }, quotationId), settle),
-    ...onTime(createEmitter(storage, settings), settle),
+    pipeline: (quotationId: string) => onTime(createReporter(context, quotationId), settle),
+    ...onTime(createEmitter(context), settle),
   })
 }
 

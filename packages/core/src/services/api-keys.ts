@@ -20,11 +20,10 @@ import type { AuditAction } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
 import { type Member, managesIntegrations, requireManageIntegrations } from '../model/session.ts'
-import type { Settings } from '../settings.ts'
 import type { ApiKeyMaximum, StoredApiKey } from '../storage/api-keys.ts'
-import type { Storage } from '../storage/storage.ts'
 import type { ApiKeyUses } from './api-key-uses.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
+import type { Context } from './context.ts'
 import { revokeKeysOf, transferKeys } from './keys-of-members.ts'
 
 /** The verified key of a partner request. */
@@ -100,17 +99,10 @@ export interface ApiKeys {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Shared by the functions below. */
-interface Context {
-  readonly storage: Storage
-  readonly settings: Settings
-}
+type KeyContext = Context<'apiKeys' | 'auditLog'>
 
-export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKeyUses): ApiKeys {
-  const context: Context = {
-    storage,
-    settings,
-  }
+export function createApiKeys(context: KeyContext, uses: ApiKeyUses): ApiKeys {
+  const { storage, settings } = context
   return {
     create: (member, body) => create(context, member, body),
     list: (member, query = {}) => list(context, member, query),
@@ -136,9 +128,8 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
     revoke: (member, id) => move(context, member, id, 'revoke'),
 
     revokeOfMember: (organizationId, memberId, options) =>
-      revokeKeysOf({ storage, settings }, organizationId, memberId, options),
-    transfer: (organizationId, members, options) =>
-      transferKeys({ storage, settings }, organizationId, members, options),
+      revokeKeysOf(context, organizationId, memberId, options),
+    transfer: (organizationId, members, options) => transferKeys(context, organizationId, members, options),
 
     async authenticate(value) {
       const key = isWellFormedApiKey(value) ? await storage.apiKeys.findByHash(hashApiKey(value)) : null
@@ -160,7 +151,7 @@ export function createApiKeys(storage: Storage, settings: Settings, uses: ApiKey
 }
 
 async function create(
-  { storage, settings }: Context,
+  { storage, settings }: KeyContext,
   member: Member,
   body: unknown,
 ): Promise<ApiKey & { key: SecretValue }> {
@@ -201,7 +192,11 @@ async function create(
   return { ...record, key }
 }
 
-async function list({ storage, settings }: Context, member: Member, query: unknown): Promise<Page<ApiKey>> {
+async function list(
+  { storage, settings }: KeyContext,
+  member: Member,
+  query: unknown,
+): Promise<Page<ApiKey>> {
   checkMemberIds(member)
   const { owner = 'me', ...page } = validateUrlPart(ApiKeyListQuery, query, '?')
   if (owner === 'all') requireManageIntegrations(member)
@@ -218,7 +213,7 @@ async function list({ storage, settings }: Context, member: Member, query: unkno
 
 /** Locks the key, and writes the change that `decide` returns with its audit entry, in one transaction. */
 async function changeLocked(
-  { storage, settings }: Context,
+  { storage, settings }: KeyContext,
   member: Member,
   id: string,
   action: AuditAction,
@@ -239,7 +234,7 @@ async function changeLocked(
   })
 }
 
-function move(context: Context, member: Member, id: string, to: ApiKeyMove): Promise<ApiKey> {
+function move(context: KeyContext, member: Member, id: string, to: ApiKeyMove): Promise<ApiKey> {
   return changeLocked(context, member, id, ACTIONS[to], ({ status }) => {
     const transition = moveApiKey(status, to)
     if (transition.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', transition.reason)

@@ -33,8 +33,7 @@ import {
   type AuditValue,
 } from '../model/audit-entry.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
-import type { Settings } from '../settings.ts'
-import type { AuditStorage } from '../storage/audit-log.ts'
+import type { Context } from './context.ts'
 
 export interface AuditLog {
   /**
@@ -44,7 +43,7 @@ export interface AuditLog {
   list(member: Member, query?: unknown): Promise<Page<AuditEntry>>
 }
 
-export function createAuditLog(entries: AuditStorage, { keyring }: Pick<Settings, 'keyring'>): AuditLog {
+export function createAuditLog({ storage, settings }: Context<'auditLog'>): AuditLog {
   return {
     async list(member, query = {}) {
       requireManageIntegrations(member)
@@ -57,8 +56,8 @@ export function createAuditLog(entries: AuditStorage, { keyring }: Pick<Settings
       } = validateUrlPart(AuditLogQuery, query, '?')
       const filter = { resource_id, action, since: optionalTimeOf(since), until: optionalTimeOf(until) }
       const { organizationId } = member
-      return readPage(keyring, { name: 'audit_log', organizationId }, page, (request) =>
-        entries.list(organizationId, filter, request),
+      return readPage(settings.keyring, { name: 'audit_log', organizationId }, page, (request) =>
+        storage.auditLog.list(organizationId, filter, request),
       )
     },
   }

@@ -18,10 +18,10 @@ import type { EventCatalog } from '../model/event-catalog.ts'
 import { requestHeaders } from '../model/request-headers.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { eventIdOf } from '../model/webhook-event.ts'
-import type { Settings } from '../settings.ts'
 import type { StoredAttemptDetails, StoredDelivery } from '../storage/delivery-log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
+import type { Context } from './context.ts'
 
 /** The filters of a list of delivery attempts (specification, `GET /deliveries`). */
 export function deliveryLogQuery({ types }: EventCatalog) {
@@ -87,7 +87,12 @@ export interface DeliveryLog {
   resend(member: Member, id: string): Promise<Delivery>
 }
 
-export function createDeliveryLog(storage: Storage, settings: Settings): DeliveryLog {
+type LogPort = 'deliveryLog' | 'quotations' | 'webhookEndpoints' | 'erasure' | 'auditLog'
+
+type LogEntry = Pick<StoredDelivery, 'quotation_id' | 'endpoint_id' | 'event_id'>
+
+export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
+  const { storage, settings } = context
   const querySchema = deliveryLogQuery(settings.events)
   const names = headerNames(settings.productName)
 
@@ -115,7 +120,7 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
         page,
         (request) => storage.deliveryLog.listAttempts(organizationId, filter, request),
       )
-      return { items: await asSeen(storage, organizationId, items), nextCursor }
+      return { items: items.map(await naming(storage, organizationId, items)), nextCursor }
     },
 
     async hours(member, query = {}) {
@@ -137,37 +142,12 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
 
     async get(member, id) {
       requireManageIntegrations(member)
-      return find(storage, member.organizationId, id)
+      return seen(member.organizationId, await find(storage, member.organizationId, id))
     },
 
     async resend(member, id) {
       requireManageIntegrations(member)
-      const { organizationId } = member
-      const newId = await storage.transaction(async (transaction) => {
-        const delivery = await findStored(transaction, organizationId, id)
-        if (delivery.is_test) throw conflict('A test cannot be sent again. Send a new one.')
-        const endpoint = await transaction.webhookEndpoints.lock(organizationId, delivery.endpoint_id)
-        if (endpoint === null) throw conflict('The endpoint of the delivery has been deleted.')
-        if (!endpoint.is_enabled) throw conflict('The endpoint is disabled. Enable it first.')
-        const now = settings.now()
-        const resent = await transaction.deliveryLog.resend(organizationId, delivery, now)
-        if (resent === null) {
-          throw conflict(
-            'The delivery is being sent right now, or its event is no longer kept or has been erased.',
-          )
-        }
-        await transaction.auditLog.record(
-          auditEntry({
-            by: member,
-            action: 'webhook_endpoint.delivery_resent',
-            resource: endpoint,
-            changes: auditChanges({}, { delivery_id: delivery.id, resent_as: resent }),
-            at: now,
-          }),
-        )
-        return resent
-      })
-      return find(storage, organizationId, newId)
+      return seen(member.organizationId, await resend(context, member, id))
     },
   }
 
@@ -177,14 +157,13 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
     }
   }
 
-  async function find(from: Storage, organizationId: string, id: string): Promise<Delivery> {
-    const { attempts, ...delivery } = await findStored(from, organizationId, id)
-    const [[seen], seenAttempts] = [
-      await asSeen(storage, organizationId, [delivery]),
-      await asSeen(storage, organizationId, attempts.map(withHeaders)),
-    ]
-    const request_body = await from.deliveryLog.findBody(organizationId, delivery.event_id)
-    return { ...(seen ?? delivery), request_body, attempts: seenAttempts }
+  async function seen(organizationId: string, delivery: StoredDelivery): Promise<Delivery> {
+    const [named, request_body] = await Promise.all([
+      naming(storage, organizationId, [delivery]),
+      storage.deliveryLog.findBody(organizationId, delivery.event_id),
+    ])
+    const { attempts, ...fields } = delivery
+    return { ...named(fields), request_body, attempts: attempts.map(withHeaders).map(named) }
   }
 
   function withHeaders({ event_sequence, header_names, ...attempt }: StoredAttemptDetails) {
@@ -196,18 +175,55 @@ export function createDeliveryLog(storage: Storage, settings: Settings): Deliver
   }
 }
 
-async function findStored(from: Storage, organizationId: string, id: string): Promise<StoredDelivery> {
-  const delivery = await from.deliveryLog.find(organizationId, id)
+/** See `DeliveryLog.resend`. */
+async function resend(
+  { storage, settings }: Context<LogPort>,
+  member: Member,
+  id: string,
+): Promise<StoredDelivery> {
+  const { organizationId } = member
+  return storage.transaction(async (transaction) => {
+    const delivery = await find(transaction, organizationId, id)
+    if (delivery.is_test) throw conflict('A test cannot be sent again. Send a new one.')
+    const endpoint = await transaction.webhookEndpoints.lock(organizationId, delivery.endpoint_id)
+    if (endpoint === null) throw conflict('The endpoint of the delivery has been deleted.')
+    if (!endpoint.is_enabled) throw conflict('The endpoint is disabled. Enable it first.')
+    const now = settings.now()
+    const newId = await transaction.deliveryLog.resend(organizationId, delivery, now)
+    if (newId === null) {
+      throw conflict(
+        'The delivery is being sent right now, or its event is no longer kept or has been erased.',
+      )
+    }
+    await transaction.auditLog.record(
+      auditEntry({
+        by: member,
+        action: 'webhook_endpoint.delivery_resent',
+        resource: endpoint,
+        changes: auditChanges({}, { delivery_id: delivery.id, resent_as: newId }),
+        at: now,
+      }),
+    )
+    return { ...delivery, id: newId, status: 'pending', next_attempt_at: now, attempts: [] }
+  })
+}
+
+async function find(
+  { deliveryLog }: Pick<Storage, 'deliveryLog'>,
+  organizationId: string,
+  id: string,
+): Promise<StoredDelivery> {
+  const delivery = await deliveryLog.find(organizationId, id)
   if (delivery === null) throw new IntegrationError('DELIVERY_NOT_FOUND')
   return delivery
 }
 
-/** Adds the public event id, and the names of the endpoint and the quotation if known. */
-async function asSeen<T extends { quotation_id: string | null; endpoint_id: string; event_id: string }>(
-  storage: Storage,
+/** Finds the names of the quotations and endpoints of entries. The result adds them, and the public event id. */
+async function naming(
+  storage: Pick<Storage, 'quotations' | 'webhookEndpoints' | 'erasure'>,
   organizationId: string,
-  entries: readonly T[],
-): Promise<(T & { quotation_name?: string; endpoint_name?: string })[]> {
+  entries: readonly LogEntry[],
+) {
   const quotationIds = new Set(entries.flatMap(({ quotation_id }) => quotation_id ?? []))
   const endpointIds = new Set(entries.map(({ endpoint_id }) => endpoint_id))
   const [quotations, endpoints] = await Promise.all([
@@ -218,17 +234,17 @@ async function asSeen<T extends { quotation_id: string | null; endpoint_id: stri
   const erased = await storage.erasure.findErased(
     unnamed.map((id) => ({ id, organization_id: organizationId })),
   )
-  return entries.map((entry) => {
+  return <Entry extends LogEntry>(entry: Entry) => {
     const id = entry.quotation_id ?? ''
-    const quotation = quotations.get(id) ?? (erased.has(id) ? ERASED : undefined)
-    const endpoint = endpoints.get(entry.endpoint_id)
+    const quotation_name = quotations.get(id) ?? (erased.has(id) ? ERASED : undefined)
+    const endpoint_name = endpoints.get(entry.endpoint_id)
     return {
       ...entry,
       event_id: eventIdOf(entry.event_id),
-      ...(quotation === undefined ? {} : { quotation_name: quotation }),
-      ...(endpoint === undefined ? {} : { endpoint_name: endpoint }),
+      ...(quotation_name !== undefined && { quotation_name }),
+      ...(endpoint_name !== undefined && { endpoint_name }),
     }
-  })
+  }
 }
 
 function conflict(detail: string): IntegrationError {

@@ -6,8 +6,7 @@ import type { EventDataOf, EventDefinitions } from '../model/event-definition.ts
 import { OrganizationId } from '../model/ids.ts'
 import type { Source } from '../model/quotation.ts'
 import { createWebhookEvent, eventIdOf } from '../model/webhook-event.ts'
-import type { Settings } from '../settings.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Context } from './context.ts'
 
 /** An event of the host's own. */
 export interface EmittedEvent<Data> {
@@ -38,7 +37,7 @@ export interface Emitter<Events extends EventDefinitions> {
 /** The catalog validates the rest. */
 const Owner = Type.Object({ organization_id: OrganizationId })
 
-export function createEmitter(storage: Storage, { events, now }: Settings): Emitter<EventDefinitions> {
+export function createEmitter({ storage, settings }: Context<'events'>): Emitter<EventDefinitions> {
   return { emit }
 
   async function emit(
@@ -51,12 +50,12 @@ export function createEmitter(storage: Storage, { events, now }: Settings): Emit
       ])
     }
     validate(Owner, { organization_id: organizationId })
-    const event = createWebhookEvent(events, {
+    const event = createWebhookEvent(settings.events, {
       type,
       organizationId: organizationId.toLowerCase(),
       generationSource,
       data,
-      now: now(),
+      now: settings.now(),
     })
     await storage.events.record(event)
     return eventIdOf(event.id)

@@ -3,25 +3,17 @@ import { IntegrationError } from '../lib/errors.ts'
 import { isUuid } from '../lib/tenancy.ts'
 import { ERASED, type ErasedQuotation, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds, checkOrganizationId } from '../model/ids.ts'
-import type { Settings } from '../settings.ts'
-import type { Storage } from '../storage/storage.ts'
 import { auditEntry } from './audit-log.ts'
+import type { Context } from './context.ts'
 
 /** Clocks differ: looks for events from this long before the quotation was accepted. */
 const CLOCK_SKEW_MS = 60 * 60 * 1000
 
 /** See `Quotations.erase`. Files are deleted after the commit; if the host commits, by a worker. */
 export async function eraseQuotation(
-  {
-    storage,
-    settings,
-    requirementsFiles,
-  }: {
-    storage: Storage
-    settings: Settings
-    /** Null inside a transaction of the host. */
-    requirementsFiles: Pick<RequirementsFiles, 'discard'> | null
-  },
+  { storage, settings }: Context<'quotations' | 'erasure' | 'uploads' | 'auditLog'>,
+  /** Null inside a transaction of the host. */
+  requirementsFiles: Pick<RequirementsFiles, 'discard'> | null,
   organizationId: string,
   quotationId: string,
   { by }: RequestedBy = {},

@@ -4,8 +4,8 @@ import { isUuid } from '../lib/tenancy.ts'
 import { validateUrlPart } from '../lib/validator.ts'
 import { eventFeedQuery } from '../model/event-feed-query.ts'
 import { checkOrganizationId } from '../model/ids.ts'
-import type { Settings } from '../settings.ts'
-import type { EventFeedStorage, FeedFilter, FeedPosition } from '../storage/event-feed.ts'
+import type { FeedFilter, FeedPosition } from '../storage/event-feed.ts'
+import type { Context } from './context.ts'
 
 /** A page of the event feed. */
 export interface EventPage {
@@ -32,10 +32,10 @@ export interface EventFeed {
 /** A cursor needs an id, even at the beginning. */
 const NO_EVENT = '00000000-0000-0000-0000-000000000000'
 
-export function createEventFeed(
-  feed: EventFeedStorage,
-  { keyring, events }: Pick<Settings, 'keyring' | 'events'>,
-): EventFeed {
+export function createEventFeed({
+  storage: { eventFeed: feed },
+  settings: { keyring, events },
+}: Context<'eventFeed'>): EventFeed {
   return {
     async read(organizationId, query = {}) {
       checkOrganizationId(organizationId)

@@ -1,17 +1,20 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import type { FailingEndpoint } from '../model/webhook-endpoint.ts'
 import type { Settings } from '../settings.ts'
-import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
+import type { Context } from './context.ts'
 
 const BATCH = 100
+
+type EndpointContext = Context<'endpointHealth' | 'webhookEndpoints' | 'auditLog'>
 
 /**
  * Disables endpoints whose deliveries have all failed for `delivery.disableAfterMs`, parks their deliveries, records
  * the reason, and calls the host's hook. Safe to run in any number of processes.
  * @returns how many endpoints this call disabled
  */
-export async function disableFailingEndpoints(storage: Storage, settings: Settings): Promise<number> {
+export async function disableFailingEndpoints(context: EndpointContext): Promise<number> {
+  const { storage, settings } = context
   const { disableAfterMs } = settings.delivery
   if (disableAfterMs === 0) return 0
   const failingSince = new Date((await settings.clock.read()).getTime() - disableAfterMs)
@@ -22,7 +25,7 @@ export async function disableFailingEndpoints(storage: Storage, settings: Settin
     const told: Promise<void>[] = []
     try {
       for (const endpoint of failing) {
-        if (await disable(endpoint, { storage, settings })) told.push(tell(endpoint, settings))
+        if (await disable(context, endpoint)) told.push(tell(endpoint, settings))
       }
     } finally {
       await Promise.all(told)
@@ -33,10 +36,7 @@ export async function disableFailingEndpoints(storage: Storage, settings: Settin
 }
 
 /** False if the endpoint has changed meanwhile. */
-async function disable(
-  endpoint: FailingEndpoint,
-  { storage, settings }: { storage: Storage; settings: Settings },
-): Promise<boolean> {
+async function disable({ storage, settings }: EndpointContext, endpoint: FailingEndpoint): Promise<boolean> {
   const { organization_id: organizationId, id, failing_since } = endpoint
   const isDisabled = await storage.transaction(async (transaction) => {
     const before = await transaction.webhookEndpoints.lock(organizationId, id)

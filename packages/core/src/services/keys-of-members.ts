@@ -3,19 +3,15 @@ import { type ApiKey, apiKeyStatus } from '../model/api-key.ts'
 import type { AuditAction } from '../model/audit-entry.ts'
 import type { RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds } from '../model/ids.ts'
-import type { Settings } from '../settings.ts'
 import type { StoredApiKey } from '../storage/api-keys.ts'
-import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
+import type { Context } from './context.ts'
 
-interface Context {
-  readonly storage: Storage
-  readonly settings: Settings
-}
+type KeyContext = Context<'apiKeys' | 'auditLog'>
 
 /** See `ApiKeys.revokeOfMember`. */
 export function revokeKeysOf(
-  { storage, settings }: Context,
+  { storage, settings }: KeyContext,
   organizationId: string,
   memberId: string,
   options: RequestedBy = {},
@@ -36,7 +32,7 @@ export function revokeKeysOf(
 
 /** See `ApiKeys.transfer`. */
 export function transferKeys(
-  { storage, settings }: Context,
+  { storage, settings }: KeyContext,
   organizationId: string,
   { from, to }: { readonly from: string; readonly to: string },
   options: RequestedBy = {},

@@ -3,10 +3,10 @@ import { answerInTime } from '../lib/answer-in-time.ts'
 import { IntegrationError } from '../lib/errors.ts'
 import { ERASED, type Erasure, type LeftToHost, type RequestedBy } from '../model/erasure.ts'
 import { checkMemberIds, checkOrganizationId } from '../model/ids.ts'
-import type { Settings } from '../settings.ts'
 import type { OpenErasure } from '../storage/erasure.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditEntry } from './audit-log.ts'
+import type { Context } from './context.ts'
 import { exportOrganization } from './export-organization.ts'
 
 export interface EraseOrganization extends RequestedBy {
@@ -48,7 +48,7 @@ const BATCH = 250
 /** Files to delete, and quotations of the host to check, at a time. */
 const FEW = 100
 
-export function createOrganizations(storage: Storage, settings: Settings): Organizations {
+export function createOrganizations({ storage, settings }: Context<'erasure' | 'exports'>): Organizations {
   async function erasure(organizationId: string): Promise<Erasure | null> {
     checkOrganizationId(organizationId)
     return storage.erasure.find(organizationId.toLowerCase())
@@ -83,10 +83,9 @@ export function createOrganizations(storage: Storage, settings: Settings): Organ
   }
 }
 
-interface Parts {
-  readonly storage: Storage
+interface Parts extends Context<'erasure' | 'quotations' | 'uploads' | 'files'> {
+  /** The host's, or ours. */
   readonly files: FileStorage
-  readonly settings: Settings
 }
 
 /** See `Integrations.continueErasing`. */
@@ -147,7 +146,11 @@ async function eraseQuotationsOfHost(
 }
 
 /** Otherwise the next batch would be the same one, forever. */
-async function requireGone(storage: Storage, organizationId: string, ids: readonly string[]): Promise<void> {
+async function requireGone(
+  storage: Pick<Storage, 'quotations'>,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<void> {
   const left = await quotationsOf(storage, organizationId)
   const id = left?.find((one) => ids.includes(one))
   if (id !== undefined) {
@@ -155,7 +158,10 @@ async function requireGone(storage: Storage, organizationId: string, ids: readon
   }
 }
 
-async function quotationsOf(storage: Storage, organizationId: string): Promise<string[] | undefined> {
+async function quotationsOf(
+  storage: Pick<Storage, 'quotations'>,
+  organizationId: string,
+): Promise<string[] | undefined> {
   const all = { status: null, source: null, created_since: null, created_until: null }
   const found = await storage.quotations.list?.(organizationId, all, { after: null, limit: FEW })
   return found?.map(({ id }) => id)

@@ -28,7 +28,7 @@ import {
 } from '../model/quotation.ts'
 import type { Settings } from '../settings.ts'
 import type { Acceptance } from '../storage/quotations.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Context } from './context.ts'
 import { eraseQuotation } from './erase-quotation.ts'
 
 export interface StartQuotation {
@@ -92,26 +92,16 @@ const Origin = Type.Object({
   apiKeyId: Type.Optional(Uuid),
 })
 
-/** Shared by the functions below. */
-interface Context {
-  readonly storage: Storage
-  readonly settings: Settings
-  readonly requirementsFiles: RequirementsFiles
-}
+type QuotationContext = Context<'quotations' | 'erasure' | 'uploads' | 'auditLog'>
 
 export function createQuotations(
-  storage: Storage,
-  settings: Settings,
-  requirementsFiles: RequirementsFiles,
+  context: QuotationContext,
+  requirementsFiles: Pick<RequirementsFiles, 'discard'>,
   { isBound }: { readonly isBound: boolean },
 ): Quotations {
-  const context: Context = {
-    storage,
-    settings,
-    requirementsFiles,
-  }
+  const { storage, settings } = context
   return {
-    start: (quote) => start(context, quote),
+    start: (quote) => start(context, requirementsFiles, quote),
 
     async get(organizationId, id) {
       checkOrganizationId(organizationId)
@@ -134,20 +124,19 @@ export function createQuotations(
     documentUrl: (organizationId, proposalId) => documentUrl(context, organizationId, proposalId),
 
     erase: (organizationId, id, options) =>
-      eraseQuotation(
-        { storage, settings, requirementsFiles: isBound ? null : requirementsFiles },
-        organizationId,
-        id,
-        options,
-      ),
+      eraseQuotation(context, isBound ? null : requirementsFiles, organizationId, id, options),
   }
 }
 
 /** Removes the files if the quote is not accepted. */
-async function start(context: Context, quote: StartQuotation): Promise<StartResult> {
+async function start(
+  context: QuotationContext,
+  requirementsFiles: Pick<RequirementsFiles, 'discard'>,
+  quote: StartQuotation,
+): Promise<StartResult> {
   const { organizationId, files = [] } = quote
   const discard = () =>
-    context.requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id: organizationId })))
+    requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id: organizationId })))
   try {
     const started = await accept(context, quote)
     if (started.repeated) await discard()
@@ -158,7 +147,7 @@ async function start(context: Context, quote: StartQuotation): Promise<StartResu
   }
 }
 
-async function accept({ storage, settings }: Context, quote: StartQuotation): Promise<StartResult> {
+async function accept({ storage, settings }: QuotationContext, quote: StartQuotation): Promise<StartResult> {
   const { organizationId, source, apiKeyId, body, files = [], idempotencyKey, traceHeaders = {} } = quote
   validate(Origin, { organizationId, source, apiKeyId })
   const fields = validate(startQuotationBody(settings.limits), body)
@@ -196,7 +185,7 @@ async function accept({ storage, settings }: Context, quote: StartQuotation): Pr
 }
 
 async function list(
-  { storage, settings }: Context,
+  { storage, settings }: QuotationContext,
   organizationId: string,
   query: unknown,
 ): Promise<Page<Quotation>> {
@@ -218,7 +207,7 @@ async function list(
 }
 
 async function pipelineStatus(
-  { storage, settings }: Context,
+  { storage, settings }: QuotationContext,
   organizationId: string,
   id: string,
 ): Promise<PipelineStatus> {
@@ -237,7 +226,7 @@ async function pipelineStatus(
 }
 
 async function documentUrl(
-  { storage, settings }: Context,
+  { storage, settings }: QuotationContext,
   organizationId: string,
   proposalId: string,
 ): Promise<DocumentUrl> {

@@ -5,9 +5,8 @@ import { validate, validateUrlPart } from '../lib/validator.ts'
 import { type Replay, ReplayBody, type ReplayCount } from '../model/replay.ts'
 import { keptSince } from '../model/retention.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
-import type { Settings } from '../settings.ts'
-import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
+import type { Context } from './context.ts'
 
 /** Sends missed events to an endpoint again. Every method requires `manage_integrations` (PERMISSION_REQUIRED). */
 export interface Replays {
@@ -31,7 +30,9 @@ export interface Replays {
 /** Events to examine for a count: this many take less than a second. */
 const MOST_COUNTED = 20_000
 
-export function createReplays(storage: Storage, settings: Settings): Replays {
+type ReplayContext = Context<'replays' | 'webhookEndpoints' | 'auditLog'>
+
+export function createReplays({ storage, settings }: ReplayContext): Replays {
   async function get(member: Member, endpointId: string, id: string): Promise<Replay> {
     const replay = await storage.replays.find(member.organizationId, endpointId, id)
     if (replay === null) throw new IntegrationError('REPLAY_NOT_FOUND')

@@ -12,14 +12,10 @@ import { STEPS } from '../model/quotation.ts'
 import type { QuotationEventData, QuotationEventType } from '../model/quotation-events.ts'
 import type { QuotationReporter, ReportedProposal } from '../model/quote-pipeline.ts'
 import { createWebhookEvent, type RecordedEvent } from '../model/webhook-event.ts'
-import type { Settings } from '../settings.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Context } from './context.ts'
 
 export function createReporter(
-  {
-    storage,
-    settings,
-  }: { storage: Storage; settings: Pick<Settings, 'events' | 'limits' | 'now' | 'pipeline'> },
+  { storage, settings }: Context<'quotations' | 'events'>,
   quotationId: string,
 ): QuotationReporter {
   /**

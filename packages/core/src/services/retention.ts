@@ -1,6 +1,6 @@
 import { keptSince } from '../model/retention.ts'
-import type { Settings } from '../settings.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { RetentionStorage } from '../storage/retention.ts'
+import type { Context } from './context.ts'
 
 /** Rows per statement. */
 const BATCH = 1000
@@ -10,12 +10,12 @@ const BATCH = 1000
  * replays. Abandons the files of old quotes, for `requirementsFiles.deleteAbandoned`. Safe to run in any number of
  * processes. Never waits for a day that is in use: the next run removes it.
  */
-export async function enforceRetention(storage: Storage, settings: Settings): Promise<void> {
+export async function enforceRetention({ storage, settings }: Context<'retention'>): Promise<void> {
   const { retention, logger } = settings
   const now = await settings.clock.read()
   const eventsSince = keptSince(now, retention.eventDays)
 
-  const { parked, pending } = await expireDeliveries(storage, eventsSince)
+  const { parked, pending } = await expireDeliveries(storage.retention, eventsSince)
   if (pending > 0) logger.warn({ deliveries: pending }, 'gave up deliveries whose events are no longer kept')
   const strays = await storage.retention.removeStrayLeases(
     new Date(now.getTime() - settings.delivery.timeoutMs - 60_000),
@@ -53,12 +53,12 @@ export async function enforceRetention(storage: Storage, settings: Settings): Pr
 }
 
 async function expireDeliveries(
-  storage: Storage,
+  storage: RetentionStorage,
   before: Date,
 ): Promise<{ parked: number; pending: number }> {
   const total = { parked: 0, pending: 0 }
   for (;;) {
-    const { parked, pending } = await storage.retention.expireDeliveries(before, BATCH)
+    const { parked, pending } = await storage.expireDeliveries(before, BATCH)
     total.parked += parked
     total.pending += pending
     if (parked + pending < BATCH) return total

@@ -1,8 +1,7 @@
 import type { EncryptedSecret } from '../lib/keyring.ts'
 import { headersContext } from '../model/endpoint-headers.ts'
-import type { Settings } from '../settings.ts'
 import type { EndpointSecrets } from '../storage/signing-secrets.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Context } from './context.ts'
 import { claimNewestKey } from './encryption-keys.ts'
 
 /** The result of a re-encryption, as numbers of secrets by key id. All headers of one endpoint count as one secret. */
@@ -26,7 +25,10 @@ const BATCH_SIZE = 100
  * in any number of processes.
  * @throws IntegrationError SERVICE_UNAVAILABLE if the newest key has changed under the same id
  */
-export async function reencryptSecrets(storage: Storage, settings: Settings): Promise<SecretReencryption> {
+export async function reencryptSecrets({
+  storage,
+  settings,
+}: Context<'signingSecrets' | 'inspection'>): Promise<SecretReencryption> {
   const { keyring, logger } = settings
   const keyId = keyring.newestKeyId
   const reencrypted: Record<string, number> = {}

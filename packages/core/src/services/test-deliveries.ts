@@ -6,9 +6,8 @@ import type { AttemptStatus } from '../model/delivery.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
 import { type TestDeliveryBody, type TestDeliveryResult, testDeliveryBody } from '../model/test-delivery.ts'
 import { createWebhookEvent } from '../model/webhook-event.ts'
-import type { Settings } from '../settings.ts'
-import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
+import type { Context } from './context.ts'
 
 export interface TestDeliveries {
   /**
@@ -40,7 +39,9 @@ const SILENCE_MS = 60_000
 /** The wait between looks at the outcome, growing: a late response needs less precision. */
 const POLL_MS = { first: 10, factor: 2, longest: 1000 }
 
-export function createTestDeliveries(storage: Storage, settings: Settings): TestDeliveries {
+type TestContext = Context<'testDeliveries' | 'webhookEndpoints' | 'workers' | 'auditLog'>
+
+export function createTestDeliveries({ storage, settings }: TestContext): TestDeliveries {
   return {
     async send(member, endpointId, body, { signal, admit } = {}) {
       requireManageIntegrations(member)

@@ -1,8 +1,8 @@
 import { answerInTime } from '../lib/answer-in-time.ts'
 import { endpointWarnings, KEY_WARNING_DAYS, nextWarningAt, type WarningKind } from '../model/warning.ts'
 import type { Settings } from '../settings.ts'
-import type { Storage } from '../storage/storage.ts'
 import type { ClaimedWarning } from '../storage/warnings.ts'
+import type { Context } from './context.ts'
 
 /** Concurrent hook calls. */
 const BATCH = 10
@@ -22,7 +22,8 @@ const MESSAGES: Readonly<Record<WarningKind, string>> = {
  * hook call. Safe to run in any number of processes.
  * @returns the number of successful hook calls
  */
-export async function sendWarnings(storage: Storage, settings: Settings): Promise<number> {
+export async function sendWarnings(context: Context<'warnings'>): Promise<number> {
+  const { storage, settings } = context
   const now = await settings.clock.read()
   const stages = endpointWarnings(settings.delivery)
   for (const [index, afterMs] of stages.entries()) {
@@ -35,7 +36,7 @@ export async function sendWarnings(storage: Storage, settings: Settings): Promis
   for (;;) {
     const leaseUntil = new Date(settings.now().getTime() + settings.hookTimeoutMs + RECORDING_MS)
     const claimed = await storage.warnings.claim({ limit: BATCH, now, leaseUntil })
-    const taken = await Promise.all(claimed.map((warning) => send(warning, { storage, settings })))
+    const taken = await Promise.all(claimed.map((warning) => send(context, warning)))
     sent += taken.filter(Boolean).length
     if (claimed.length < BATCH) break
   }
@@ -46,10 +47,7 @@ export async function sendWarnings(storage: Storage, settings: Settings): Promis
 /**
  * @returns whether the hook succeeded
  */
-async function send(
-  warning: ClaimedWarning,
-  { storage, settings }: { storage: Storage; settings: Settings },
-): Promise<boolean> {
+async function send({ storage, settings }: Context<'warnings'>, warning: ClaimedWarning): Promise<boolean> {
   const { id, attempt, subject } = warning
   if (subject === null) {
     await storage.warnings.settle({ id, attempt, retryAt: null })

@@ -29,6 +29,7 @@ import type { EndpointCondition } from '../storage/endpoint-health.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredWebhookEndpoint, WebhookEndpointChange } from '../storage/webhook-endpoints.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
+import type { Context } from './context.ts'
 import { claimNewestKey } from './encryption-keys.ts'
 
 /**
@@ -70,14 +71,13 @@ export interface WebhookEndpoints {
   ): Promise<WebhookEndpoint & { secret: SecretValue }>
 }
 
-/** Shared by the functions below. */
-interface Context {
-  readonly storage: Storage
-  readonly settings: Settings
-}
+type EndpointPort = 'webhookEndpoints' | 'endpointHealth' | 'signingSecrets' | 'inspection' | 'auditLog'
+type EndpointContext = Context<EndpointPort>
+/** In a transaction. */
+type Locked = Pick<Storage, EndpointPort>
 
-export function createWebhookEndpoints(storage: Storage, settings: Settings): WebhookEndpoints {
-  const context: Context = { storage, settings }
+export function createWebhookEndpoints(context: EndpointContext): WebhookEndpoints {
+  const { settings } = context
   return {
     eventCatalog(member) {
       requireManageIntegrations(member)
@@ -97,13 +97,13 @@ export function createWebhookEndpoints(storage: Storage, settings: Settings): We
   }
 }
 
-async function list(context: Context, member: Member): Promise<WebhookEndpoint[]> {
+async function list(context: EndpointContext, member: Member): Promise<WebhookEndpoint[]> {
   requireManageIntegrations(member)
   const endpoints = await context.storage.webhookEndpoints.list(member.organizationId)
   return withHealth(context, member, endpoints)
 }
 
-async function get(context: Context, member: Member, id: string): Promise<WebhookEndpoint> {
+async function get(context: EndpointContext, member: Member, id: string): Promise<WebhookEndpoint> {
   requireManageIntegrations(member)
   const endpoint = await context.storage.webhookEndpoints.find(member.organizationId, id)
   if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
@@ -111,7 +111,7 @@ async function get(context: Context, member: Member, id: string): Promise<Webhoo
 }
 
 async function create(
-  { storage, settings }: Context,
+  { storage, settings }: EndpointContext,
   member: Member,
   body: unknown,
 ): Promise<WebhookEndpoint & { secret: SecretValue }> {
@@ -157,7 +157,12 @@ async function create(
   return { ...endpoint, ...NEVER_CALLED, secret }
 }
 
-async function update(context: Context, member: Member, id: string, body: unknown): Promise<WebhookEndpoint> {
+async function update(
+  context: EndpointContext,
+  member: Member,
+  id: string,
+  body: unknown,
+): Promise<WebhookEndpoint> {
   requireManageIntegrations(member)
   const { settings } = context
   const schema = updateWebhookEndpointBody(settings)
@@ -192,7 +197,7 @@ async function update(context: Context, member: Member, id: string, body: unknow
 
 /** The headers after an update. undefined: unchanged. */
 async function changedHeaders(
-  locked: Storage,
+  locked: Locked,
   before: StoredWebhookEndpoint,
   { url, headers }: { readonly url?: string; readonly headers?: SentHeaders | null },
   { keyring, productName, logger }: Settings,
@@ -235,7 +240,7 @@ function namesOf(headers: EndpointHeaders): string[] {
 }
 
 async function rotateSecret(
-  context: Context,
+  context: EndpointContext,
   member: Member,
   id: string,
   body: unknown,
@@ -260,12 +265,12 @@ async function rotateSecret(
 
 /** Locks the endpoint, lets `change` write it, and records the changes, in one transaction. */
 async function changeLocked(
-  context: Context,
+  context: EndpointContext,
   member: Member,
   id: string,
   action: 'webhook_endpoint.updated' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.deleted',
   change: (
-    locked: Storage,
+    locked: Locked,
     before: StoredWebhookEndpoint,
     now: Date,
   ) => Promise<{
@@ -288,7 +293,7 @@ async function changeLocked(
 }
 
 async function oneWithHealth(
-  context: Context,
+  context: EndpointContext,
   member: Member,
   endpoint: StoredWebhookEndpoint,
 ): Promise<WebhookEndpoint> {
@@ -298,7 +303,7 @@ async function oneWithHealth(
 
 /** The endpoints as members see them, without the end of a past overlap or pause. */
 async function withHealth(
-  { storage, settings }: Context,
+  { storage, settings }: EndpointContext,
   { organizationId }: Member,
   endpoints: readonly StoredWebhookEndpoint[],
 ): Promise<WebhookEndpoint[]> {

@@ -54,3 +54,10 @@ export interface Storage<Transaction = unknown> {
   transaction<T>(work: (storage: Storage<Transaction>) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
+
+export type PortName = Exclude<keyof Storage, 'within' | 'transaction' | 'close'>
+
+/** These ports, also in a transaction. */
+export type Ports<Port extends PortName> = Pick<Storage, Port> & {
+  transaction<T>(work: (ports: Pick<Storage, Port>) => Promise<T>): Promise<T>
+}
