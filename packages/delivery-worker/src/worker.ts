@@ -1,62 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Certificates, ConfigurationError, type Integrations, type Settings } from '@quickquote/core'
-import {
-  areCertificates,
-  checkLease,
-  checkNumber,
-  checkOptionNames,
-  defaultsOf,
-  givenOptions,
-  isOutage,
-  LEASE_OPTIONS,
-  type LeasePolicy,
-  MAX_TIMER_MS,
-  type NumberOption,
-  type OptionTable,
-} from '@quickquote/core/internal'
-import { createDeliveryLoop } from './deliveries/delivery-loop.ts'
-import { createSender } from './deliveries/sender.ts'
+import type { Integrations } from '@quickquote/core'
 import { assessHealth, type Vitals, type WorkerHealth } from './health/health.ts'
-import { type HealthAddress, openHealthServer } from './health/health-server.ts'
-import { createPipelineStarter } from './starts/pipeline-starter.ts'
+import { openHealthServer } from './health/health-server.ts'
+import { endsWithin } from './lib/ends-within.ts'
+import { checkOptions, type DeliveryWorkerOptions } from './options.ts'
+import { type Running, run, STOPS_WITHIN_MS } from './run.ts'
 import { createPrometheus } from './telemetry/prometheus.ts'
-import { observeQueue } from './telemetry/queue-gauges.ts'
-import { createStartTelemetry } from './telemetry/start-telemetry.ts'
-import { openTelemetry, type Telemetry } from './telemetry/telemetry.ts'
-import { type Batches, createBatches } from './upkeep/batches.ts'
-import { createEraser } from './upkeep/eraser.ts'
-import { createHeartbeat } from './upkeep/heartbeat.ts'
-import { createHousekeeping } from './upkeep/housekeeping.ts'
-import { createUnusableKeys } from './upkeep/unusable-keys.ts'
-import { version } from './version.ts'
-
-export interface DeliveryWorkerOptions {
-  /** Your integrations, from `createIntegrations`. */
-  readonly integrations: Integrations
-  /** Concurrent deliveries. Default 512. */
-  readonly concurrency?: number
-  /**
-   * Milliseconds between polls for work that no notification announced. Behind a pooler without LISTEN this is the
-   * latency. Default 5,000.
-   */
-  readonly pollIntervalMs?: number
-  /** Milliseconds between heartbeats. Default: `lease.heartbeatMs` of the integrations. */
-  readonly heartbeatMs?: number
-  /**
-   * Milliseconds without a heartbeat before other workers take over. At least twice `heartbeatMs`. Default:
-   * `lease.deadAfterMs` of the integrations.
-   */
-  readonly deadAfterMs?: number
-  /** Sockets per origin while it responds quickly; slow origins get more. Default 16. */
-  readonly socketsPerOrigin?: number
-  /** Certificates (PEM) to trust in addition to the public ones. Default: `egress.ca` of the integrations. */
-  readonly ca?: Certificates
-  /** Also starts pipelines. With false this worker only delivers, and another one must start them. Default true. */
-  readonly pipelineStarts?: boolean
-  /** Serves `GET /health/live` and `GET /health/ready` on a separate port while the worker runs. Default off. */
-  readonly health?: HealthAddress
-}
+import { openTelemetry } from './telemetry/telemetry.ts'
 
 /** Delivers webhooks and starts pipelines. You can run any number of workers, in any number of processes. */
 export interface DeliveryWorker {
@@ -87,35 +36,11 @@ export interface DeliveryWorker {
   health(): WorkerHealth
 }
 
-type OwnNumbers = Required<Pick<DeliveryWorkerOptions, 'concurrency' | 'pollIntervalMs' | 'socketsPerOrigin'>>
-
-/** Those that are not options of the integrations, too. */
-export const WORKER_OPTIONS: OptionTable<OwnNumbers> = {
-  concurrency: { default: 512, min: 1 },
-  pollIntervalMs: { default: 5000, min: 1, max: MAX_TIMER_MS },
-  socketsPerOrigin: { default: 16, min: 1 },
-}
-const NUMBERS: OptionTable<OwnNumbers & LeasePolicy> = { ...WORKER_OPTIONS, ...LEASE_OPTIONS }
-/** Those of the lease are in the settings of the integrations. */
-export const DEFAULT_WORKER_OPTIONS = defaultsOf(WORKER_OPTIONS)
-
-/** Events of a replay per transaction. */
-const REPLAYED_AT_ONCE = 200
-
-const OPTION_NAMES = [...Object.keys(NUMBERS), 'integrations', 'ca', 'pipelineStarts', 'health']
-
-/** After the deadline: time to record aborted attempts. */
-const LAST_RECORDS_MS = 2000
-/** After that: time to end everything else, in parallel, and to deregister. */
-const LAST_STEPS_MS = 1000
-/** Nothing waits longer than this after the deadline: the sum of the others, and a little. */
-const STOPS_WITHIN_MS = 5000
-
 /**
  * @throws ConfigurationError for an option that is missing, unknown or invalid
  */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const checked = resolveOptions(options)
+  const checked = checkOptions(options)
   const { logger } = checked.integrations.settings
   let running: Promise<Running> | undefined
   let stopping: Promise<void> | undefined
@@ -145,7 +70,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const server = checked.health && (await openHealthServer(checked.health, health, prometheus?.read))
     if (server) logger.info({ port: server.port }, 'the health of the worker is available')
     try {
-      const worker = await run(checked, openTelemetry(version, prometheus?.meter))
+      const worker = await run(checked, openTelemetry(prometheus?.meter))
       vitals = worker.vitals
       return {
         vitals,
@@ -180,210 +105,4 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     },
     stop,
   }
-}
-
-interface Running {
-  vitals(): Vitals
-  /** Resolves with false if the worker stops first. */
-  idle(): Promise<boolean>
-  stop(deadlineMs: number): Promise<void>
-}
-
-type CheckedOptions = OwnNumbers &
-  LeasePolicy &
-  Pick<DeliveryWorkerOptions, 'integrations' | 'ca' | 'health'> & { readonly pipelineStarts: boolean }
-
-async function run({ integrations, ca, ...options }: CheckedOptions, telemetry: Telemetry): Promise<Running> {
-  const { storage, settings } = integrations
-  const { clock, keyring, logger, now } = settings
-  const { concurrency, pollIntervalMs, socketsPerOrigin } = options
-  const { maxAttempts, perEndpoint } = settings.delivery
-  const workerId = randomUUID()
-  const common = { storage, workerId, logger, now }
-
-  const unusableKeys = createUnusableKeys({ storage, keyring, logger })
-  const sender = createSender({ integrations, ca, socketsPerOrigin, telemetry, unusableKeys })
-  const { http } = sender
-  const heartbeat = createHeartbeat({
-    ...common,
-    clock,
-    everyMs: options.heartbeatMs,
-    deadAfterMs: options.deadAfterMs,
-    maxAttempts,
-    onFresh: wake,
-  })
-  const deliveries = createDeliveryLoop({
-    ...common,
-    lifeSigns: heartbeat,
-    dispatch: sender.dispatch,
-    telemetry: sender.telemetry,
-    perEndpoint,
-    concurrency,
-    pollIntervalMs,
-    onCatchingUp: () => changes.wake(),
-  })
-  const starts = options.pipelineStarts
-    ? createPipelineStarter({
-        integrations,
-        workerId,
-        lifeSigns: heartbeat,
-        pollIntervalMs,
-        telemetry: createStartTelemetry(telemetry),
-      })
-    : undefined
-  const { replays, changes } = createWork({ ...common, pollIntervalMs })
-  const eraser = createEraser(integrations, pollIntervalMs)
-  const housekeeping = createHousekeeping(integrations, unusableKeys)
-
-  let isRunning = false
-  function wake(): void {
-    if (!isRunning) return
-    deliveries.wake()
-    starts?.wake()
-  }
-
-  try {
-    await heartbeat.start()
-    await unusableKeys.check()
-  } catch (error) {
-    await heartbeat.stop()
-    await http.close()
-    throw error
-  }
-  const unlisten = await storage.workers.listen(wake, (error) => {
-    const level = isOutage(error) ? 'debug' : 'warn'
-    logger[level](
-      { err: error },
-      'the worker receives no notifications of new work; it polls, and keeps trying to listen',
-    )
-  })
-  isRunning = true
-  wake()
-  replays.wake()
-  changes.wake()
-  eraser.start()
-  housekeeping.start()
-  const { inFlight } = deliveries
-  const unobserve = observeQueue({ telemetry, storage, inFlight, logger, now })
-  logger.info({ worker_id: workerId, concurrency }, 'the delivery worker is running')
-
-  return {
-    vitals: () => ({
-      inFlight: inFlight(),
-      heartbeatAgeMs: heartbeat.ageMs(),
-      failingForMs: deliveries.failingForMs(),
-      clockAheadMs: clock.aheadMs(),
-      unusableKeys: unusableKeys.known(),
-      warnings: housekeeping.warnings(),
-    }),
-    async idle() {
-      for (;;) {
-        const claims = () => deliveries.claims() + (starts?.claims() ?? 0)
-        const before = claims()
-        if (!((await (starts?.idle() ?? true)) && (await deliveries.idle()))) return false
-        // A start may have caused deliveries, and the time of those may have brought another start.
-        if (claims() === before) return true
-      }
-    },
-    async stop(deadlineMs) {
-      const others = Promise.all([
-        housekeeping.stop(),
-        replays.stop(),
-        changes.stop(),
-        eraser.stop(),
-        unlisten().catch(() => undefined),
-      ])
-      const drained = Promise.all([deliveries.drain(), starts?.drain()])
-      if (!(await endsWithin(drained, deadlineMs))) {
-        http.abort('the worker was stopped before a response arrived')
-        await endsWithin(drained, LAST_RECORDS_MS)
-      }
-      unobserve()
-      const loops = Promise.all([deliveries.stop(), starts?.stop(), heartbeat.stop()])
-      const [loopsEnded] = await Promise.all([
-        endsWithin(loops, LAST_STEPS_MS),
-        endsWithin(others, LAST_STEPS_MS),
-        endsWithin(http.close(), LAST_STEPS_MS),
-      ])
-      const leasesLeft = deliveries.leasesLeft()
-      // A worker that deregisters with leases would orphan them. If it stays silent, others take them over.
-      if (loopsEnded && leasesLeft === 0) {
-        await endsWithin(storage.workers.retire(workerId).catch(logRetirement), LAST_STEPS_MS)
-      }
-      logger.info({ worker_id: workerId, leases_left: leasesLeft }, 'the delivery worker has stopped')
-    },
-  }
-
-  function logRetirement(error: unknown): void {
-    logger.warn({ err: error }, 'the worker could not deregister; other workers will declare it dead')
-  }
-}
-
-/** What the database does in batches. */
-function createWork({
-  storage,
-  now,
-  ...options
-}: Pick<Integrations, 'storage'> &
-  Pick<Settings, 'logger' | 'now'> & { readonly pollIntervalMs: number }): Record<
-  'replays' | 'changes',
-  Batches
-> {
-  return {
-    replays: createBatches({
-      ...options,
-      advance: () => storage.replays.advance(REPLAYED_AT_ONCE, now()),
-      failure: 'replays cannot continue',
-    }),
-    changes: createBatches({
-      ...options,
-      advance: () => storage.deliveries.catchUp(now()),
-      failure: 'waiting deliveries cannot follow a change of their endpoint',
-    }),
-  }
-}
-
-/** Whether a promise settles in time. Leaves no timer behind. */
-async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const ended = new AbortController()
-  const timeout = sleep(ms, false, { signal: ended.signal }).catch(() => true)
-  try {
-    return await Promise.race([promise.then(() => true), timeout])
-  } finally {
-    ended.abort()
-  }
-}
-
-function resolveOptions(options: DeliveryWorkerOptions): CheckedOptions {
-  checkOptionNames('createDeliveryWorker', options, OPTION_NAMES)
-  if (typeof options.integrations?.quotations?.start !== 'function') {
-    throw new ConfigurationError(
-      'createDeliveryWorker: integrations is missing: pass the result of createIntegrations({ … }).',
-    )
-  }
-  const { lease } = options.integrations.settings
-  const checked = { ...DEFAULT_WORKER_OPTIONS, ...lease, pipelineStarts: true, ...givenOptions(options) }
-  for (const [name, option] of Object.entries<NumberOption>(NUMBERS)) {
-    checkNumber(`createDeliveryWorker: ${name}`, checked[name as keyof typeof NUMBERS], option)
-  }
-  checkLease('createDeliveryWorker: ', checked)
-  if (checked.ca !== undefined && !areCertificates(checked.ca)) {
-    throw new ConfigurationError(
-      'createDeliveryWorker: ca must be certificates in PEM (-----BEGIN CERTIFICATE-----), not a path: a string, a Buffer, or a list of them.',
-    )
-  }
-  if (typeof checked.pipelineStarts !== 'boolean') {
-    throw new ConfigurationError('createDeliveryWorker: pipelineStarts must be true or false.')
-  }
-  if (checked.health !== undefined) {
-    checkOptionNames('createDeliveryWorker: health', checked.health, ['port', 'host', 'metrics'])
-    checkNumber('createDeliveryWorker: health.port', checked.health.port, { min: 0, max: 65_535 })
-    if (!['string', 'undefined'].includes(typeof checked.health.host)) {
-      throw new ConfigurationError('createDeliveryWorker: health.host must be an address, such as 127.0.0.1.')
-    }
-    if (!['boolean', 'undefined'].includes(typeof checked.health.metrics)) {
-      throw new ConfigurationError('createDeliveryWorker: health.metrics must be true or false.')
-    }
-  }
-  return checked
 }

@@ -72,10 +72,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
       sourceAddresses.every((each) => typeof each === 'string' && isAddressRange(each)),
     "sourceAddresses must be a list of addresses and CIDRs, such as ['203.0.113.7', '203.0.113.16/28'].",
   )
-  expect(
-    ca === undefined || areCertificates(ca),
-    'ca must be certificates in PEM (-----BEGIN CERTIFICATE-----), not a path: a string, a Buffer, or a list of them.',
-  )
+  checkCertificates('createIntegrations: egress.ca', ca)
   expect(
     resolve === undefined || typeof resolve === 'function',
     'resolve must be a function (hostname) => addresses.',
@@ -86,12 +83,19 @@ export function createEgress(options: EgressOptions = {}): Egress {
   return { proxy: parsed, sourceAddresses, ca, resolve }
 }
 
-/** Whether each contains a certificate, and is not the path of one. */
-export function areCertificates(given: unknown): given is Certificates {
-  return [given].flat().every((each) => {
+export const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
+
+/** @throws ConfigurationError unless each of the given contains a certificate, and is not the path of one */
+export function checkCertificates(option: string, given: Certificates | undefined): void {
+  if (given === undefined) return
+  const areCertificates = [given].flat().every((each: unknown) => {
     const text = each instanceof Uint8Array ? Buffer.from(each).toString('latin1') : each
-    return typeof text === 'string' && text.includes('-----BEGIN CERTIFICATE-----')
+    return typeof text === 'string' && text.includes(BEGIN_CERTIFICATE)
   })
+  if (areCertificates) return
+  throw new ConfigurationError(
+    `${option} must be certificates in PEM (${BEGIN_CERTIFICATE}), not a path: a string, a Buffer, or a list of them.`,
+  )
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }

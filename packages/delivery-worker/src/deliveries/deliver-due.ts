@@ -3,7 +3,6 @@ import type { Certificates, ClaimedDelivery, SettledAttempt } from '@quickquote/
 import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-work.ts'
 import { openTelemetry } from '../telemetry/telemetry.ts'
 import { createUnusableKeys } from '../upkeep/unusable-keys.ts'
-import { version } from '../version.ts'
 import type { Dispatch } from './dispatch.ts'
 import { createSender, type Sender } from './sender.ts'
 
@@ -41,7 +40,7 @@ export async function deliverDue({
       integrations,
       ca,
       socketsPerOrigin: 1,
-      telemetry: openTelemetry(version),
+      telemetry: openTelemetry(),
       unusableKeys: createUnusableKeys({ storage, ...settings }),
     })
     return sender.dispatch(delivery)

@@ -1,4 +1,4 @@
-import type { Logger, Storage } from '@quickquote/core'
+import type { Integrations } from '@quickquote/core'
 import {
   type ClaimedDelivery,
   createRoundMemory,
@@ -12,6 +12,7 @@ import type { DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import { holds, type LifeSigns } from '../upkeep/heartbeat.ts'
 import { createDeliveryLeases, type LeasedDelivery } from './delivery-leases.ts'
 import type { Dispatch } from './dispatch.ts'
+import { createPace } from './pace.ts'
 
 export interface DeliveryLoop {
   /** Call it when there may be something to claim. */
@@ -33,42 +34,32 @@ export interface DeliveryLoop {
 }
 
 export interface DeliveryLoopOptions {
-  readonly storage: Pick<Storage, 'deliveries'>
+  readonly integrations: Pick<Integrations, 'storage' | 'settings'>
   readonly workerId: string
   readonly lifeSigns: LifeSigns
   readonly dispatch: Dispatch
   readonly telemetry: Pick<DeliveryTelemetry, 'originsOf'>
-  readonly perEndpoint: number
   readonly concurrency: number
   readonly pollIntervalMs: number
   /** Called when the deliveries of an endpoint must first follow a change of it. */
   readonly onCatchingUp: () => void
-  readonly logger: Logger
-  readonly now: () => Date
 }
 
-/** Records this many outcomes without waiting for more. */
+/** Records this many outcomes without waiting for more; otherwise they wait for as many as are still in flight. */
 const FULL_BATCH = 400
-
-/**
- * Otherwise outcomes wait until as many have ended as are still in flight, but no longer than this, or than twice the
- * last round: a slow database gets larger batches instead of more statements.
- */
-const BATCH_MS = 4
-const LONGEST_BATCH_MS = 50
-
-/** The first wait if another worker is claiming at this moment. It doubles up to the poll interval. */
-const CONTENDED_MS = 5
 
 /**
  * Claims deliveries, has them dispatched, and records the outcomes with the next claim. Outcomes stay in memory until
  * the database has them.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
-  const { storage, workerId, lifeSigns, dispatch, telemetry, perEndpoint, concurrency } = options
-  const { pollIntervalMs, onCatchingUp, logger, now } = options
+  const { workerId, lifeSigns, dispatch, telemetry, concurrency, pollIntervalMs, onCatchingUp } = options
+  const { storage, settings } = options.integrations
+  const { logger, now } = settings
+  const { perEndpoint } = settings.delivery
   const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
   const alarm = createAlarm(round)
+  const pace = createPace(pollIntervalMs, now)
   const memory = createRoundMemory()
   const leases = createDeliveryLeases()
   const idleWaits = createIdleWaits(() => alarm.ringIn(0))
@@ -80,8 +71,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const unbegun: (UnbegunDelivery & LeasedDelivery)[] = []
   let isDraining = false
   let quietUntil = 0
-  let contendedMs = CONTENDED_MS
-  let batchMs = BATCH_MS
 
   async function round(): Promise<void> {
     const quietMs = quietUntil - performance.now()
@@ -116,7 +105,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     leases.add(claimed)
     settled.splice(0, batch.length)
     if (isCatchingUp) onCatchingUp()
-    batchMs = Math.min(Math.max(2 * (performance.now() - begun), BATCH_MS), LONGEST_BATCH_MS)
+    pace.took(performance.now() - begun)
     if (isDraining) {
       unbegun.push(...claimed)
       return giveBack()
@@ -124,20 +113,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const origins = telemetry.originsOf(claimed)
     const mayBegin = () => holds(lifeSigns, life)
     for (const delivery of claimed) void begin(delivery, { origins, mayBegin })
-    alarm.ringIn(waitFor(nextDueAt, { claims: claimed.length, limit }))
+    alarm.ringIn(pace.afterClaim({ claims: claimed.length, limit, nextDueAt }))
     found(claimed.length, limit > 0 && leasesLeft() === 0 && (nextDueAt === null || nextDueAt > now()))
-  }
-
-  /** The time until the next round, unless something wakes the loop earlier. */
-  function waitFor(nextDueAt: Date | null, { claims, limit }: { claims: number; limit: number }): number {
-    if (claims > 0) contendedMs = CONTENDED_MS
-    // There is no room until an attempt ends, and that starts a round.
-    if (claims === limit || nextDueAt === null) return pollIntervalMs
-    const waitMs = nextDueAt.getTime() - now().getTime()
-    if (waitMs > 0) return Math.min(waitMs, pollIntervalMs)
-    if (claims > 0) return 0
-    contendedMs = Math.min(contendedMs * 2, pollIntervalMs)
-    return contendedMs * Math.random()
   }
 
   async function begin(delivery: ClaimedDelivery, options: Parameters<Dispatch>[1]): Promise<void> {
@@ -148,7 +125,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     else settled.push(attempt)
     // Other workers obey a pause once it is recorded.
     const isUrgent = attempt.status !== 'unbegun' && attempt.paused_until !== null
-    alarm.ringIn(isUrgent || settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : batchMs)
+    alarm.ringIn(isUrgent || settled.length >= Math.min(FULL_BATCH, underWay) ? 0 : pace.batchMs())
   }
 
   function count(organizationId: string, change: 1 | -1): void {
@@ -172,7 +149,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
 
   return {
     wake() {
-      contendedMs = CONTENDED_MS
+      pace.reset()
       alarm.ringIn(0)
     },
     drain: () =>

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { type Certificates, ConfigurationError, type Integrations } from '@quickquote/core'
 import {
+  BEGIN_CERTIFICATE,
   CLOCK_WARN_MS,
   CLOCK_WRONG_MS,
   decrypts,
@@ -142,8 +143,6 @@ async function checkQueue({ storage, settings }: Integrations): Promise<Finding>
   if (age > SLOW_QUEUE_S) return finding('QUEUE_WAITS', { due, age })
   return finding('QUEUE_DRAINED', { seconds: SLOW_QUEUE_S })
 }
-
-const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
 
 async function checkErasing({ storage }: Integrations): Promise<Finding[]> {
   const organizations = await storage.inspection.countSweeping(LONG_SWEEP_MS)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigurationError } from '@quickquote/core'
-import { givenOptions } from '@quickquote/core/internal'
-import { DEFAULT_WORKER_OPTIONS, type DeliveryWorkerOptions } from '../worker.ts'
+import { BEGIN_CERTIFICATE, givenOptions } from '@quickquote/core/internal'
+import { DEFAULT_WORKER_OPTIONS, type DeliveryWorkerOptions } from '../options.ts'
 
 /** The settings of a worker process, from the environment. */
 export interface CliSettings {
@@ -165,7 +165,7 @@ function readVariables(env: Readonly<Record<string, string | undefined>>): Value
 
 function readCertificates(path: string): string {
   const text = readText(path)
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+  if (!text.includes(BEGIN_CERTIFICATE)) {
     throw new Invalid('names a file without a certificate; allowed: a file of PEM certificates')
   }
   return text

@@ -4,7 +4,6 @@ import type { ClaimedStart } from '@quickquote/core/internal'
 import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-work.ts'
 import { createStartTelemetry } from '../telemetry/start-telemetry.ts'
 import { openTelemetry } from '../telemetry/telemetry.ts'
-import { version } from '../version.ts'
 import { createStartAttempt, type StartAttemptResult } from './start-attempt.ts'
 
 /** One call of the pipeline hook: its quote, its attempt number and its result. */
@@ -28,7 +27,7 @@ export async function startDue({
 }: DueWorkOptions): Promise<readonly StartTry[]> {
   const { storage, settings } = integrations
   const isWanted = ownerCheck(organizationIds)
-  const telemetry = createStartTelemetry(openTelemetry(version))
+  const telemetry = createStartTelemetry(openTelemetry())
   const tries: StartTry[] = []
 
   await settings.clock.settle()

@@ -12,6 +12,7 @@ import {
 } from '@opentelemetry/api'
 import type { TraceContext } from '@quickquote/core'
 import { spanContextOf } from '@quickquote/core/internal'
+import { version } from '../version.ts'
 import { instrument, type Metric } from './metrics.ts'
 
 /** The part of a meter that we use. */
@@ -38,10 +39,7 @@ const SCOPE = '@quickquote/delivery-worker'
  * An SDK registered later is not noticed.
  * @param meter collects the metrics instead of the SDK
  */
-export function openTelemetry(
-  version: string,
-  meter: Instruments = metrics.getMeter(SCOPE, version),
-): Telemetry {
+export function openTelemetry(meter: Instruments = metrics.getMeter(SCOPE, version)): Telemetry {
   const tracer = trace.getTracer(SCOPE, version)
   return { tracer, meter, isOn: meter !== createNoopMeter() || isTracing() }
 }

@@ -18,6 +18,8 @@ const PAUSE_MS = 50
 export function createBatches({
   advance,
   failure,
+  pauseMs = () => PAUSE_MS,
+  longestRetryMs,
   pollIntervalMs,
   logger,
 }: {
@@ -25,15 +27,20 @@ export function createBatches({
   advance: () => Promise<boolean>
   /** For the log. */
   failure: string
+  /** The pause after a batch that took this long. Default 50. */
+  pauseMs?: (tookMs: number) => number
+  /** Default: that of `createBackoff`. */
+  longestRetryMs?: number
   pollIntervalMs: number
   logger: Logger
 }): Batches {
-  const backoff = createBackoff(logger, failure)
+  const backoff = createBackoff(logger, failure, longestRetryMs)
   const alarm = createAlarm(async () => {
+    const begun = performance.now()
     try {
       const isMore = await advance()
       backoff.succeeded()
-      alarm.ringIn(isMore ? PAUSE_MS : pollIntervalMs)
+      alarm.ringIn(isMore ? pauseMs(performance.now() - begun) : pollIntervalMs)
     } catch (error) {
       alarm.ringIn(backoff.failed(error))
     }

@@ -9,7 +9,7 @@ import {
   START_OPTIONS,
 } from '@quickquote/core/internal'
 import { parseSync } from 'oxc-parser'
-import { WORKER_OPTIONS } from '../../../delivery-worker/dist/worker.js'
+import { WORKER_OPTIONS } from '../../../delivery-worker/dist/options.js'
 import { code, GENERATED, table } from './markdown.mjs'
 
 /**
@@ -66,7 +66,7 @@ const GROUPS = [
   {
     heading: 'createDeliveryWorker',
     intro: 'In `@quickquote/delivery-worker`.',
-    file: 'packages/delivery-worker/src/worker.ts',
+    file: 'packages/delivery-worker/src/options.ts',
     type: 'DeliveryWorkerOptions',
     options: WORKER_OPTIONS,
   },

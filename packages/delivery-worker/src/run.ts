@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { isOutage } from '@quickquote/core/internal'
+import { createDeliveryLoop, type DeliveryLoop } from './deliveries/delivery-loop.ts'
+import { createSender } from './deliveries/sender.ts'
+import type { Vitals } from './health/health.ts'
+import { endsWithin } from './lib/ends-within.ts'
+import type { CheckedOptions } from './options.ts'
+import { createPipelineStarter, type PipelineStarter } from './starts/pipeline-starter.ts'
+import { observeQueue } from './telemetry/queue-gauges.ts'
+import { createStartTelemetry } from './telemetry/start-telemetry.ts'
+import type { Telemetry } from './telemetry/telemetry.ts'
+import { createHeartbeat } from './upkeep/heartbeat.ts'
+import { createUnusableKeys } from './upkeep/unusable-keys.ts'
+import { createUpkeep } from './upkeep/upkeep.ts'
+
+/** A worker from its start to its stop. */
+export interface Running {
+  vitals(): Vitals
+  /** Resolves with false if the worker stops first. */
+  idle(): Promise<boolean>
+  stop(deadlineMs: number): Promise<void>
+}
+
+/** After the deadline: time to record aborted attempts. */
+const LAST_RECORDS_MS = 2000
+/** After that: time to end everything else, in parallel, and to deregister. */
+const LAST_STEPS_MS = 1000
+/** Nothing waits longer than this after the deadline: the sum of the others, and a little. */
+export const STOPS_WITHIN_MS = 5000
+
+/** Creates the parts of a worker, and starts them. Rejects if the database cannot be reached. */
+export async function run(options: CheckedOptions, telemetry: Telemetry): Promise<Running> {
+  const parts = createParts(options, telemetry)
+  const { workerId, unusableKeys, http, heartbeat, deliveries, starts, upkeep } = parts
+  const { storage, settings } = options.integrations
+  const { clock, logger, now } = settings
+  try {
+    await heartbeat.start()
+    await unusableKeys.check()
+  } catch (error) {
+    await heartbeat.stop()
+    await http.close()
+    throw error
+  }
+  const unlisten = await storage.workers.listen(parts.wake, (error) => {
+    const level = isOutage(error) ? 'debug' : 'warn'
+    logger[level](
+      { err: error },
+      'the worker receives no notifications of new work; it polls, and keeps trying to listen',
+    )
+  })
+  parts.start()
+  const unobserve = observeQueue({ telemetry, storage, inFlight: deliveries.inFlight, logger, now })
+  logger.info({ worker_id: workerId, concurrency: options.concurrency }, 'the delivery worker is running')
+
+  return {
+    vitals: () => ({
+      inFlight: deliveries.inFlight(),
+      heartbeatAgeMs: heartbeat.ageMs(),
+      failingForMs: deliveries.failingForMs(),
+      clockAheadMs: clock.aheadMs(),
+      unusableKeys: unusableKeys.known(),
+      warnings: upkeep.warnings(),
+    }),
+    idle: () => idle(deliveries, starts),
+    async stop(deadlineMs) {
+      const others = Promise.all([upkeep.stop(), unlisten().catch(() => undefined)])
+      const drained = Promise.all([deliveries.drain(), starts?.drain()])
+      if (!(await endsWithin(drained, deadlineMs))) {
+        http.abort('the worker was stopped before a response arrived')
+        await endsWithin(drained, LAST_RECORDS_MS)
+      }
+      unobserve()
+      const loops = Promise.all([deliveries.stop(), starts?.stop(), heartbeat.stop()])
+      const [loopsEnded] = await Promise.all([
+        endsWithin(loops, LAST_STEPS_MS),
+        endsWithin(others, LAST_STEPS_MS),
+        endsWithin(http.close(), LAST_STEPS_MS),
+      ])
+      const leasesLeft = deliveries.leasesLeft()
+      // A worker that deregisters with leases would orphan them. If it stays silent, others take them over.
+      if (loopsEnded && leasesLeft === 0) {
+        const retired = storage.workers.retire(workerId).catch((error: unknown) => {
+          logger.warn({ err: error }, 'the worker could not deregister; other workers will declare it dead')
+        })
+        await endsWithin(retired, LAST_STEPS_MS)
+      }
+      logger.info({ worker_id: workerId, leases_left: leasesLeft }, 'the delivery worker has stopped')
+    },
+  }
+}
+
+function createParts(
+  { integrations, ca, socketsPerOrigin, pollIntervalMs, ...options }: CheckedOptions,
+  telemetry: Telemetry,
+) {
+  const { storage, settings } = integrations
+  const { clock, keyring, logger } = settings
+  const workerId = randomUUID()
+  const unusableKeys = createUnusableKeys({ storage, keyring, logger })
+  const sender = createSender({ integrations, ca, socketsPerOrigin, telemetry, unusableKeys })
+  const lifeSigns = createHeartbeat({
+    storage,
+    workerId,
+    logger,
+    clock,
+    everyMs: options.heartbeatMs,
+    deadAfterMs: options.deadAfterMs,
+    maxAttempts: settings.delivery.maxAttempts,
+    onFresh: wake,
+  })
+  const upkeep = createUpkeep(integrations, { unusableKeys, pollIntervalMs })
+  const shared = { integrations, workerId, lifeSigns, pollIntervalMs }
+  const deliveries = createDeliveryLoop({
+    ...shared,
+    dispatch: sender.dispatch,
+    telemetry: sender.telemetry,
+    concurrency: options.concurrency,
+    onCatchingUp: upkeep.followChanges,
+  })
+  const starts = options.pipelineStarts
+    ? createPipelineStarter({ ...shared, telemetry: createStartTelemetry(telemetry) })
+    : undefined
+  let isStarted = false
+
+  function wake(): void {
+    if (!isStarted) return
+    deliveries.wake()
+    starts?.wake()
+  }
+
+  function start(): void {
+    isStarted = true
+    wake()
+    upkeep.start()
+  }
+
+  const { http } = sender
+  return { workerId, unusableKeys, http, heartbeat: lifeSigns, deliveries, starts, upkeep, wake, start }
+}
+
+async function idle(deliveries: DeliveryLoop, starts: PipelineStarter | undefined): Promise<boolean> {
+  for (;;) {
+    const claims = () => deliveries.claims() + (starts?.claims() ?? 0)
+    const before = claims()
+    if (!((await (starts?.idle() ?? true)) && (await deliveries.idle()))) return false
+    // A start may have caused deliveries, and the time of those may have brought another start.
+    if (claims() === before) return true
+  }
+}
