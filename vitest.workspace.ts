@@ -1,11 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './tools/longest-first.ts'
 
 /**
- * Needs its own process, because it sets globals that another test asserts to be unset. All other files of a package share
- * processes, so that modules are not loaded once per file.
+ * Needs its own process, because it sets globals that another test asserts to be unset. All other files share a few processes,
+ * so that modules are not loaded once per file, or per package.
  */
 const ALONE = ['packages/delivery-worker/test/telemetry.test.ts']
 
@@ -21,11 +20,6 @@ const SLOW = '{packages,examples}/*/test/**/*.slow.test.ts'
 
 /** Slow tests run if the command names a project, such as `--project slow`, or one of their files. */
 const withSlow = process.argv.some((argument) => /^--project|\.slow\b/.test(argument))
-
-/** Each package with tests is a project: `vitest --project core`. */
-const projects = ['packages', 'examples']
-  .flatMap((folder) => readdirSync(folder).map((name) => ({ name, path: `${folder}/${name}` })))
-  .filter(({ path }) => existsSync(`${path}/test`))
 
 /** See packages/dev-servers/scripts/oldest-fastify.mjs. */
 const fastify = process.env['TESTED_FASTIFY']
@@ -60,16 +54,14 @@ export default defineConfig({
     // Includes stopping PostgreSQL and removing its folder.
     teardownTimeout: 60_000,
     projects: [
-      ...projects.map(({ name, path }) =>
-        project(name, {
-          include: [`${path}/test/**/*.test.ts`],
-          exclude: [SLOW, ...ALONE, ...DOCS],
-          isolate: collectsGarbage,
-        }),
-      ),
       project('alone', { include: ALONE }),
       project('docs', { include: DOCS, isolate: collectsGarbage }),
       ...(withSlow ? [project('slow', { include: [SLOW] })] : []),
+      project('tests', {
+        include: ['{packages,examples}/*/test/**/*.test.ts'],
+        exclude: [SLOW, ...ALONE, ...DOCS],
+        isolate: collectsGarbage,
+      }),
     ],
   },
 })

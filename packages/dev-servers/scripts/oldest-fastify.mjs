@@ -18,7 +18,7 @@ if (!existsSync(fastify)) {
 }
 console.log(`\nFastify ${version}`)
 const asked = process.argv.slice(2)
-const tests = asked.length > 0 ? asked : ['--project', 'fastify-integrations']
+const tests = asked.length > 0 ? asked : ['packages/fastify-integrations/']
 const { status } = spawnSync(
   process.execPath,
   [`${ROOT}/node_modules/vitest/vitest.mjs`, 'run', '--config', 'vitest.workspace.ts', ...tests],

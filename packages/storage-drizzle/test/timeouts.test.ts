@@ -225,7 +225,10 @@ it.each(Object.entries({ MAINTENANCE, MIGRATION }))(
       // Its process does nothing more.
       await expect.poll(isLocked).toBe(false)
     }, timeout)
-    await expect(frozen).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    // The server has closed the connection; the commit meets the end of the stream, or a reset if it is written first.
+    await expect(frozen).rejects.toMatchObject({
+      code: expect.stringMatching(/^(CONNECTION_CLOSED|ECONNRESET|EPIPE)$/),
+    })
     await driver.end()
   },
 )
