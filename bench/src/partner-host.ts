@@ -3,6 +3,7 @@
 import type { Server } from 'node:net'
 import { createIntegrations, type Limits } from '@quickquote/core'
 import { serveParent } from '@quickquote/dev-servers/child'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
@@ -32,16 +33,9 @@ async function connections(): Promise<number> {
 
 async function listen({ databaseUrl, schema }: PartnerHostSettings): Promise<string> {
   const integrations = createIntegrations({
+    ...hostOptions,
     storage: drizzleStorage({ connectionString: databaseUrl, schema }),
-    encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
     limits: LIMITS,
-    // No worker runs, so nothing is started.
-    pipeline: {
-      async start() {},
-      async signDocumentUrl() {
-        throw new Error('There are no documents.')
-      },
-    },
   })
   const app = Fastify()
   await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })

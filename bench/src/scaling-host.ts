@@ -1,6 +1,7 @@
 // A host that emits events.
 import { createIntegrations, defineEvents, Type } from '@quickquote/core'
 import { serveParent } from '@quickquote/dev-servers/child'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { ownCpuSeconds } from './usage.ts'
 
@@ -19,8 +20,8 @@ async function open(databaseUrl: string): Promise<void> {
 
 function create(databaseUrl: string) {
   return createIntegrations({
+    ...hostOptions,
     storage: drizzleStorage({ connectionString: databaseUrl }),
-    encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
     events: defineEvents({
       [EMITTED]: {
         description: 'Something happened.',
@@ -28,12 +29,6 @@ function create(databaseUrl: string) {
         example: { n: 1 },
       },
     }),
-    pipeline: {
-      async start() {},
-      async signDocumentUrl() {
-        throw new Error('There are no documents.')
-      },
-    },
   })
 }
 

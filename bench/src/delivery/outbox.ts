@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations, type IntegrationsOptions, memberOf } from '@quickquote/core'
+import { createIntegrations, type Integrations, type IntegrationsOptions } from '@quickquote/core'
+import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
 import { type DrizzleStorage, drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { v7 as uuidv7 } from 'uuid'
@@ -37,9 +38,7 @@ export async function openOutbox(
   const sql = postgres(databaseUrl, { max: 2, onnotice() {} })
 
   async function addEndpoint(url: string, organizationId: string = randomUUID()): Promise<Endpoint> {
-    const session = { memberId: 'bench', organizations: [{ id: organizationId, role: 'admin' }] }
-    const member = memberOf(session, organizationId)
-    const { id } = await integrations.webhookEndpoints.create(member, {
+    const { id } = await integrations.webhookEndpoints.create(adminOf(organizationId), {
       name: 'Bench',
       url,
       events: [EVENT_TYPE],
@@ -74,18 +73,7 @@ export function createBenchIntegrations(
   storage: DrizzleStorage,
   delivery: IntegrationsOptions['delivery'] = {},
 ): Integrations {
-  return createIntegrations({
-    storage,
-    delivery,
-    encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
-    allowAddresses: ['127.0.0.1/32'],
-    pipeline: {
-      async start() {},
-      async signDocumentUrl() {
-        throw new Error('There are no documents.')
-      },
-    },
-  })
+  return createIntegrations({ ...hostOptions, storage, delivery })
 }
 
 async function insert(

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createIntegrations, type Limits, STEPS } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import type { DrizzleStorage } from '@quickquote/storage-drizzle'
 
 /** Client limits are in force, and some clients exceed them; limits on stored data are never reached. */
@@ -9,12 +10,12 @@ const FAILS = 0.1
 /** Shared by all processes of a soak. Each quote runs through all its steps, or fails in one. */
 export function createSoakIntegrations(storage: DrizzleStorage) {
   return createIntegrations({
+    ...hostOptions,
     storage,
-    encryptionKeys: [{ id: 'bench', key: Buffer.alloc(32, 1).toString('base64') }],
-    allowAddresses: ['127.0.0.1/32'],
     limits: LIMITS,
     delivery: { backoffMs: 50 },
     pipeline: {
+      ...hostOptions.pipeline,
       async start(quote, { report, readFile }) {
         for (const file of quote.files) for await (const _ of readFile(file));
         for (const step of STEPS) {
@@ -25,12 +26,6 @@ export function createSoakIntegrations(storage: DrizzleStorage) {
           else await report.stepCompleted(step)
         }
         await report.completed()
-      },
-      async signDocumentUrl({ document_id }) {
-        return {
-          url: `https://documents.example/${document_id}`,
-          expires_at: new Date(Date.now() + 60_000),
-        }
       },
     },
   })

@@ -1,5 +1,5 @@
-import { memberOf } from '@quickquote/core'
 import { hasChromium } from '@quickquote/dev-servers/browser'
+import { adminOf } from '@quickquote/dev-servers/host'
 import type { Locator } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ORGANIZATION } from './front-ends/session.ts'
@@ -33,8 +33,7 @@ async function showsSchema(place: Locator, property: string): Promise<void> {
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The API documentation, in Chromium', () => {
   it('opens an operation with its schemas, authorizes, and sends a request', async () => {
     const { page, integrations } = await openDocs('/api-docs')
-    const session = { memberId: 'ada', organizations: [{ id: ORGANIZATION, role: 'admin' as const }] }
-    const { key } = await integrations.apiKeys.create(memberOf(session, ORGANIZATION), {
+    const { key } = await integrations.apiKeys.create(adminOf(ORGANIZATION), {
       name: 'Try it out',
       expires_at: new Date(Date.now() + 60_000).toISOString(),
     })

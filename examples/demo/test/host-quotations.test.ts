@@ -8,11 +8,10 @@ import {
   IntegrationError,
   type Integrations,
   type IntegrationsOptions,
-  type Logger,
-  memberOf,
   STEPS,
 } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
+import { adminOf, hostOptions, keepLogs } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import type postgres from 'postgres'
@@ -29,13 +28,11 @@ const BODY = { name: 'Portal', requirementsText: '- One' }
 let database: TestDatabase
 let sql: postgres.Sql
 let integrations: Integrations
-const logged: { message: string; hook: unknown }[] = []
-const logger: Logger = {
-  debug() {},
-  info() {},
-  warn() {},
-  error: (fields, message) => void logged.push({ message, hook: (fields as { hook?: unknown }).hook }),
-}
+const { logger, lines } = keepLogs()
+const errors = () =>
+  lines
+    .filter(({ level }) => level === 'error')
+    .map(({ message, fields }) => ({ message, hook: fields['hook'] }))
 
 /** Integrations on the host's tables; a test may replace methods with failing ones. */
 function open(
@@ -43,10 +40,9 @@ function open(
   options: Partial<IntegrationsOptions> = {},
 ): Integrations {
   return createIntegrations({
+    ...hostOptions,
     storage: drizzleStorage({ sql }),
     quotations: { ...hostQuotations(sql), ...broken } as HostQuotations,
-    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
     logger,
     ...options,
   })
@@ -56,7 +52,7 @@ beforeAll(async () => {
   database = await migratedDatabase()
   sql = await openHostDatabase(database.url)
   integrations = open()
-  await integrations.webhookEndpoints.create(admin(ACME), {
+  await integrations.webhookEndpoints.create(adminOf(ACME), {
     name: 'CRM',
     url: 'https://crm.example.com/hook',
     events: ['quotation.requirement_analysis.completed', 'quotation.failed'],
@@ -66,7 +62,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await sql`truncate host.quotations, quickquote.pipeline_starts, quickquote.idempotency_keys, quickquote.deliveries, quickquote.events cascade`
-  logged.length = 0
+  lines.splice(0)
 })
 
 afterAll(async () => {
@@ -74,10 +70,6 @@ afterAll(async () => {
   await sql.end()
   await database.drop()
 })
-
-function admin(organizationId: string) {
-  return memberOf({ memberId: 'me', organizations: [{ id: organizationId, role: 'admin' }] }, organizationId)
-}
 
 async function start(from = integrations, organizationId = ACME, more: { idempotencyKey?: string } = {}) {
   const quote = { organizationId, source: 'ui' as const, body: BODY, ...more }
@@ -126,7 +118,7 @@ describe('accepting a quote', () => {
   it('writes neither if the host cannot write its row', async () => {
     await expect(start(open({ insert: fails }))).rejects.toEqual(unavailable)
     expect(await written()).toEqual(NOTHING)
-    expect(logged).toEqual([{ message: 'a hook of the host failed', hook: 'quotations.insert' }])
+    expect(errors()).toEqual([{ message: 'a hook of the host failed', hook: 'quotations.insert' }])
   })
 
   it('writes neither if the order cannot be written', async () => {
@@ -263,7 +255,7 @@ describe('reading', () => {
 
   it('is a 503, with the reason only in the log, if the host fails', async () => {
     await expect(open({ find: fails }).quotations.get(ACME, randomUUID())).rejects.toEqual(unavailable)
-    expect(logged).toEqual([{ message: 'a hook of the host failed', hook: 'quotations.find' }])
+    expect(errors()).toEqual([{ message: 'a hook of the host failed', hook: 'quotations.find' }])
   })
 })
 
@@ -343,7 +335,7 @@ describe('an invalid object', () => {
   ])('is a 503 when the transaction of the host %s', async (_, transaction) => {
     const failing = open({ transaction }, { hookTimeoutMs: 200 })
     await expect(start(failing)).rejects.toEqual(unavailable)
-    expect(logged.at(-1)?.hook).toBe('quotations.transaction')
+    expect(errors().at(-1)?.hook).toBe('quotations.transaction')
   })
 
   it('a transaction of the host that begins after the timeout does nothing', async () => {
@@ -409,7 +401,7 @@ describe('a quotation that is erased', () => {
     expect(await without.quotations.erase(ACME, id)).toMatchObject({ left_to_host })
     expect(await without.quotations.erase(ACME, id)).toMatchObject({ left_to_host })
     expect(await written()).toMatchObject({ quotations: 1, starts: 0 })
-    const { items } = await without.auditLog.list(admin(ACME), { resource_id: id })
+    const { items } = await without.auditLog.list(adminOf(ACME), { resource_id: id })
     expect(items).toMatchObject([{ action: 'quotation.erased', resource_name: '[erased]' }])
   })
 

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createIntegrations, type Integrations, memberOf } from '@quickquote/core'
 import { startReceiver, testDatabase } from '@quickquote/dev-servers'
+import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
@@ -108,7 +109,7 @@ describe('the guide to operations', () => {
     const given = {
       createIntegrations,
       storage: drizzleStorage({ connectionString: database.url }),
-      pipeline: { async start() {}, signDocumentUrl: () => Promise.reject(new Error('not here')) },
+      pipeline: hostOptions.pipeline,
       encryptionKeys: [{ id: '1', key: INTEGRATIONS_KEY }],
       sendMail: (mail: (typeof mails)[number]) => mails.push(mail),
       adminsOf: (organizationId: string) => [`admins of ${organizationId}`],
@@ -155,14 +156,9 @@ describe('the guide to operations', () => {
 
 /** An event for an endpoint with a forbidden address. */
 async function recordAnEvent(storage: ReturnType<typeof drizzleStorage>, url: string): Promise<void> {
-  const integrations = createIntegrations({
-    storage,
-    encryptionKeys: [{ id: '1', key: INTEGRATIONS_KEY }],
-    allowAddresses: ['127.0.0.1/32'],
-    pipeline: { async start() {}, signDocumentUrl: () => Promise.reject(new Error('not here')) },
-  })
-  const session = { memberId: 'admin', organizations: [{ id: ACME, role: 'admin' }] }
-  await integrations.webhookEndpoints.create(memberOf(session, ACME), {
+  const encryptionKeys = [{ id: '1', key: INTEGRATIONS_KEY }]
+  const integrations = createIntegrations({ ...hostOptions, storage, encryptionKeys })
+  await integrations.webhookEndpoints.create(adminOf(ACME), {
     name: 'receiver',
     url,
     events: ['quotation.requirement_analysis.completed'],

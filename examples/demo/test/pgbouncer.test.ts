@@ -7,6 +7,7 @@ import {
   type TestDatabase,
   testDatabase,
 } from '@quickquote/dev-servers'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -50,11 +51,7 @@ describe.runIf(isTried)('behind PgBouncer in transaction mode', () => {
       })
       await storage.migrate()
       const organizationId = randomUUID()
-      const integrations = createIntegrations({
-        storage,
-        encryptionKeys: [{ id: 'trial', key: Buffer.alloc(32, 7) }],
-        pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-      })
+      const integrations = createIntegrations({ ...hostOptions, storage })
       const start = () =>
         integrations.quotations.start({ organizationId, source: 'ui', body: { requirementsText: 'A roof.' } })
       const results = await Promise.allSettled(Array.from({ length: 60 }, start))

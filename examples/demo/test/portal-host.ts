@@ -5,6 +5,7 @@ import {
   type Session,
 } from '@quickquote/core'
 import { openBrowser, type Page } from '@quickquote/dev-servers/browser'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
@@ -20,12 +21,8 @@ export async function portalHost(
   const database = await migratedDatabase()
   const storage = drizzleStorage({ connectionString: database.url })
   const integrations = createIntegrations({
+    ...hostOptions,
     storage,
-    encryptionKeys: [{ id: '1', key: Buffer.alloc(32, 1) }],
-    pipeline: {
-      start: async () => {},
-      signDocumentUrl: async () => ({ url: 'https://files.example.com', expires_at: new Date() }),
-    },
     ...options,
   })
   const resolveSession: ResolveSession = ({ headers }) =>

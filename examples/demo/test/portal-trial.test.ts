@@ -81,7 +81,6 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('A new admin, in 
     async (locale, saveAs, verified) => {
       const server = await ownServer()
       const { app, page, integrations, resolveSession } = await portalHost(() => {}, {
-        allowAddresses: ['127.0.0.1/32'],
       })
       const worker = createDeliveryWorker({ integrations, ca: server.ca })
       await worker.start()

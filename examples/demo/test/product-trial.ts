@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { createIntegrations, EVENT_TYPES, type QuotePipeline, STEPS, type Storage } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
 import { type Receiver, startReceiver } from '@quickquote/dev-servers'
+import { hostOptions, keepLogs } from '@quickquote/dev-servers/host'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { verify } from '@quickquote/webhook-signature'
 import Fastify from 'fastify'
@@ -20,19 +21,13 @@ const FILE = Buffer.alloc(700_000, 'Customers sign in and see their invoices. ')
  */
 export async function tryProduct(storage: Storage, { host }: { host: Sql }): Promise<void> {
   const receiver = await startReceiver()
-  const logs: string[] = []
+  const { logger, lines } = keepLogs()
   const integrations = createIntegrations({
+    ...hostOptions,
     storage,
-    encryptionKeys: [{ id: 'trial', key: Buffer.alloc(32, 7) }],
-    allowAddresses: ['127.0.0.1/32'],
     delivery: { maxAttempts: 1 },
-    pipeline: { start: runPipeline, signDocumentUrl },
-    logger: {
-      debug() {},
-      info() {},
-      warn: (fields, message) => logs.push(`${message} ${describe(fields)}`),
-      error: (fields, message) => logs.push(`${message} ${describe(fields)}`),
-    },
+    pipeline: { ...hostOptions.pipeline, start: runPipeline },
+    logger,
   })
   const app = Fastify()
   await app.register(fastifyIntegrations, {
@@ -56,7 +51,7 @@ export async function tryProduct(storage: Storage, { host }: { host: Sql }): Pro
     await integrations.close()
     await receiver.stop()
   }
-  expect(logs).toEqual([])
+  expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
 
   async function inHostTransaction(): Promise<string> {
     return host.begin(async (transaction) => {
@@ -81,11 +76,6 @@ const runPipeline: QuotePipeline['start'] = async (quote, { report, readFile }) 
   }
   await report.completed()
 }
-
-const signDocumentUrl: QuotePipeline['signDocumentUrl'] = async () => ({
-  url: 'https://documents.example/1',
-  expires_at: new Date(Date.now() + 60_000),
-})
 
 interface Running {
   readonly url: string
@@ -200,9 +190,4 @@ async function useProduct({ url, receiver, inHostTransaction }: Running): Promis
     expect(response.ok, `${method} ${path}: ${response.status} ${text}`).toBe(true)
     return { body: (text === '' ? undefined : JSON.parse(text)) as T }
   }
-}
-
-function describe(fields: object): string {
-  const error = 'err' in fields && fields.err instanceof Error ? fields.err.message : ''
-  return `${JSON.stringify(fields)} ${error}`
 }

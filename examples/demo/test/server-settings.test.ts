@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations } from '@quickquote/core'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
@@ -61,11 +62,7 @@ describe('on a server with other settings', () => {
     await storage.migrate()
     const organization = randomUUID()
     const member = { memberId: 'admin', organizations: [{ id: organization, role: 'admin' }] }
-    const integrations = createIntegrations({
-      storage,
-      encryptionKeys: [{ id: 'trial', key: Buffer.alloc(32, 7) }],
-      pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-    })
+    const integrations = createIntegrations({ ...hostOptions, storage })
     const app = Fastify()
     await app.register(fastifyIntegrations, { integrations, resolveSession: () => member })
     const created = await app.inject({

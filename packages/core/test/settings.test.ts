@@ -199,6 +199,7 @@ describe('createIntegrations', () => {
     expect(settings.delivery).toMatchObject({ maxAttempts: 8, timeoutMs: 10_000 })
     expect(settings.productName).toBe('Service')
     expect(settings.hookTimeoutMs).toBe(10_000)
+    expect(settings.addressGuard.check('127.0.0.1').allowed).toBe(false)
   })
 
   it('treats undefined as a missing option', () => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { type EncryptionKey, IntegrationError, memberOf } from '@quickquote/core'
+import { type EncryptionKey, IntegrationError } from '@quickquote/core'
+import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
 import {
   certificate,
-  ENCRYPTION_KEY,
   type Host,
   type HostOptions,
   NO_WAITING,
@@ -12,11 +12,8 @@ import {
   openReceiver,
 } from './host.ts'
 
-const ADMIN = memberOf(
-  { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
-  ORGANIZATION,
-)
-const RIGHT: EncryptionKey = { id: 'test', key: ENCRYPTION_KEY }
+const ADMIN = adminOf(ORGANIZATION)
+const RIGHT = hostOptions.encryptionKeys
 /** Another key, under the same id. */
 const CHANGED: EncryptionKey = { id: 'test', key: Buffer.alloc(32, 8) }
 
@@ -167,13 +164,13 @@ it('a replaced key is checked by its own id, before and after re-encryption', as
   await host.createEndpoint('https://127.0.0.1:9/')
   const newer: EncryptionKey = { id: 'newer', key: randomBytes(32) }
   const { databaseUrl } = host
-  const both = await openWith({ databaseUrl, encryptionKeys: [newer, RIGHT] })
+  const both = await openWith({ databaseUrl, encryptionKeys: [newer, ...RIGHT] })
   expect(await both.integrations.reencryptSecrets()).toMatchObject({
     reencrypted: { test: 1 },
     remaining: {},
   })
   const other: EncryptionKey = { id: 'newer', key: randomBytes(32) }
-  const changed = await openWith({ databaseUrl, encryptionKeys: [RIGHT, other] })
+  const changed = await openWith({ databaseUrl, encryptionKeys: [...RIGHT, other] })
   const worker = changed.createWorker()
   await worker.start()
   expect(worker.health()).toMatchObject({

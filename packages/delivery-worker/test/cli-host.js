@@ -1,20 +1,17 @@
 // A host's module for the worker's program.
 import { createIntegrations } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 
 const print = (fields, message) => console.log(JSON.stringify({ message, ...fields }))
 
 export const integrations = createIntegrations({
+  ...hostOptions,
   storage: drizzleStorage({ connectionString: process.env.DATABASE_URL }),
-  encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
   egress: { proxy: process.env.PROXY },
   lease: JSON.parse(process.env.LEASE ?? '{}'),
-  allowAddresses: ['127.0.0.1/32'],
   logger: { debug() {}, info: print, warn: print, error: print },
-  pipeline: {
-    start: async () => console.log('pipeline started'),
-    signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
-  },
+  pipeline: { ...hostOptions.pipeline, start: async () => console.log('pipeline started') },
 })
 
 // Keeps the process alive, as a host's code may.

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { memberOf } from '@quickquote/core'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import {
@@ -238,8 +238,7 @@ describe('a failed attempt', () => {
       const partner = await openReceiver()
       host = await openHost({ delivery: { ...NO_WAITING, maxAttempts: 2 } })
       const { id } = await host.createEndpoint(partner.url)
-      const session = { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] }
-      await host.integrations.webhookEndpoints.update(memberOf(session, ORGANIZATION), id, {
+      await host.integrations.webhookEndpoints.update(adminOf(ORGANIZATION), id, {
         headers: { Authorization: 'Bearer of-the-gateway' },
       })
       await host.sql`update quickquote.webhook_endpoints set ${host.sql({ [column]: 'lost' })}`

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { type FileId, type FileStorage, IntegrationError } from '@quickquote/core'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
 import {
   ADDRESS,
-  adminOf,
   deliverAll,
   eraseAll,
   eraseKilledIn,

@@ -1,25 +1,14 @@
-import { createIntegrations, IntegrationError, type Integrations, memberOf, STEPS } from '@quickquote/core'
+import { IntegrationError, type Integrations, STEPS } from '@quickquote/core'
 import type { Receiver } from '@quickquote/dev-servers'
-import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
-import {
-  certificate,
-  ENCRYPTION_KEY,
-  type Host,
-  type HostOptions,
-  ORGANIZATION,
-  openHost,
-  openReceiver,
-} from './host.ts'
+import { certificate, type Host, type HostOptions, ORGANIZATION, openHost, openReceiver } from './host.ts'
 
 const OTHER = '0d9c8b7a-6f5e-4d4c-9b3a-2f1e0d9c8b7a'
 const NOWHERE = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
 /** In every text of the erased quotation. */
 const SECRET = 'Wintergarten'
-const ADMIN = memberOf(
-  { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
-  ORGANIZATION,
-)
+const ADMIN = adminOf(ORGANIZATION)
 
 let host: Host
 let receiver: Receiver | undefined
@@ -288,8 +277,9 @@ describe('quotations.erase', () => {
     const other = await host.startQuote()
     await expect.poll(() => signals.size).toBe(2)
 
-    const elsewhere = anotherProcess()
-    await elsewhere.quotations.erase(ORGANIZATION, id)
+    // Through other connections, like another process.
+    const elsewhere = await openHost({ databaseUrl: host.databaseUrl })
+    await elsewhere.integrations.quotations.erase(ORGANIZATION, id)
     await elsewhere.close()
 
     await expect.poll(() => signals.get(id)?.aborted).toBe(true)
@@ -372,15 +362,3 @@ describe('quotations.erase', () => {
     await expect.poll(() => rowsWith(fileId)).toEqual([])
   })
 })
-
-/** The same database through other connections. */
-function anotherProcess(): Integrations {
-  return createIntegrations({
-    storage: drizzleStorage({ connectionString: host.databaseUrl }),
-    encryptionKeys: [{ id: 'test', key: ENCRYPTION_KEY }],
-    pipeline: {
-      start: async () => {},
-      signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
-    },
-  })
-}

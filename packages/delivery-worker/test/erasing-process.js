@@ -1,6 +1,7 @@
 // Erases in batches of one row, and is killed while a given method is called for the nth time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createIntegrations, silentLogger } from '@quickquote/core/internal'
+import { createIntegrations, silentLogger } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 
 const [, , connectionString, method, nth] = process.argv
@@ -21,13 +22,9 @@ const killing = (part) =>
   )
 
 const integrations = createIntegrations({
+  ...hostOptions,
   storage: { ...storage, files: killing(storage.files), erasure: killing(storage.erasure) },
-  encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
   logger: silentLogger,
-  pipeline: {
-    start: async () => {},
-    signDocumentUrl: async () => ({ url: 'https://x.example/', expires_at: new Date() }),
-  },
 })
 for (;;) {
   while (await integrations.continueErasing()) {}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { memberOf } from '@quickquote/core'
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
 import { certificate, type Host, ORGANIZATION, openHost, openReceiver, STEP_EVENT } from './host.ts'
 
@@ -68,10 +68,7 @@ describe('tests of an endpoint that hangs', () => {
     const other = randomUUID()
     await host.createEndpoint(`${receiver.url}/other`, other)
     await host.createWorker({ ca: certificate.cert, concurrency: 32 }).start()
-    const admin = memberOf(
-      { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
-      ORGANIZATION,
-    )
+    const admin = adminOf(ORGANIZATION)
     const test = () => host.integrations.testDeliveries.send(admin, id, { event_type: STEP_EVENT })
     const tests = Promise.allSettled(Array.from({ length: 60 }, test))
     await receiver.waitFor(8)

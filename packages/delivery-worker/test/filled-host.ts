@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { memberOf, STEPS } from '@quickquote/core'
+import { STEPS } from '@quickquote/core'
 import type { Receiver } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { expect } from 'vitest'
 import {
   certificate,
@@ -21,11 +22,6 @@ export const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 /** Of the running test. */
 export let host: Host
 export let receiver: Receiver
-
-export const adminOf = (organizationId: string) =>
-  memberOf({ memberId: 'admin', organizations: [{ id: organizationId, role: 'admin' }] }, organizationId, {
-    clientAddress: ADDRESS,
-  })
 
 /** The beginning of all texts of an organization, to search for. */
 export const textOf = (organizationId: string) => `Text-${organizationId.slice(0, 8)}`
@@ -56,7 +52,7 @@ export async function startQuote(organizationId: string, on = host.integrations)
 /** Creates something of an organization in every table. @returns all their ids */
 export async function fill(organizationId: string, quotations = 3): Promise<string[]> {
   const { integrations, sql } = host
-  const admin = adminOf(organizationId)
+  const admin = { ...adminOf(organizationId), clientAddress: ADDRESS }
   const text = textOf(organizationId)
   const expires_at = new Date(Date.now() + YEAR_MS).toISOString()
   const key = await integrations.apiKeys.create(admin, { name: text, expires_at })

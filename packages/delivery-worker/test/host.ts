@@ -2,8 +2,6 @@ import {
   createIntegrations,
   type Integrations,
   type IntegrationsOptions,
-  type Logger,
-  memberOf,
   type QuotePipeline,
 } from '@quickquote/core'
 import {
@@ -12,6 +10,7 @@ import {
   type ReceiverOptions,
   startReceiver,
 } from '@quickquote/dev-servers'
+import { adminOf, hostOptions, keepLogs, type LogLine } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
@@ -20,16 +19,9 @@ import { createDeliveryWorker, type DeliveryWorker, type DeliveryWorkerOptions }
 
 export const ORGANIZATION = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
 export const STEP_EVENT = 'quotation.requirement_analysis.completed'
-export const ENCRYPTION_KEY = Buffer.alloc(32, 7)
 
 /** Of every receiver. */
 export const certificate = await createCertificate()
-
-export interface LogLine {
-  readonly level: keyof Logger
-  readonly message: string
-  readonly fields: Record<string, unknown>
-}
 
 export interface AttemptRow {
   readonly endpoint_id: string
@@ -61,27 +53,7 @@ export interface Host {
   close(): Promise<void>
 }
 
-export type HostOptions = Partial<
-  Pick<
-    IntegrationsOptions,
-    | 'delivery'
-    | 'encryptionKeys'
-    | 'start'
-    | 'retention'
-    | 'allowAddresses'
-    | 'egress'
-    | 'productName'
-    | 'files'
-    | 'quotations'
-    | 'onEndpointDisabled'
-    | 'onEndpointFailing'
-    | 'onDeliveriesExhausted'
-    | 'onApiKeyExpiring'
-    | 'now'
-    | 'hookTimeoutMs'
-    | 'logger'
-  >
-> & {
+export type HostOptions = Partial<Omit<IntegrationsOptions, 'storage' | 'pipeline'>> & {
   /** The host's pipeline hook. Default: accepts every quote, and does nothing. */
   readonly startPipeline?: QuotePipeline['start']
   /** An empty database. Default: a new one. */
@@ -97,22 +69,18 @@ export async function openReceiver(respond?: ReceiverOptions['respond']): Promis
 
 /** A host that is closed after the test, before what the test opened earlier. */
 export async function openHost(options: HostOptions = {}): Promise<Host> {
-  const { startPipeline = async () => {}, databaseUrl, ...settings } = options
+  const { startPipeline = hostOptions.pipeline.start, databaseUrl, ...settings } = options
   const database = databaseUrl === undefined ? await migratedDatabase() : undefined
   const url = databaseUrl ?? database?.url ?? ''
   const sql = postgres(url, { onnotice() {} })
   const storage = drizzleStorage({ connectionString: url })
   if (databaseUrl !== undefined) await storage.migrate()
-  const logs: LogLine[] = []
+  const { logger, lines: logs } = keepLogs()
   const integrations = createIntegrations({
+    ...hostOptions,
     storage,
-    encryptionKeys: [{ id: 'test', key: ENCRYPTION_KEY }],
-    allowAddresses: ['127.0.0.1/32'],
-    pipeline: {
-      start: startPipeline,
-      signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
-    },
-    logger: collect(logs),
+    pipeline: { ...hostOptions.pipeline, start: startPipeline },
+    logger,
     ...settings,
   })
   const workers: DeliveryWorker[] = []
@@ -144,8 +112,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     logs,
     startQuote,
     async createEndpoint(endpointUrl, organizationId = ORGANIZATION) {
-      const session = { memberId: 'admin', organizations: [{ id: organizationId, role: 'admin' }] }
-      const { id, secret } = await integrations.webhookEndpoints.create(memberOf(session, organizationId), {
+      const { id, secret } = await integrations.webhookEndpoints.create(adminOf(organizationId), {
         name: 'receiver',
         url: endpointUrl,
         events: [STEP_EVENT],
@@ -176,13 +143,6 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     },
     close,
   }
-}
-
-function collect(logs: LogLine[]): Logger {
-  const at = (level: keyof Logger) => (fields: object, message: string) => {
-    logs.push({ level, message, fields: { ...fields } })
-  }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** Retries are immediate: tests check their number and order. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type HostQuotation, type HostQuotations, memberOf } from '@quickquote/core'
+import type { HostQuotation, HostQuotations } from '@quickquote/core'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Host, ORGANIZATION, openHost } from './host.ts'
 
@@ -284,10 +285,7 @@ describe('expired data', () => {
         Object.fromEntries(Object.keys(removed).map((name) => [name, sumOf(name as keyof typeof removed)])),
       )
       .toEqual(removed)
-    const member = memberOf(
-      { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
-      ORGANIZATION,
-    )
+    const member = adminOf(ORGANIZATION)
     expect((await integrations.deliveryLog.list(member)).items).toHaveLength(1)
   })
 

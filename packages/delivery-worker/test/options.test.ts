@@ -1,18 +1,12 @@
-import { ConfigurationError, createIntegrations, type Storage } from '@quickquote/core'
+import { ConfigurationError, createIntegrations } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { describe, expect, it } from 'vitest'
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../src/index.ts'
 
-const integrations = createIntegrations({
-  storage: {
-    transaction: () => Promise.reject(new Error('not reached')),
-    quotations: {},
-  } as unknown as Storage,
-  encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
-  pipeline: {
-    start: async () => {},
-    signDocumentUrl: async () => ({ url: 'https://example.com', expires_at: new Date() }),
-  },
-})
+// Options are checked before any connection.
+const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
+const integrations = createIntegrations({ ...hostOptions, storage })
 
 function refusalOf(options: unknown): string {
   try {

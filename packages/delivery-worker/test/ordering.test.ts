@@ -1,5 +1,5 @@
-import { memberOf } from '@quickquote/core'
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { expect, it } from 'vitest'
 import {
   certificate,
@@ -23,10 +23,7 @@ let receiver: Receiver
 async function open(respond?: ReceiverOptions['respond'], options: HostOptions = {}): Promise<string> {
   receiver = await openReceiver(respond)
   host = await openHost(options)
-  const admin = memberOf(
-    { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
-    ORGANIZATION,
-  )
+  const admin = adminOf(ORGANIZATION)
   const { id } = await host.createEndpoint(receiver.url)
   const change = { ordering: 'quotation' as const, events: [STEP_EVENT, NEXT_EVENT] }
   await host.integrations.webhookEndpoints.update(admin, id, change)

@@ -1,5 +1,5 @@
-import { memberOf } from '@quickquote/core'
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
 import {
   certificate,
@@ -14,10 +14,7 @@ import { runWorker } from './worker-process.ts'
 
 const PATIENTLY = { timeout: 30_000 }
 const HOUR = { 'retry-after': '3600' }
-const admin = memberOf(
-  { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
-  ORGANIZATION,
-)
+const admin = adminOf(ORGANIZATION)
 
 let host: Host
 let receiver: Receiver

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { memberOf, type QuotePipeline } from '@quickquote/core'
+import type { QuotePipeline } from '@quickquote/core'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it } from 'vitest'
 import { certificate, type Host, type HostOptions, ORGANIZATION, openHost, openReceiver } from './host.ts'
 
@@ -147,8 +148,7 @@ describe('a start that throws', () => {
   it('at the last attempt is reported to the partner: quotation.failed, with PIPELINE_START_FAILED and no known step', async () => {
     const partner = await openReceiver()
     await open(() => Promise.reject(new Error('gone')), { maxAttempts: 2, backoffMs: 1 })
-    const session = { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] }
-    await host.integrations.webhookEndpoints.create(memberOf(session, ORGANIZATION), {
+    await host.integrations.webhookEndpoints.create(adminOf(ORGANIZATION), {
       name: 'CRM',
       url: partner.url,
       events: ['quotation.failed'],

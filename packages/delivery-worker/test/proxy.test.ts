@@ -3,13 +3,14 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { inspect } from 'node:util'
-import { type EgressOptions, memberOf } from '@quickquote/core'
+import type { EgressOptions } from '@quickquote/core'
 import {
   type ConnectProxy,
   type ConnectProxyOptions,
   createCertificate,
   startConnectProxy,
 } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { deliverDue } from '../src/index.ts'
 import {
@@ -65,10 +66,7 @@ describe('with egress.proxy', () => {
     const host = await hostBehind({ proxy: way.url })
     const { id } = await host.createEndpoint(partner.url)
     await host.createWorker().start()
-    const member = memberOf(
-      { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
-      ORGANIZATION,
-    )
+    const member = adminOf(ORGANIZATION)
 
     expect(await host.integrations.testDeliveries.send(member, id, { event_type: STEP_EVENT })).toMatchObject(
       { success: true },

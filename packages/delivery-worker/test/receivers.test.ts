@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { memberOf } from '@quickquote/core'
+import { adminOf } from '@quickquote/dev-servers/host'
 import type { ReceiverOptions, WebhookPayload } from '@quickquote/webhook-signature'
 import { expressWebhooks } from '@quickquote/webhook-signature/express'
 import { fastifyWebhooks } from '@quickquote/webhook-signature/fastify'
@@ -14,10 +14,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { certificate, type Host, NO_WAITING, ORGANIZATION, openHost, STEP_EVENT } from './host.ts'
 
 const PATH = '/hooks/quotes'
-const ADMIN = memberOf(
-  { memberId: 'admin', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
-  ORGANIZATION,
-)
+const ADMIN = adminOf(ORGANIZATION)
 
 /** A partner's server at the address of the endpoint. */
 const PARTNERS: readonly { name: string; build: (options: ReceiverOptions) => Promise<RequestListener> }[] = [

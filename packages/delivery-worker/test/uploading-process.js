@@ -1,6 +1,7 @@
 // Receives a file of an organization, into a file storage that stores bytes without asking, like a host's bucket.
 import { once } from 'node:events'
-import { createIntegrations, silentLogger } from '@quickquote/core/internal'
+import { createIntegrations, silentLogger } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import postgres from 'postgres'
 
@@ -8,6 +9,7 @@ const [, , connectionString, organizationId] = process.argv
 const storage = drizzleStorage({ connectionString })
 const sql = postgres(connectionString)
 const integrations = createIntegrations({
+  ...hostOptions,
   storage,
   files: {
     ...storage.files,
@@ -21,12 +23,7 @@ const integrations = createIntegrations({
       }
     },
   },
-  encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
   logger: silentLogger,
-  pipeline: {
-    start: async () => {},
-    signDocumentUrl: async () => ({ url: 'https://x.example/', expires_at: new Date() }),
-  },
 })
 const bytes = (async function* () {
   yield Buffer.from(`Text-${organizationId.slice(0, 8)}`)

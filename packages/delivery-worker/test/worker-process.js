@@ -1,6 +1,7 @@
 // A worker in a separate process, for tests that kill it or watch it end. Runs the built packages.
 import { createIntegrations } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 
 const {
@@ -35,16 +36,15 @@ const LOGGERS = {
 }
 
 const integrations = createIntegrations({
+  ...hostOptions,
   storage: drizzleStorage({ connectionString: DATABASE_URL }),
-  encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-  allowAddresses: ['127.0.0.1/32'],
   logger: LOGGERS[LOGGER] ?? { debug() {}, info: attempted, warn() {}, error: console.error },
   pipeline: {
+    ...hostOptions.pipeline,
     start: () => {
       console.log('pipeline started')
       return new Promise(() => {})
     },
-    signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
   },
 })
 const worker = createDeliveryWorker({

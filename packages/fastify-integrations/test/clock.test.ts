@@ -1,5 +1,6 @@
-import { createIntegrations, type Logger, memberOf } from '@quickquote/core'
+import { createIntegrations } from '@quickquote/core'
 import { testDatabase } from '@quickquote/dev-servers'
+import { adminOf, hostOptions, keepLogs } from '@quickquote/dev-servers/host'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
@@ -12,17 +13,14 @@ it('a host with a wrong clock logs it at startup, and uses the time of the datab
   const database = await testDatabase(inject('postgresUrl'))
   const storage = drizzleStorage({ connectionString: database.url })
   await storage.migrate()
-  const lines: string[] = []
-  const log = (_: object, message: string) => void lines.push(message)
-  const logger: Logger = { debug: log, info: log, warn: log, error: log }
+  const { logger, lines } = keepLogs()
   const integrations = createIntegrations({
+    ...hostOptions,
     // The same the other way round: the database's clock is two hours behind this machine's.
     storage: {
       ...storage,
       clock: { read: async () => new Date((await storage.clock.read()).getTime() - 2 * HOUR_MS) },
     },
-    pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: '', expires_at: new Date() }) },
-    encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
     logger,
   })
   const app = Fastify()
@@ -30,13 +28,13 @@ it('a host with a wrong clock logs it at startup, and uses the time of the datab
 
   await app.ready()
 
-  expect(lines).toEqual(["the clock of this machine is wrong: correct it (NTP); the database's time is used"])
-  const member = memberOf(
-    { memberId: 'm', organizations: [{ id: ORGANIZATION, role: 'admin' }] },
-    ORGANIZATION,
-  )
+  const message = "the clock of this machine is wrong: correct it (NTP); the database's time is used"
+  expect(lines).toMatchObject([{ message }])
   const expires_at = new Date(Date.now() - HOUR_MS).toISOString()
-  const { created_at } = await integrations.apiKeys.create(member, { name: 'A key', expires_at })
+  const { created_at } = await integrations.apiKeys.create(adminOf(ORGANIZATION), {
+    name: 'A key',
+    expires_at,
+  })
   expect(Math.abs(Date.now() - 2 * HOUR_MS - created_at.getTime())).toBeLessThan(60_000)
 
   await app.close()

@@ -1,4 +1,5 @@
 import { createIntegrations } from '@quickquote/core'
+import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { ACME, GLOBEX, startHost, useDatabase } from './support/host.ts'
@@ -62,29 +63,20 @@ it.each(LISTS)('a forged cursor of %s is a 400', async (list) => {
 })
 
 it('a cursor survives a restart, and a rotation of the encryption keys', async () => {
-  const keys = [
-    { id: 'new', key: Buffer.alloc(32, 9) },
-    { id: 'test', key: Buffer.alloc(32, 7) },
-  ]
+  const old = hostOptions.encryptionKeys
+  const newer = { id: 'new', key: Buffer.alloc(32, 9) }
   const storage = drizzleStorage({ connectionString: database.url })
   onTestFinished(() => storage.close())
-  const pipeline = context.host.integrations.settings.pipeline
-  const listOf = (encryptionKeys: typeof keys) =>
-    createIntegrations({ storage, pipeline, encryptionKeys }).auditLog
-  const admin = {
-    memberId: 'acme-admin',
-    organizationId: ACME,
-    permissions: new Set(['manage_integrations']),
-  }
+  const listOf = (encryptionKeys: typeof old) =>
+    createIntegrations({ ...hostOptions, storage, encryptionKeys }).auditLog
+  const admin = adminOf(ACME)
   const host = await startHost({ databaseUrl: database.url })
   onTestFinished(() => host.close())
   for (let made = 0; made < 3; made += 1) await host.createKey()
-  const [old] = [keys[1]].flatMap((key) => key ?? [])
-  if (old === undefined) throw new Error('no key')
-  const { nextCursor } = await listOf([old]).list(admin, { limit: '1' })
+  const { nextCursor } = await listOf(old).list(admin, { limit: '1' })
   const next = { limit: '1', cursor: String(nextCursor) }
-  expect((await listOf(keys).list(admin, next)).items).toHaveLength(1)
-  await expect(listOf(keys.slice(0, 1)).list(admin, next)).rejects.toMatchObject({
+  expect((await listOf([newer, ...old]).list(admin, next)).items).toHaveLength(1)
+  await expect(listOf([newer]).list(admin, next)).rejects.toMatchObject({
     code: 'VALIDATION_FAILED',
   })
 })

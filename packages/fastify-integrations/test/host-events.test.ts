@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations, defineEvents, IntegrationError, Type } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACME, GLOBEX } from './support/host.ts'
@@ -29,12 +30,8 @@ const context = useDeliveries({ integrations: { events: projectEvents } })
 
 /** The host's own instance, in addition to its server's: same declaration, same database. */
 function open() {
-  return createIntegrations({
-    storage: drizzleStorage({ sql: context.sql }),
-    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-    events: projectEvents,
-  })
+  const storage = drizzleStorage({ sql: context.sql })
+  return createIntegrations({ ...hostOptions, storage, events: projectEvents })
 }
 let integrations: ReturnType<typeof open>
 beforeAll(() => {

@@ -25,7 +25,7 @@ async function serve(fastify: HostOptions['fastify'], integrations: HostOptions[
     databaseUrl: database.url,
     fastify: { ...fastify },
     givesLogger: false,
-    integrations: { pipeline, allowAddresses: ['127.0.0.1/32'], ...integrations },
+    integrations: { pipeline, ...integrations },
   })
   onTestFinished(() => host.close())
   return host

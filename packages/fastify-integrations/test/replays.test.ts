@@ -306,10 +306,7 @@ describe('a delivery that is parked before its first attempt', () => {
   const database = useDatabase()
 
   it('is in no list of attempts, and is sent only by a replay', async () => {
-    const host = await startHost({
-      databaseUrl: database.url,
-      integrations: { allowAddresses: ['127.0.0.1/32'] },
-    })
+    const host = await startHost({ databaseUrl: database.url })
     const asAdmin = (method: string, path: string, json?: object) =>
       host.call(method, path, { member: 'acme-admin', ...(json && { json }) })
     const { id } = await createEndpoint(host, { url: `${context.receiver.url}/untried` })

@@ -232,7 +232,7 @@ describe.concurrent('a test that is waited for', () => {
     const sql = postgres(database.url, { max: 1 })
     const host = await startHost({
       databaseUrl: database.url,
-      integrations: { allowAddresses: ['127.0.0.1/32'], delivery },
+      integrations: { delivery },
     })
     onTestFinished(async () => {
       await host.close()

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { useHost } from './support/host.ts'
 import { createEndpoint, WEBHOOKS } from './support/webhooks.ts'
 
-const context = useHost({ integrations: { limits: { webhookEndpoints: 1000 } } })
+const context = useHost({ integrations: { allowAddresses: [], limits: { webhookEndpoints: 1000 } } })
 let endpointId: string
 
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { createIntegrations, type Logger } from '@quickquote/core'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
@@ -11,10 +12,9 @@ const workers = () => database.sql`select id from quickquote.workers`
 
 function open(connectionString: string, logger?: Logger) {
   const integrations = createIntegrations({
+    ...hostOptions,
     storage: drizzleStorage({ connectionString }),
     ...(logger && { logger }),
-    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not here')) },
   })
   const worker = createDeliveryWorker({ integrations })
   const app = Fastify()

@@ -1,5 +1,11 @@
-import { createIntegrations, type Integrations } from '@quickquote/core'
-import { silentLogger } from '@quickquote/core/internal'
+import {
+  createIntegrations,
+  type Integrations,
+  type IntegrationsOptions,
+  type Storage,
+  silentLogger,
+} from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterAll, type onTestFinished } from 'vitest'
@@ -38,14 +44,6 @@ export async function openDatabase(
 }
 
 /** Everything on the database, with a pipeline that does nothing. */
-export function integrationsOn(storage: DrizzleStorage): Integrations {
-  return createIntegrations({
-    storage,
-    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-    logger: silentLogger,
-    pipeline: {
-      start: async () => {},
-      signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
-    },
-  })
+export function integrationsOn(storage: Storage, options: Partial<IntegrationsOptions> = {}): Integrations {
+  return createIntegrations({ ...hostOptions, storage, logger: silentLogger, ...options })
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations } from '@quickquote/core'
-import { silentLogger } from '@quickquote/core/internal'
+import type { Integrations } from '@quickquote/core'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
@@ -9,6 +8,7 @@ import pg from 'pg'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { integrationsOn } from './database.ts'
 import { DRIZZLES, openPgPool } from './hosts.ts'
 import { sampleEvent } from './samples.ts'
 
@@ -25,15 +25,6 @@ afterEach(async () => {
   await own.close()
   await database.drop()
 })
-
-function integrationsOn(storage: ReturnType<typeof drizzleStorage>): Integrations {
-  return createIntegrations({
-    storage,
-    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-    encryptionKeys: [{ id: 'key-1', key: Buffer.alloc(32, 7) }],
-    logger: silentLogger,
-  })
-}
 
 /** The current state of a client. Functions are compared by identity. */
 function makeUpOf(sql: postgres.Sql) {

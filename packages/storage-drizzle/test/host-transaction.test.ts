@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { ConfigurationError, createIntegrations, memberOf, STEPS } from '@quickquote/core'
+import { ConfigurationError, createIntegrations, STEPS } from '@quickquote/core'
+import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
 import { drizzle as drizzleOnPg } from 'drizzle-orm/node-postgres'
 import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js'
 import { Kysely, PostgresDialect } from 'kysely'
@@ -74,11 +75,7 @@ describe('within', () => {
 it('compiles only with transactions', async () => {
   const { sql } = context
   const storage = drizzleStorage({ sql })
-  const typed = createIntegrations({
-    storage,
-    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-    encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
-  })
+  const typed = createIntegrations({ ...hostOptions, storage })
   const pool = openPgPool(context.url)
   const db = drizzleOnPg(pool)
   const strangers = (bound: DrizzleStorage) => [
@@ -104,10 +101,7 @@ it('no transaction and no quote compiles a schema again, which the validator wou
     Ajv: { prototype: { compile(schema: unknown): unknown } }
   }
   const organizationId = randomUUID()
-  const member = memberOf(
-    { memberId: 'member', organizations: [{ id: organizationId, role: 'admin' }] },
-    organizationId,
-  )
+  const member = adminOf(organizationId)
 
   async function useEverything() {
     await context.sql.begin(async (transaction) => {

@@ -1,10 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { createIntegrations, type IntegrationServices, type Integrations } from '@quickquote/core'
+import { randomUUID } from 'node:crypto'
+import type { IntegrationServices, Integrations } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
+import { integrationsOn } from './database.ts'
 import type { HOSTS, Host } from './hosts.ts'
 import { sampleEndpoint, sampleQuotation, sampleSecrets } from './samples.ts'
 
@@ -22,11 +24,7 @@ export function useTransactions() {
     sql = postgres(testing.url, { onnotice() {} })
     const storage = drizzleStorage({ connectionString: testing.url })
     await sql`create table notes_of_host (note text)`
-    integrations = createIntegrations({
-      storage,
-      pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-      encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
-    })
+    integrations = integrationsOn(storage)
   })
 
   afterEach(async () => {
@@ -115,7 +113,7 @@ export function useTransactions() {
 
       it('keys, endpoints and quotes are written and read, in the form that they have outside', async () => {
         const organizationId = randomUUID()
-        const member = { memberId: 'member-1', organizationId, permissions: new Set(['manage_integrations']) }
+        const member = adminOf(organizationId)
         const read = async (
           { apiKeys, webhookEndpoints, quotations, auditLog }: IntegrationServices,
           id: string,

@@ -1,9 +1,9 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations, STEPS } from '@quickquote/core'
+import { randomUUID } from 'node:crypto'
+import { type Integrations, STEPS } from '@quickquote/core'
 import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
-import { openDatabase } from './database.ts'
+import { integrationsOn, openDatabase } from './database.ts'
 import { sampleQuotation } from './samples.ts'
 
 const { url, sql } = await openDatabase()
@@ -15,11 +15,7 @@ afterAll(async () => {
 })
 
 function openProcess(): Integrations {
-  return createIntegrations({
-    storage: drizzleStorage({ connectionString: url }),
-    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-    encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
-  })
+  return integrationsOn(drizzleStorage({ connectionString: url }))
 }
 
 async function startQuotation(): Promise<string> {

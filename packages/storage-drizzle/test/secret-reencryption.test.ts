@@ -1,28 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import {
-  createIntegrations,
-  type EncryptionKey,
-  type Integrations,
-  type Member,
-  type Storage,
-} from '@quickquote/core'
+import type { EncryptionKey, Integrations, Storage } from '@quickquote/core'
+import { adminOf, keepLogs } from '@quickquote/dev-servers/host'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDatabase } from './database.ts'
+import { integrationsOn, openDatabase } from './database.ts'
 import { sampleEvent } from './samples.ts'
 
-let logs: Record<string, unknown>[]
-
+const { logger, lines } = keepLogs()
 const { sql, storage } = await openDatabase({ maxConnections: 6 })
 
-beforeEach(() => {
-  logs = []
-})
+beforeEach(() => void lines.splice(0))
 afterEach(() => sql`delete from quickquote.webhook_endpoints`)
 
 const encryptionKey = (id: string): EncryptionKey => ({ id, key: randomBytes(32) })
 const [older, newer, lost] = [encryptionKey('older'), encryptionKey('newer'), encryptionKey('lost')]
-
-const log = (fields: object) => void logs.push({ ...fields })
 
 /** The service of a host with these keys, newest first. */
 function serviceWith(...encryptionKeys: EncryptionKey[]): Integrations {
@@ -30,22 +20,10 @@ function serviceWith(...encryptionKeys: EncryptionKey[]): Integrations {
 }
 
 function serviceOn(storage: Storage, encryptionKeys: EncryptionKey[]): Integrations {
-  return createIntegrations({
-    storage,
-    encryptionKeys,
-    pipeline: {
-      start: async () => {},
-      signDocumentUrl: async () => ({ url: 'https://x.example', expires_at: new Date() }),
-    },
-    logger: { debug: log, info: log, warn: log, error: log },
-  })
+  return integrationsOn(storage, { encryptionKeys, logger })
 }
 
-const admin: Member = {
-  memberId: 'm',
-  organizationId: randomUUID(),
-  permissions: new Set(['manage_integrations']),
-}
+const admin = adminOf(randomUUID())
 
 async function createEndpoint({ webhookEndpoints }: Integrations, member = admin, fields: object = {}) {
   const { id, secret } = await webhookEndpoints.create(member, {
@@ -159,13 +137,13 @@ describe('integrations.reencryptSecrets()', () => {
     expect(remaining).toEqual({ lost: 1, older: 1 })
     expect(await readSecrets(unreadable.id, lost)).toMatchObject({ secret: unreadable.secret, version: 1 })
     expect(await readSecrets(readable.id, newer)).toMatchObject({ secret: readable.secret })
-    expect(logs.map(({ endpoint_id, key_id }) => [endpoint_id, key_id]).sort()).toEqual(
+    expect(lines.map(({ fields: { endpoint_id, key_id } }) => [endpoint_id, key_id]).sort()).toEqual(
       [
         [unreadable.id, 'lost'],
         [damaged.id, 'older'],
       ].sort(),
     )
-    expect(JSON.stringify(logs.map(({ err }) => String(err)))).not.toContain('whsec_')
+    expect(JSON.stringify(lines.map(({ fields }) => String(fields['err'])))).not.toContain('whsec_')
   })
 
   it('handles more than a batch of endpoints in several processes at once, each secret once', async () => {

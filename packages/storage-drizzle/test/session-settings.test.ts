@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createIntegrations, type Integrations, type Member } from '@quickquote/core'
-import { silentLogger } from '@quickquote/core/internal'
+import type { Integrations } from '@quickquote/core'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { drizzleStorage } from '../src/index.ts'
+import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { integrationsOn } from './database.ts'
 import { HOSTILE_SETTINGS, PLAIN_SETTINGS, setForDatabase, setLocally } from './hostile-session.ts'
 import { HOSTS, type Host } from './hosts.ts'
 
@@ -28,23 +29,13 @@ afterEach(async () => {
   await testing.drop()
 })
 
-function integrationsOn(storage: ReturnType<typeof drizzleStorage>): Integrations {
-  const integrations = createIntegrations({
-    storage,
-    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-    encryptionKeys: [{ id: 'key-1', key: randomBytes(32) }],
-    logger: silentLogger,
-    now: () => now,
-  })
+function open(storage: DrizzleStorage): Integrations {
+  const integrations = integrationsOn(storage, { now: () => now })
   opened.push(integrations)
   return integrations
 }
 
-const member: Member = {
-  memberId: 'm',
-  organizationId: randomUUID(),
-  permissions: new Set(['manage_integrations']),
-}
+const member = adminOf(randomUUID())
 
 describe('on connections whose server, role or database changes every setting', () => {
   // A host's client is refused for its isolation level: see database-check.test.ts.
@@ -55,7 +46,7 @@ describe('on connections whose server, role or database changes every setting', 
     async (day) => {
       await setForDatabase(sql, settings)
       const client = postgres(testing.url, { max: 2, onnotice() {} })
-      const { apiKeys } = integrationsOn(drizzleStorage({ sql: client }))
+      const { apiKeys } = open(drizzleStorage({ sql: client }))
       const expires_at = new Date(`${day.split('/').toReversed().join('-')}T12:30:00.000Z`)
       const created = await apiKeys.create(member, { name: 'CRM', expires_at: expires_at.toISOString() })
       expect(created.expires_at).toEqual(expires_at)
@@ -99,7 +90,7 @@ describe.each(Object.entries(HOSTS))('within %s whose session changes every sett
   afterEach(() => host.close())
 
   it('keys, endpoints, quotes, reports, events and their logs work as usual', async () => {
-    const integrations = integrationsOn(drizzleStorage({ connectionString: testing.url, maxConnections: 2 }))
+    const integrations = open(drizzleStorage({ connectionString: testing.url, maxConnections: 2 }))
     const { organizationId } = member
     const later = '2027-05-06T00:00:00.000Z'
     const body = { requirementsText: 'A shop', metadata: { crm: 1 } }
@@ -159,16 +150,14 @@ it('with array_nulls=off, a secret without a previous one is re-encrypted withou
   const client = postgres(testing.url, { max: 2, onnotice() {} })
   const storage = drizzleStorage({ sql: client })
   const older = { id: 'older', key: randomBytes(32) }
-  const pipeline = { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) }
-  const options = { storage, pipeline, logger: silentLogger }
-  const before = createIntegrations({ ...options, encryptionKeys: [older] })
+  const before = integrationsOn(storage, { encryptionKeys: [older] })
   await before.webhookEndpoints.create(member, {
     name: 'CRM',
     url: 'https://crm.example.com/hook',
     events: ['quotation.completed'],
   })
   const newer = { id: 'newer', key: randomBytes(32) }
-  const both = createIntegrations({ ...options, encryptionKeys: [newer, older] })
+  const both = integrationsOn(storage, { encryptionKeys: [newer, older] })
   expect(await both.reencryptSecrets()).toEqual({
     keyId: 'newer',
     reencrypted: { older: 1 },

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createIntegrations, type Integrations, memberOf } from '@quickquote/core'
-import { generateApiKeyValue, hashApiKey, silentLogger } from '@quickquote/core/internal'
+import type { Integrations } from '@quickquote/core'
+import { generateApiKeyValue, hashApiKey } from '@quickquote/core/internal'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
+import { adminOf } from '@quickquote/dev-servers/host'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { drizzleStorage } from '../src/index.ts'
 import { applyMigration, createJournal, readMigrations } from '../src/migrations/migrate.ts'
+import { integrationsOn } from './database.ts'
 import { claimOf, succeeded } from './delivery-samples.ts'
 import { laterVersion } from './later-version.ts'
 
@@ -31,12 +33,8 @@ let key: string
 beforeEach(async () => {
   database = await testDatabase(inject('postgresUrl'))
   sql = postgres(database.url, { onnotice() {} })
-  integrations = createIntegrations({
-    storage: drizzleStorage({ connectionString: database.url, maxConnections: 2 }),
-    pipeline: { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) },
-    encryptionKeys: [{ id: 'key-1', key: Buffer.alloc(32, 7) }],
-    logger: silentLogger,
-  })
+  const storage = drizzleStorage({ connectionString: database.url, maxConnections: 2 })
+  integrations = integrationsOn(storage, { encryptionKeys: [{ id: 'key-1', key: Buffer.alloc(32, 7) }] })
   key = generateApiKeyValue().reveal()
 })
 
@@ -136,8 +134,7 @@ describe('while this version runs, a later one migrates the database', () => {
 
 /** Finds, sends and finishes everything from before the upgrade. */
 async function goesOn(): Promise<void> {
-  const session = { memberId: 'member-1', organizations: [{ id: ORGANIZATION, role: 'admin' }] }
-  const member = memberOf(session, ORGANIZATION)
+  const member = { ...adminOf(ORGANIZATION), memberId: 'member-1' }
   const { apiKeys, webhookEndpoints, deliveryLog, quotations, storage, settings } = integrations
 
   expect(await apiKeys.authenticate(key)).toMatchObject({ organizationId: ORGANIZATION })

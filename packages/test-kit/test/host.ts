@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
@@ -35,15 +36,11 @@ export function useDatabase(): { readonly url: string } {
 }
 
 export function openIntegrations(url: string, options: TestedHostOptions & { clock: Clock }): Integrations {
-  const { clock, startPipeline = async () => {}, app: _, ...settings } = options
+  const { clock, startPipeline = hostOptions.pipeline.start, app: _, ...settings } = options
   return createIntegrations({
+    ...hostOptions,
     storage: drizzleStorage({ connectionString: url, maxConnections: 3 }),
-    pipeline: {
-      start: startPipeline,
-      signDocumentUrl: async () => ({ url: 'https://files.example.com/', expires_at: new Date() }),
-    },
-    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-    allowAddresses: ['127.0.0.1/32'],
+    pipeline: { ...hostOptions.pipeline, start: startPipeline },
     now: clock.now,
     ...settings,
   })

@@ -1,5 +1,6 @@
 import { createIntegrations, type Integrations, type IntegrationsOptions, type Quote } from '@quickquote/core'
 import type { TestDatabase } from '@quickquote/dev-servers'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
@@ -40,16 +41,9 @@ async function startHost(databaseUrl: string, options: Partial<IntegrationsOptio
   const started: Quote[] = []
   const app = Fastify()
   const integrations = createIntegrations({
+    ...hostOptions,
     storage: drizzleStorage({ connectionString: databaseUrl, maxConnections: 4 }),
-    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-    allowAddresses: ['127.0.0.1/32'],
-    pipeline: {
-      start: async (quote) => void started.push(quote),
-      signDocumentUrl: async ({ document_id }) => ({
-        url: `https://files.example.com/${document_id}`,
-        expires_at: new Date(Date.now() + 60_000),
-      }),
-    },
+    pipeline: { ...hostOptions.pipeline, start: async (quote) => void started.push(quote) },
     ...options,
   })
   await app.register(fastifyIntegrations, { integrations, resolveSession: () => null })

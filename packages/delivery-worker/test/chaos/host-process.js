@@ -1,7 +1,7 @@
 // A host that emits events, whatever happens to its database.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { memberOf } from '@quickquote/core'
 import { serveParent } from '@quickquote/dev-servers/child'
+import { adminOf } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { CHAOS_EVENT, createChaosIntegrations } from './integrations.js'
 
@@ -17,9 +17,8 @@ async function open({ databaseUrl, urls, organizationIds }) {
   integrations = createChaosIntegrations(storage)
   for (const [n, url] of urls.entries()) {
     const organizationId = organizationIds[n % organizationIds.length]
-    const session = { memberId: 'chaos', organizations: [{ id: organizationId, role: 'admin' }] }
     const endpoint = { name: 'Chaos', url, events: [CHAOS_EVENT] }
-    await integrations.webhookEndpoints.create(memberOf(session, organizationId), endpoint)
+    await integrations.webhookEndpoints.create(adminOf(organizationId), endpoint)
   }
 }
 

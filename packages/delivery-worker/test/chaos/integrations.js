@@ -1,11 +1,12 @@
 import { createIntegrations, defineEvents, Type } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
+
 export const CHAOS_EVENT = 'chaos.happened'
 /** Shared by all processes of a chaos run: eight attempts fit into seven seconds. */
 export function createChaosIntegrations(storage) {
   return createIntegrations({
+    ...hostOptions,
     storage,
-    encryptionKeys: [{ id: '1', key: Buffer.alloc(32, 1).toString('base64') }],
-    allowAddresses: ['127.0.0.1/32'],
     delivery: { timeoutMs: 3000, backoffMs: 50, backoffFactor: 2, perEndpoint: 16 },
     events: defineEvents({
       [CHAOS_EVENT]: {
@@ -14,11 +15,5 @@ export function createChaosIntegrations(storage) {
         example: { n: 1 },
       },
     }),
-    pipeline: {
-      async start() {},
-      async signDocumentUrl() {
-        throw new Error('There are no documents.')
-      },
-    },
   })
 }

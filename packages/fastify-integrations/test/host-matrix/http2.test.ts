@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { createIntegrations, type Integrations } from '@quickquote/core'
 import { startReceiver } from '@quickquote/dev-servers'
 import { hasChromium } from '@quickquote/dev-servers/browser'
+import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
 import { fastifyPortal } from '@quickquote/portal'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
@@ -17,15 +18,7 @@ const BOUNDARY = 'boundary-of-the-test'
 const PART = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n`
 
 const integrationsOf = (connectionString: string) =>
-  createIntegrations({
-    storage: drizzleStorage({ connectionString }),
-    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
-    allowAddresses: ['127.0.0.1/32'],
-    pipeline: {
-      start: async () => {},
-      signDocumentUrl: async () => ({ url: 'https://files.example.com', expires_at: new Date() }),
-    },
-  })
+  createIntegrations({ ...hostOptions, storage: drizzleStorage({ connectionString }) })
 
 // Browsers speak HTTP/2 only with TLS.
 describe('a host that speaks HTTP/2 without TLS', () => {
@@ -46,8 +39,9 @@ describe('a host that speaks HTTP/2 without TLS', () => {
     app = server
     url = await server.listen({ port: 0, host: '127.0.0.1' })
     client = connect(url)
-    const member = { memberId: 'm', organizationId: ACME, permissions: new Set<string>() }
-    key = (await integrations.apiKeys.create(member, { name: 'x', expires_at: YEAR_AHEAD })).key.reveal()
+    key = (
+      await integrations.apiKeys.create(adminOf(ACME), { name: 'x', expires_at: YEAR_AHEAD })
+    ).key.reveal()
   })
   afterAll(async () => {
     client.close()

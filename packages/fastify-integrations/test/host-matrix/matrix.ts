@@ -200,10 +200,7 @@ export function useHostMatrix() {
 
       beforeAll(async () => {
         alone = await startWithoutPlugin(row)
-        host = await startHost({
-          ...{ ...row, ...withOurs(row), databaseUrl: database.url },
-          integrations: { allowAddresses: ['127.0.0.1/32'] },
-        })
+        host = await startHost({ ...row, ...withOurs(row), databaseUrl: database.url })
         key = (await host.createKey()).key
       })
       afterAll(async () => {

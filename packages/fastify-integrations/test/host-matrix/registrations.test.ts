@@ -1,4 +1,5 @@
 import { createIntegrations, type Integrations } from '@quickquote/core'
+import { adminOf, hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fastifyIntegrations } from '../../src/index.ts'
@@ -28,14 +29,11 @@ describe('two registrations with their own prefixes and integrations', () => {
       plugin: { prefix: '/a' },
       async after(app) {
         second = createIntegrations({
+          ...hostOptions,
           storage: drizzleStorage({ connectionString: otherDatabase.url }),
           encryptionKeys: [{ id: 'other', key: Buffer.alloc(32, 8) }],
           limits: { requestsPerMinute: 5, nameLength: 3 },
           productName: 'Other',
-          pipeline: {
-            start: async () => {},
-            signDocumentUrl: async () => ({ url: 'https://other.example.com', expires_at: new Date() }),
-          },
         })
         await app.register(
           async (outer) => {
@@ -57,14 +55,13 @@ describe('two registrations with their own prefixes and integrations', () => {
     await second.close()
   })
 
-  const member = { memberId: 'other', organizationId: ACME, permissions: new Set<string>() }
   const newKey = { name: 'x', expires_at: YEAR_AHEAD }
   const start = (prefix: string, key: string, json: object = { requirementsText: 'x' }) =>
     host.call('POST', `${prefix}/v1/integrations/quotations`, { key, json })
 
   it('know only their own keys and quotations', async () => {
     const { key } = await host.createKey()
-    const other = (await second.apiKeys.create(member, newKey)).key.reveal()
+    const other = (await second.apiKeys.create(adminOf(ACME), newKey)).key.reveal()
     expect((await start('/a', key)).status).toBe(202)
     expect((await start('/outer/b', key)).body['code']).toBe('API_KEY_INVALID')
     expect((await start('/a', other)).body['code']).toBe('API_KEY_INVALID')
@@ -78,7 +75,7 @@ describe('two registrations with their own prefixes and integrations', () => {
   })
 
   it('have their own limits, sessions and problem types', async () => {
-    const key = (await second.apiKeys.create(member, newKey)).key.reveal()
+    const key = (await second.apiKeys.create(adminOf(ACME), newKey)).key.reveal()
     const tooLong = await start('/outer/b', key, { requirementsText: 'x', name: 'four' })
     expect(tooLong.body).toMatchObject({ type: 'https://other.example.com/errors#VALIDATION_FAILED' })
     expect(tooLong.headers.get('ratelimit-policy')).toContain('"requests";q=5;w=60')

@@ -5,6 +5,7 @@ import {
   type Session,
   type Storage,
 } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
@@ -100,16 +101,9 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const app = Fastify({ ...logger, ...options.fastify })
   const storage = drizzleStorage({ connectionString: options.databaseUrl, maxConnections: 4 })
   const integrations = createIntegrations({
+    ...hostOptions,
     storage: options.wrapStorage?.(storage) ?? storage,
-    encryptionKeys: [{ id: 'test', key: Buffer.alloc(32, 7) }],
     ...(options.givesLogger === false ? {} : { logger: app.log }),
-    pipeline: {
-      start: async () => {},
-      signDocumentUrl: async ({ document_id }) => ({
-        url: `https://files.example.com/${document_id}`,
-        expires_at: new Date(Date.now() + 60_000),
-      }),
-    },
     ...options.integrations,
     limits: { ...(options.limitsKeys ? {} : MANY_KEYS), ...options.integrations?.limits },
   })

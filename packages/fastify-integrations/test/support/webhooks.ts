@@ -54,11 +54,7 @@ export function useDeliveries({
 
   beforeAll(async () => {
     receiver = await startReceiver({ respond: (request) => answer?.respond?.(request) ?? { status: 204 } })
-    host = await startHost({
-      ...options,
-      databaseUrl: database.url,
-      integrations: { allowAddresses: ['127.0.0.1/32'], ...options.integrations },
-    })
+    host = await startHost({ ...options, databaseUrl: database.url })
     stopWorker = await startWorker(host, receiver, worker)
   })
   afterAll(async () => {
