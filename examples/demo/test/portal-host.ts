@@ -1,9 +1,4 @@
-import {
-  createIntegrations,
-  type Integrations,
-  type IntegrationsOptions,
-  type Session,
-} from '@quickquote/core'
+import { createIntegrations, type Integrations, type Session } from '@quickquote/core'
 import { openBrowser, type Page } from '@quickquote/dev-servers/browser'
 import { hostOptions } from '@quickquote/dev-servers/host'
 import { migratedDatabase } from '@quickquote/dev-servers/vitest'
@@ -16,15 +11,10 @@ import { ORGANIZATION, TOKEN } from './front-ends/session.ts'
 /** A host with one member, who has a cookie or a token, and a browser that must log no error. */
 export async function portalHost(
   before: (app: FastifyInstance) => unknown = () => {},
-  options: Partial<IntegrationsOptions> = {},
 ): Promise<{ app: FastifyInstance; page: Page; integrations: Integrations; resolveSession: ResolveSession }> {
   const database = await migratedDatabase()
   const storage = drizzleStorage({ connectionString: database.url })
-  const integrations = createIntegrations({
-    ...hostOptions,
-    storage,
-    ...options,
-  })
+  const integrations = createIntegrations({ ...hostOptions, storage })
   const resolveSession: ResolveSession = ({ headers }) =>
     headers.authorization === `Bearer ${TOKEN}` || headers.cookie?.includes('session=ada')
       ? { memberId: 'ada', organizations: [{ id: ORGANIZATION, name: 'Acme GmbH', role: 'admin' }] }

@@ -80,8 +80,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('A new admin, in 
     'gets from the first empty screen to a verified webhook by what the page says alone: %s',
     async (locale, saveAs, verified) => {
       const server = await ownServer()
-      const { app, page, integrations, resolveSession } = await portalHost(() => {}, {
-      })
+      const { app, page, integrations, resolveSession } = await portalHost()
       const worker = createDeliveryWorker({ integrations, ca: server.ca })
       await worker.start()
       onTestFinished(() => worker.stop({ deadlineMs: 1000 }))
