@@ -2,12 +2,13 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createIntegrations } from '@quickquote/core'
 import { createCertificate, startConnectProxy, testDatabase } from '@quickquote/dev-servers'
+import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { examine as findingsOf } from '../src/doctor/doctor.ts'
 import { FINDINGS, type Finding } from '../src/doctor/finding.ts'
 import { DEFAULT_WORKER_OPTIONS } from '../src/options.ts'
-import { ENCRYPTION_KEY, type Host, openHost } from './host.ts'
+import { type Host, openHost } from './host.ts'
 import { runCli } from './worker-process.ts'
 
 let host: Host
@@ -41,13 +42,9 @@ async function examine({
   appUrl?: string
 } = {}) {
   const integrations = createIntegrations({
+    ...hostOptions,
     storage: drizzleStorage({ connectionString: databaseUrl }),
-    encryptionKeys: [{ id: 'test', key: ENCRYPTION_KEY }],
     egress: { proxy },
-    pipeline: {
-      start: async () => {},
-      signDocumentUrl: async () => ({ url: 'https://documents.example/', expires_at: new Date() }),
-    },
   })
   const worker = { ...DEFAULT_WORKER_OPTIONS, ...integrations.settings.lease, ca }
   const findings = await findingsOf({ integrations, worker, appUrl })
