@@ -44,6 +44,7 @@ export {
   type PipelineStatus,
   type Proposal,
   type Quotation,
+  type QuotationFile,
   type QuotationFilter,
   type QuotationStatus,
   type Source,

@@ -1,6 +1,6 @@
 import { createIntegrations, type Logger, type Storage } from '@quickquote/core'
-import { generateApiKeyValue } from '@quickquote/core/internal'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { generateApiKeyValue } from '../src/model/api-key-value.ts'
 
 const lines: string[] = []
 const log = (_: object, message: string) => void lines.push(message)

@@ -1,12 +1,12 @@
 import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
 import {
   generateApiKeyValue,
   hashApiKey,
   isWellFormedApiKey,
   looksLikeApiKey,
   maskApiKey,
-} from '@quickquote/core/internal'
-import { describe, expect, it } from 'vitest'
+} from '../src/model/api-key-value.ts'
 
 describe('the value of an API key', () => {
   it('is pk_, 43 base62 characters and a 6-character checksum', () => {

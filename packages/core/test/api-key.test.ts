@@ -1,5 +1,5 @@
-import { type ApiKeyMove, type ApiKeyStatus, apiKeyStatus, moveApiKey } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
+import { type ApiKeyMove, type ApiKeyStatus, apiKeyStatus, moveApiKey } from '../src/model/api-key.ts'
 
 const TABLE: Record<ApiKeyStatus, Record<ApiKeyMove, string>> = {
   active: { activate: 'unchanged', deactivate: 'inactive', revoke: 'revoked' },

@@ -1,6 +1,6 @@
 import { createIntegrations, type IntegrationsOptions, type Logger, type Storage } from '@quickquote/core'
-import { newId } from '@quickquote/core/internal'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newId } from '../src/lib/new-id.ts'
 
 const START = Date.parse('2026-11-22T12:00:00Z')
 

@@ -1,6 +1,6 @@
 import { DEFAULT_DELIVERY_POLICY, type DeliveryPolicy } from '@quickquote/core'
-import { type Outcome, settle } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
+import { type Outcome, settle } from '../src/model/delivery.ts'
 
 const now = new Date('2026-11-21T10:00:00Z')
 

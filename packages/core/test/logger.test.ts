@@ -1,7 +1,7 @@
 import type { Logger } from '@quickquote/core'
-import { generateApiKeyValue } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { carefulLogger } from '../src/lib/logger.ts'
+import { generateApiKeyValue } from '../src/model/api-key-value.ts'
 
 function logged(fields: object): string {
   const lines: object[] = []

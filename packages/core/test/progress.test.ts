@@ -1,6 +1,6 @@
 import { STEPS, type Step } from '@quickquote/core'
-import { decide, type Progress, type ProgressChange, type Report } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
+import { decide, type Progress, type ProgressChange, type Report } from '../src/model/progress.ts'
 
 const QUEUED: Progress = {
   quotation_id: '0192f0c4-0000-7000-8000-000000000001',

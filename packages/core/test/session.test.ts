@@ -1,6 +1,6 @@
-import { IntegrationError, memberOf } from '@quickquote/core'
-import { managesIntegrations, requireManageIntegrations } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
+import { IntegrationError } from '../src/lib/errors.ts'
+import { managesIntegrations, memberOf, requireManageIntegrations } from '../src/model/session.ts'
 
 const ACME = '0192f0c4-0000-7000-8000-00000000000a'
 const session = (organization: object) => ({

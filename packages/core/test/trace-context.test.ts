@@ -1,7 +1,7 @@
 import { createTraceState, ROOT_CONTEXT, trace } from '@opentelemetry/api'
-import { activeTraceContext, parseTraceContext, spanContextOf } from '@quickquote/core/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { activeTraceContext, parseTraceContext, spanContextOf } from '../src/lib/trace-context.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const SPAN_ID = 'b7ad6b7169203331'

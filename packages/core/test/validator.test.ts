@@ -1,7 +1,9 @@
-import { DEFAULT_LIMITS, IntegrationError } from '@quickquote/core'
-import { startQuotationBody, validate, validateUrlPart } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
+import { IntegrationError } from '../src/lib/errors.ts'
+import { validate, validateUrlPart } from '../src/lib/validator.ts'
+import { DEFAULT_LIMITS } from '../src/model/limits.ts'
+import { startQuotationBody } from '../src/model/quotation.ts'
 
 const schema = startQuotationBody(DEFAULT_LIMITS)
 

@@ -3,7 +3,7 @@ import { ConfigurationError } from './errors.ts'
 import { parseUrl } from './parse-url.ts'
 
 /** `reason` is one short line for the owner of the endpoint. */
-export type AddressVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string }
+type AddressVerdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string }
 
 /** Decides which addresses webhooks may be sent to. It resolves no names: check every address of a name. */
 export interface AddressGuard {

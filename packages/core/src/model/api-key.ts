@@ -3,7 +3,7 @@ import { PAGE_PARAMETERS } from '../lib/page.ts'
 import { Name, NullableTimestamp, OneOf, SentTimestamp, schemaOf, Timestamp, Uuid } from '../lib/schema.ts'
 import type { Limits } from './limits.ts'
 
-export const API_KEY_STATUSES = ['active', 'inactive', 'expired', 'revoked'] as const
+const API_KEY_STATUSES = ['active', 'inactive', 'expired', 'revoked'] as const
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number]
 
 /** The stored statuses; `expired` is derived from the clock. */

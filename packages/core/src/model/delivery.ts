@@ -77,7 +77,7 @@ export type DeliveryAttemptDetails = Static<typeof DeliveryAttemptDetails>
  * The state of a delivery: `pending` (waiting for its next attempt), `sending`, `parked` (its endpoint is disabled or
  * deleted), `succeeded`, or `failed` (given up).
  */
-export const DELIVERY_STATUSES = ['pending', 'sending', 'parked', 'succeeded', 'failed'] as const
+const DELIVERY_STATUSES = ['pending', 'sending', 'parked', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** The delivery of an event to one endpoint, with all attempts. */

@@ -91,7 +91,7 @@ export const Proposal = Type.Object(
 )
 export type Proposal = Static<typeof Proposal>
 
-export const STEP_STATUSES = ['pending', 'running', 'completed', 'failed'] as const
+const STEP_STATUSES = ['pending', 'running', 'completed', 'failed'] as const
 
 export const StepStatus = Type.Object({
   step: OneOf(STEPS),

@@ -3,11 +3,9 @@ import { OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
 
 /** The events that a replay sends: undelivered ones, those of them that were tried, or all. */
 export const REPLAY_STATUSES = ['missed', 'failed', 'all'] as const
-export type ReplayStatus = (typeof REPLAY_STATUSES)[number]
 
 /** `stopped`: the endpoint was disabled or deleted. */
 export const REPLAY_STATES = ['running', 'completed', 'stopped'] as const
-export type ReplayState = (typeof REPLAY_STATES)[number]
 
 export const ReplayBody = Type.Object(
   {

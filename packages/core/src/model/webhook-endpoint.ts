@@ -15,11 +15,9 @@ import type { EventCatalog } from './event-catalog.ts'
 import type { Limits } from './limits.ts'
 
 export const TRIGGER_MODES = ['headless_only', 'always'] as const
-export type TriggerMode = (typeof TRIGGER_MODES)[number]
 
 /** Events wait for nothing, or for the previous event of their quotation. */
 export const ORDERINGS = ['none', 'quotation'] as const
-export type Ordering = (typeof ORDERINGS)[number]
 
 /** A member disabled the endpoint, or all of its deliveries failed for too long. */
 export const DISABLED_REASONS = ['requested', 'failing'] as const
