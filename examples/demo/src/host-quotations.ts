@@ -104,6 +104,10 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
       return rows.map(({ id }) => id)
     },
 
+    findUpdatedAt: (ids) =>
+      sql<Pick<HostQuotation, 'id' | 'updated_at'>[]>`
+        select id, updated_at from host.quotations where id in ${sql(ids)}`,
+
     async erase(organizationId, id, tx) {
       const erased = await tx<{ file_ids: string[] }[]>`
         delete from host.quotations where id = ${id} and organization_id = ${organizationId} returning file_ids`

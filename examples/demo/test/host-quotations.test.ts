@@ -253,6 +253,21 @@ describe('reading', () => {
     expect(columns).not.toContain('organization_id')
   })
 
+  it('reports which have changed, or are gone, to requests that wait; not without the method', async () => {
+    const [same, changed, gone] = [await start(), await start(), await start()]
+    const seen = await Promise.all(
+      [same, changed, gone].map(async (id) => {
+        const { updated_at } = await integrations.quotations.get(ACME, id)
+        return { organization_id: ACME, id: id.toUpperCase(), updated_at }
+      }),
+    )
+    await integrations.pipeline(changed).stepStarted('requirement_analysis')
+    await sql`delete from host.quotations where id = ${gone}`
+    expect(await integrations.storage.quotations.findChanged?.(seen)).toEqual(new Set([1, 2]))
+    const without = open({ findUpdatedAt: undefined } as object)
+    expect(without.storage.quotations.findChanged).toBeUndefined()
+  })
+
   it('is a 503, with the reason only in the log, if the host fails', async () => {
     await expect(open({ find: fails }).quotations.get(ACME, randomUUID())).rejects.toEqual(unavailable)
     expect(errors()).toEqual([{ message: 'a hook of the host failed', hook: 'quotations.find' }])

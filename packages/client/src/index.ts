@@ -17,7 +17,14 @@ export type { EventCalls, EventPage, EventsOptions, FollowOptions } from './even
 export type { FileContent, NamedFile, RequirementsFile } from './files.ts'
 export type { Page, Pages } from './pages.ts'
 export type { ProposalCalls } from './proposals.ts'
-export type { ListOptions, QuotationCalls, StartOptions, StartQuotation, WaitOptions } from './quotations.ts'
+export type {
+  GetOptions,
+  ListOptions,
+  QuotationCalls,
+  StartOptions,
+  StartQuotation,
+  WaitOptions,
+} from './quotations.ts'
 export type { CallOptions } from './requests.ts'
 export type {
   DocumentUrl,

@@ -29,6 +29,13 @@ export interface ListOptions extends CallOptions {
   readonly limit?: number
 }
 
+export interface GetOptions extends CallOptions {
+  /** Seconds to wait for a change, unless the quote has ended: 0 to 20. Default 0. */
+  readonly waitSeconds?: number
+  /** The `updated_at` that you know: returns at once if the quote has changed since. Default: that of now. */
+  readonly since?: string
+}
+
 export interface WaitOptions extends CallOptions {
   /** How long to wait, in milliseconds. Default one hour. */
   readonly timeoutMs?: number
@@ -41,29 +48,37 @@ export interface QuotationCalls {
    */
   start(body: StartQuotation, options?: StartOptions): Promise<StartedQuotation>
   /** @throws NotFoundError, ForbiddenError */
-  get(id: string, options?: CallOptions): Promise<Quotation>
+  get(id: string, options?: GetOptions): Promise<Quotation>
   /** Your organization's quotes, newest first, including those of the web app. */
   list(options?: ListOptions): Pages<Quotation>
   /** The progress of each step. @throws NotFoundError, ForbiddenError */
   pipeline(id: string, options?: CallOptions): Promise<PipelineStatus>
   /**
-   * Polls until a quote completes: every second at first, later every ten seconds.
+   * Waits until a quote completes, which it sees within a second. Sends at most four requests a minute, and one more for
+   * each change of the quote. If the service does not wait, because too many requests do, it asks every 20 seconds.
    * @throws QuotationFailedError if it failed
    * @throws TimeoutError after the timeout; the quote itself continues
    */
   waitFor(id: string, options?: WaitOptions): Promise<Quotation>
 }
 
-const FIRST_POLL_MS = 1000
-const SLOWEST_POLL_MS = 10_000
+const LONGEST_WAIT_SECONDS = 20
 const HOUR_MS = 3_600_000
 
 export function quotationCalls(request: Requests): QuotationCalls {
-  async function get(id: string, options?: CallOptions): Promise<Quotation> {
+  async function get(id: string, { waitSeconds, since, signal: aborted }: GetOptions = {}) {
+    const query = {
+      ...(waitSeconds !== undefined && { wait: waitSeconds }),
+      ...(since !== undefined && { since }),
+    }
     const { data } = await request(
       (client, signal) =>
-        client.GET('/v1/integrations/quotations/{id}', { params: { path: { id: pathId(id) } }, signal }),
-      options,
+        client.GET('/v1/integrations/quotations/{id}', {
+          params: { path: { id: pathId(id) }, query },
+          signal,
+        }),
+      { signal: aborted },
+      (waitSeconds ?? 0) * 1000,
     )
     return data
   }
@@ -121,16 +136,24 @@ export function quotationCalls(request: Requests): QuotationCalls {
 
     async waitFor(id, { timeoutMs = HOUR_MS, signal } = {}) {
       const deadline = performance.now() + timeoutMs
-      for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 1.5, SLOWEST_POLL_MS)) {
-        const quotation = await get(id, { signal })
+      for (let known: Quotation | undefined; ; ) {
+        const begun = performance.now()
+        const waitSeconds = Math.min(Math.max(Math.floor((deadline - begun) / 1000), 0), LONGEST_WAIT_SECONDS)
+        const quotation = await get(id, {
+          ...(known !== undefined && { waitSeconds, since: known.updated_at }),
+          signal,
+        })
         if (quotation.status === 'completed') return quotation
         if (quotation.status === 'failed') throw new QuotationFailedError(quotation)
-        const leftMs = deadline - performance.now()
-        if (leftMs <= 0) {
+        const ended = performance.now()
+        if (ended >= deadline) {
           throw new TimeoutError(`The quote ${id} was still ${quotation.status} after ${timeoutMs} ms`)
         }
-        // The last poll is at the deadline.
-        await sleep(Math.min(pollMs, leftMs), signal)
+        const isRefused = known !== undefined && quotation.updated_at === known.updated_at
+        const nextAt = isRefused ? begun + LONGEST_WAIT_SECONDS * 1000 : ended
+        // The last request is at the deadline.
+        await sleep(Math.max(Math.min(nextAt, deadline) - ended, 0), signal)
+        known = quotation
       }
     },
   }

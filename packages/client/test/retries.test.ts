@@ -257,6 +257,36 @@ it('waitFor asks once more at the end of its timeout', async () => {
   expect((requests.at(-1)?.at ?? 0) - begun).toBeGreaterThanOrEqual(2000)
 })
 
+describe('waitFor of a quote', () => {
+  /** A quote that changes with each response. */
+  const at = (seconds: number, status = 'running') =>
+    answer(200, { ...QUOTATION, status, updated_at: `2026-11-21T10:05:0${seconds}.000Z` })
+  const queryOf = (path = '') => Object.fromEntries(new URL(path, 'http://localhost').searchParams)
+
+  it('asks again at once after each change, and waits for the next', async () => {
+    const { client, requests } = await startService([at(1), at(2), at(3), at(4, 'completed')])
+    await client.quotations.waitFor(id)
+    expect(requests.map(({ path }) => queryOf(path))).toEqual([
+      {},
+      { wait: '20', since: '2026-11-21T10:05:01.000Z' },
+      { wait: '20', since: '2026-11-21T10:05:02.000Z' },
+      { wait: '20', since: '2026-11-21T10:05:03.000Z' },
+    ])
+  })
+
+  it('asks every 20 seconds if the service does not wait: at most four times a minute', async () => {
+    const { client, requests } = await startService([at(1), at(1), at(2, 'completed')])
+    await client.quotations.waitFor(id)
+    expect((requests[2]?.at ?? 0) - (requests[1]?.at ?? 0)).toBeGreaterThan(19_900)
+  })
+
+  it('waits no longer than its timeout', async () => {
+    const { client, requests } = await startService([at(1)])
+    await expect(client.quotations.waitFor(id, { timeoutMs: 2500 })).rejects.toBeInstanceOf(TimeoutError)
+    expect(requests.map(({ path }) => queryOf(path)['wait'])).toEqual([undefined, '2', '0'])
+  })
+})
+
 it('waitFor rejects after its timeout, with the status of the quote', async () => {
   const { client } = await startService([answer(200, { ...QUOTATION, status: 'running' })])
   const wait = client.quotations.waitFor(id, { timeoutMs: 1500 })

@@ -24,7 +24,7 @@ export {
   type OptionTable,
 } from './lib/option-check.ts'
 export { isOutage } from './lib/outage.ts'
-export type { Position } from './lib/page.ts'
+export { LONGEST_WAIT_SECONDS, type Position } from './lib/page.ts'
 export { parseUrl } from './lib/parse-url.ts'
 export {
   DEFAULT_PROBLEM_TYPE_BASE,
@@ -36,6 +36,7 @@ export {
 export { Uuid } from './lib/schema.ts'
 export { type Content, contentAnswer, contentOf, FIXED, fixedName } from './lib/static-content.ts'
 export { isUuid, ownedBy, type TenantLookup } from './lib/tenancy.ts'
+export { optionalTimeOf } from './lib/timestamp.ts'
 export { spanContextOf } from './lib/trace-context.ts'
 export { trimEndOf } from './lib/trim-end.ts'
 export { validate, validateUrlPart } from './lib/validator.ts'
@@ -78,7 +79,7 @@ export { BEGIN_CERTIFICATE, checkCertificates, type EgressProxy } from './model/
 export { decryptHeaders, isReservedHeader } from './model/endpoint-headers.ts'
 export { ERASED } from './model/erasure.ts'
 export { CatalogEntry, eventCatalogOf, WebhookEvent } from './model/event-catalog.ts'
-export { eventFeedQuery, LONGEST_EVENT_WAIT_SECONDS } from './model/event-feed-query.ts'
+export { eventFeedQuery } from './model/event-feed-query.ts'
 export { EXPORT_PARTS, type ExportPart } from './model/export.ts'
 export type { Idempotency } from './model/idempotency.ts'
 export { IDEMPOTENCY_WINDOW_MS } from './model/idempotency.ts'
@@ -88,11 +89,13 @@ export { INEXACT_NUMBER } from './model/metadata.ts'
 export { pipelineStatusOf } from './model/pipeline-status.ts'
 export {
   DocumentUrl,
+  hasEnded,
   PipelineStatus,
   Proposal,
   QUOTATION_STATUSES,
   Quotation,
   QuotationListQuery,
+  QuotationQuery,
   SOURCES,
   StartedQuotation,
   startQuotationBody,

@@ -10,6 +10,7 @@ const QUEUED: Progress = {
   status: 'queued',
   steps: [],
   proposal: null,
+  updated_at: new Date(0),
 }
 
 const stepStarted = (step: Step): Report => ({ kind: 'step_started', step })

@@ -7,6 +7,7 @@ import { queryText } from './auth/key-in-url.ts'
 import { apiKeyOf } from './auth/partner-auth.ts'
 import { callerOf } from './auth/session-auth.ts'
 import { isMultipart } from './bodies/multipart.ts'
+import { waitMsOf } from './limits/waits.ts'
 import type { Answer, Route } from './route.ts'
 
 /** The form of a route in an OpenAPI document of @fastify/swagger: ours, or the host's. */
@@ -67,7 +68,7 @@ export function registerRoute(
         throw new IntegrationError('MALFORMED_REQUEST', 'The body is empty.')
       }
       const handled = handle(route, request, reply)
-      const withinMs = answerWithinMs + (route.longestWaitMs ?? 0)
+      const withinMs = answerWithinMs + (endWaits === undefined ? 0 : waitMsOf(queryOf(request)))
       const answer = await (isMultipart(request)
         ? handled // Its body is still arriving. Storing it has its own timeout.
         : inTime(handled, request.body === undefined ? withinMs - reply.elapsedTime : withinMs))

@@ -1,4 +1,5 @@
 import type { Integrations } from '@quickquote/core'
+import { createWaits } from './limits/waits.ts'
 import type { Area } from './route.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { auditLogRoutes } from './routes/audit-log.ts'
@@ -18,10 +19,15 @@ const ORGANIZATION_PREFIX = '/v1/organizations/:organizationId'
  * @param options.apiKeyRoutes false for a host with its own key screens
  */
 export function routeTable(integrations: Integrations, options: { apiKeyRoutes: boolean }): readonly Area[] {
+  const waits = createWaits(integrations.settings.limits)
   const partner: Area = {
     prefix: PARTNER_PREFIX,
     kind: 'partner',
-    routes: [...quotationRoutes(integrations), ...proposalRoutes(integrations), ...eventRoutes(integrations)],
+    routes: [
+      ...quotationRoutes(integrations, waits),
+      ...proposalRoutes(integrations),
+      ...eventRoutes(integrations, waits),
+    ],
   }
   const apiKeys: Area = {
     prefix: `${ORGANIZATION_PREFIX}/api-keys`,

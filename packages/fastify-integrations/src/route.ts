@@ -78,16 +78,13 @@ export interface PartnerRoute<P extends TSchema = TSchema, A extends TSchema = T
   readonly access: 'api_key'
   /** A limit in addition to the general one of partner routes. */
   readonly limit?: 'starts'
-  /** How much longer than any response the handler may wait. */
-  readonly longestWaitMs?: number
-  /** Ends the waits of handlers when the server closes. */
+  /** For a route with the parameter `wait`: ends the waits of handlers when the server closes. */
   endWaits?(): void
   handle(call: PartnerCall<P>): Promise<Answer<Static<A>>>
 }
 
 export interface SessionRoute<P extends TSchema = TSchema, A extends TSchema = TSchema> extends Row<P, A> {
   readonly access: 'member' | 'manage_integrations'
-  readonly longestWaitMs?: never
   readonly endWaits?: never
   /** Session routes have no other limit. */
   readonly limit?: 'tests'

@@ -274,6 +274,22 @@ it('quotations.findNames names only the quotations of its organization', async (
   expect(await storage.quotations.findNames(own.id, [])).toEqual(new Map())
 })
 
+it('quotations.findChanged finds no quotation of another organization', async () => {
+  const [own, other] = [await organization(), await organization()]
+  const seen = async (organization_id: string, id: string, of = organization_id) => {
+    const found = await storage.quotations.find(of, id)
+    if (typeof found === 'string') throw new Error(found)
+    return { organization_id, id, updated_at: found.updated_at }
+  }
+  const asked = [
+    await seen(own.id, own.quotationId),
+    await seen(own.id, other.quotationId, other.id),
+    { ...(await seen(own.id, own.quotationId)), updated_at: new Date(0) },
+    { ...(await seen(own.id, own.quotationId)), id: randomUUID() },
+  ]
+  expect(await storage.quotations.findChanged?.(asked)).toEqual(new Set([1, 2, 3]))
+})
+
 it('apiKeys.findByHash searches all organizations, because the key identifies the organization', async () => {
   const key = sampleApiKey()
   const hash = randomBytes(32)
@@ -294,6 +310,8 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'quotations.findProposalOf': (own, { quotation }) => storage.quotations.findProposalOf(own, quotation.id),
   'quotations.findProposal': (own, { proposal }) => storage.quotations.findProposal(own, proposal.id),
   'quotations.findNames': (own, { quotation }) => storage.quotations.findNames(own, [quotation.id]),
+  'quotations.findChanged': async (own, { quotation: { id, created_at: updated_at } }) =>
+    storage.quotations.findChanged?.([{ organization_id: own, id, updated_at }]),
   'quotations.saveProgress': (own, { quotation, proposal }) => {
     const step = { step: 'requirement_analysis', status: 'failed', error_code: 'STOLEN' } as const
     const stolen = { ...proposal, name: 'Stolen' }

@@ -190,6 +190,7 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
         steps: [{ step: 'proposal', status: 'completed' }],
         proposal,
         trace: quotation.trace,
+        updated_at: now,
       })
       expect(await storage.quotations.findPipelineStatus(organization_id, id)).toMatchObject({
         quotation_id: id,

@@ -30,7 +30,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the summary of a quotation */
+        /**
+         * Get the summary of a quotation
+         * @description With `wait`, the response comes as soon as the quotation changes, or when the time is over. To miss no change, send the `updated_at` of the last response as `since`.
+         */
         get: operations["getQuotation"];
         put?: never;
         post?: never;
@@ -693,7 +696,12 @@ export interface operations {
     };
     getQuotation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Seconds to wait for a change, unless the quotation has ended. */
+                wait?: number;
+                /** @description The `updated_at` of your last response: returns at once if it has changed since. Default: that of now. */
+                since?: string;
+            };
             header?: never;
             path: {
                 id: string;

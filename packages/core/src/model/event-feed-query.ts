@@ -1,8 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { ONLY_KNOWN, PAGE_PARAMETERS } from '../lib/page.ts'
+import { ONLY_KNOWN, PAGE_PARAMETERS, waitParameter } from '../lib/page.ts'
 import { OneOf } from '../lib/schema.ts'
-
-export const LONGEST_EVENT_WAIT_SECONDS = 20
 
 /** The query of the event feed. */
 export const eventFeedQuery = Type.Object(
@@ -24,14 +22,7 @@ export const eventFeedQuery = Type.Object(
       }),
     ),
     limit: PAGE_PARAMETERS.limit,
-    wait: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: LONGEST_EVENT_WAIT_SECONDS,
-        default: 0,
-        description: 'Seconds to wait if there is no event yet.',
-      }),
-    ),
+    wait: waitParameter('Seconds to wait if there is no event yet.'),
   },
   ONLY_KNOWN,
 )

@@ -17,9 +17,9 @@ export interface Limits {
   readonly testsPerEndpointPerMinute: number
   /** Test deliveries per minute and organization. Default 60. */
   readonly testsPerOrganizationPerMinute: number
-  /** Concurrent requests per API key that wait for events, in one process. Default 5. */
+  /** Concurrent requests per API key that wait for events or a quotation, in one process. Default 5. */
   readonly eventWaitsPerApiKey: number
-  /** Concurrent requests that wait for events, in one process. Default 1,000. */
+  /** Concurrent requests that wait for events or a quotation, in one process. Default 1,000. */
   readonly eventWaits: number
   /** Bytes of a JSON body on a partner route. Default 4 MiB: fits the longest `requirementsText` in any script. */
   readonly jsonBodyBytes: number

@@ -29,6 +29,7 @@ export interface Progress {
   readonly status: QuotationStatus
   readonly steps: readonly Pick<StepStatus, 'step' | 'status'>[]
   readonly proposal: Pick<Proposal, 'id' | 'name' | 'document_id'> | null
+  readonly updated_at: Date
 }
 
 /** The changes of a report. Absent fields stay as they are. */

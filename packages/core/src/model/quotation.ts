@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ONLY_KNOWN, PAGE_PARAMETERS } from '../lib/page.ts'
+import { ONLY_KNOWN, PAGE_PARAMETERS, waitParameter } from '../lib/page.ts'
 import {
   NullableName,
   NullableString,
@@ -53,6 +53,22 @@ export const Quotation = Type.Object(
   { title: 'Quotation' },
 )
 export type Quotation = Static<typeof Quotation>
+
+/** The query of a summary, for waiting. */
+export const QuotationQuery = Type.Object({
+  wait: waitParameter('Seconds to wait for a change, unless the quotation has ended.'),
+  since: Type.Optional(
+    SentTimestamp({
+      description:
+        'The `updated_at` of your last response: returns at once if it has changed since. Default: that of now.',
+    }),
+  ),
+})
+
+/** Whether its run has completed or failed: nothing of the summary changes any more. */
+export function hasEnded({ status }: Pick<Quotation, 'status'>): boolean {
+  return status === 'completed' || status === 'failed'
+}
 
 /** The filters of a list of quotations. */
 export const QuotationListQuery = Type.Object(

@@ -7,7 +7,7 @@ import type { Proposal, Quotation } from '../model/quotation.ts'
 import type { Settings } from '../settings.ts'
 import type { HostQuotation, HostQuotations } from '../storage/host-quotations.ts'
 import type { ClaimedStart, PipelineStartStorage } from '../storage/pipeline-starts.ts'
-import type { QuotationStorage } from '../storage/quotations.ts'
+import type { QuotationStorage, SeenQuotation } from '../storage/quotations.ts'
 import type { Storage } from '../storage/storage.ts'
 
 interface Host extends Pick<Settings, 'hookTimeoutMs' | 'logger'> {
@@ -162,6 +162,20 @@ function readsOf(host: Host, transaction?: unknown): Omit<QuotationStorage, keyo
         : async (organizationId, filter, page) => {
             const found = await ask(host, 'list', async () => quotations.list?.(organizationId, filter, page))
             return ofOrganization(found ?? [], organizationId).map(summaryOf)
+          },
+
+    findChanged:
+      quotations.findUpdatedAt === undefined
+        ? undefined
+        : async (seen) => {
+            // Not `ask`: it would log each failure, twice a second.
+            const found = await answerInTime('quotations.findUpdatedAt', host.hookTimeoutMs, async () =>
+              quotations.findUpdatedAt?.(seen.map(({ id }) => id)),
+            )
+            const latest = new Map(found?.map(({ id, updated_at }) => [id.toLowerCase(), +updated_at]))
+            const isChanged = ({ id, updated_at }: SeenQuotation) =>
+              latest.get(id.toLowerCase()) !== +updated_at
+            return new Set(seen.flatMap((each, index) => (isChanged(each) ? index : [])))
           },
 
     async findPipelineStatus(organizationId, id) {

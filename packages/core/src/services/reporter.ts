@@ -28,9 +28,11 @@ export function createReporter(
       const decision = decide(progress, report, settings.pipeline.steps)
       if (decision.kind === 'refused') throw new IntegrationError('STATE_CONFLICT', decision.reason)
       if (decision.kind === 'unchanged') return progress.proposal
-      const at = settings.now()
+      const now = settings.now()
+      // Each report has its own, so that a client that knows the one before sees that something has changed.
+      const at = new Date(Math.max(now.getTime(), progress.updated_at.getTime() + 1))
       await transaction.quotations.saveProgress(progress.organization_id, quotationId, decision.change, at)
-      const event = eventOf(settings.events, progress, decision.change, at)
+      const event = eventOf(settings.events, progress, decision.change, now)
       if (event !== null) await transaction.events.record(event)
       return decision.change.proposal ?? progress.proposal
     })

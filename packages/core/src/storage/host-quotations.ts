@@ -21,7 +21,7 @@ export interface HostQuotation extends Omit<Quotation, 'metadata'> {
 export interface QuotationChange extends Omit<ProgressChange, 'event'> {
   readonly quotation_id: string
   readonly organization_id: string
-  /** The new `updated_at` of the quotation, its step and its proposal. */
+  /** The new `updated_at` of the quotation, its step and its proposal. Later than the one before. */
   readonly at: Date
 }
 
@@ -50,6 +50,11 @@ export interface HostQuotations<Transaction = unknown> {
    * this method, runs never time out.
    */
   findStalled?(silentSince: Date, limit: number): Promise<readonly string[]>
+  /**
+   * Returns the `updated_at` of these quotations. Called twice a second while requests wait for one to change
+   * (`GET /v1/integrations/quotations/:id?wait=20`). Without this method, those are answered at once.
+   */
+  findUpdatedAt?(ids: readonly string[]): Promise<readonly Pick<HostQuotation, 'id' | 'updated_at'>[]>
   /**
    * Deletes a quotation with its steps and proposal, if it exists, for `quotations.erase`.
    * @returns the ids of its requirements files, as passed to `insert`: they are deleted from the file storage. Without

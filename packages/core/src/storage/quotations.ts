@@ -24,6 +24,11 @@ export type Acceptance =
   /** A request with this key is being accepted right now. */
   | { readonly kind: 'key_in_use' }
 
+/** A quotation as somebody has read it. */
+export interface SeenQuotation extends Pick<Quotation, 'id' | 'updated_at'> {
+  readonly organization_id: string
+}
+
 /** Quotations, their progress and their proposals. A host may replace this part (host-quotations.ts). */
 export interface QuotationStorage {
   /**
@@ -38,6 +43,11 @@ export interface QuotationStorage {
   readonly list:
     | ((organizationId: string, filter: QuotationFilter, page: PageRequest) => Promise<Quotation[]>)
     | undefined
+  /**
+   * The indices of quotations that have been updated, or deleted, since they were read. Undefined if the host's own
+   * quotations cannot say so.
+   */
+  readonly findChanged: ((quotations: readonly SeenQuotation[]) => Promise<ReadonlySet<number>>) | undefined
   findPipelineStatus(organizationId: string, quotationId: string): Promise<TenantLookup<PipelineStatus>>
   /** `null` if the quotation exists but has no proposal yet. */
   findProposalOf(organizationId: string, quotationId: string): Promise<TenantLookup<Proposal | null>>

@@ -1,16 +1,23 @@
 import { type Integrations, STEPS } from '@quickquote/core'
 import {
+  hasEnded,
+  optionalTimeOf,
   PipelineStatus,
   Proposal,
   Quotation,
   QuotationListQuery,
+  QuotationQuery,
+  type SeenQuotation,
   StartedQuotation,
   Uuid,
+  validateUrlPart,
 } from '@quickquote/core/internal'
 import { Type } from '@sinclair/typebox'
 import { calledPath } from '../answers/called-path.ts'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
+import { authenticate } from '../auth/partner-auth.ts'
 import { isMultipart, receiveMultipart } from '../bodies/multipart.ts'
+import { createLookout, type Waits, waitMsOf } from '../limits/waits.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { startQuotationForm, startQuotationJson } from '../openapi/openapi-start-body.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
@@ -34,11 +41,8 @@ const summary = {
 }
 
 /** Starting and reading Quick Quotes (specification, "Partner integrations API"). */
-export function quotationRoutes({
-  quotations,
-  requirementsFiles,
-  settings,
-}: Integrations): readonly PartnerRoute[] {
+export function quotationRoutes(integrations: Integrations, waits: Waits): readonly PartnerRoute[] {
+  const { quotations, requirementsFiles, settings } = integrations
   const { list } = quotations
   return [
     partnerRoute({
@@ -112,25 +116,7 @@ export function quotationRoutes({
 
     ...(list === undefined ? [] : [listRoute(list)]),
 
-    partnerRoute({
-      method: 'GET',
-      url: '/quotations/:id',
-      access: 'api_key',
-      operationId: 'getQuotation',
-      tag,
-      summary: 'Get the summary of a quotation',
-      params,
-      answer: {
-        status: 200,
-        description: 'The quotation.',
-        schema: Quotation,
-        example: summary,
-      },
-      errors: ['QUOTATION_NOT_FOUND', 'OTHER_ORGANIZATION'],
-      handle: async ({ apiKey, params }) => ({
-        body: await quotations.get(apiKey.organizationId, params.id),
-      }),
-    }),
+    summaryRoute(integrations, waits),
 
     partnerRoute({
       method: 'GET',
@@ -195,6 +181,54 @@ export function quotationRoutes({
       }),
     }),
   ]
+}
+
+function summaryRoute({ apiKeys, quotations, settings, storage }: Integrations, waits: Waits): PartnerRoute {
+  const { findChanged } = storage.quotations
+  const lookout = createLookout<SeenQuotation>(
+    async (seen) => (await findChanged?.(seen)) ?? [],
+    settings.logger,
+  )
+  return partnerRoute({
+    method: 'GET',
+    url: '/quotations/:id',
+    access: 'api_key',
+    operationId: 'getQuotation',
+    tag,
+    summary: 'Get the summary of a quotation',
+    description:
+      'With `wait`, the response comes as soon as the quotation changes, or when the time is over. To miss no change, send the `updated_at` of the last response as `since`.',
+    params,
+    query: QuotationQuery,
+    endWaits: () => waits.close(),
+    answer: {
+      status: 200,
+      description: 'The quotation.',
+      schema: Quotation,
+      example: summary,
+    },
+    errors: ['QUOTATION_NOT_FOUND', 'OTHER_ORGANIZATION'],
+    async handle({ apiKey, params, query, request, clientSignal }) {
+      const { since } = validateUrlPart(QuotationQuery, query, '?')
+      const { id: apiKeyId, organizationId } = apiKey
+      const first = await quotations.get(organizationId, params.id)
+      const { id, updated_at } = first
+      const known = optionalTimeOf(since) ?? updated_at
+      const body = await waits.hold({
+        apiKeyId,
+        clientSignal,
+        first,
+        waitMs: findChanged === undefined ? 0 : waitMsOf(query as object),
+        isNews: (quotation) => hasEnded(quotation) || +quotation.updated_at !== +known,
+        watch: (_, ring) => lookout({ organization_id: organizationId, id, updated_at }, ring),
+        async read() {
+          await authenticate(apiKeys, request)
+          return quotations.get(organizationId, id)
+        },
+      })
+      return { body }
+    },
+  })
 }
 
 function listRoute(list: NonNullable<Integrations['quotations']['list']>): PartnerRoute {

@@ -1,6 +1,7 @@
 import { isUuid, type QuotationStorage } from '@quickquote/core/internal'
 import { and, eq } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
+import { readable } from '../connection/readable.ts'
 import { traceOf } from './trace-columns.ts'
 
 /** For the report of a step: serializes reports until the transaction ends. */
@@ -9,10 +10,14 @@ export async function lockProgress(
   quotationId: string,
 ): ReturnType<QuotationStorage['lockProgress']> {
   const { quotations, quotationSteps, proposals } = tables
-  const { id, organization_id, name, source, status, traceparent, tracestate } = quotations
+  const { id, organization_id, name, source, status, updated_at, traceparent, tracestate } = quotations
   if (!isUuid(quotationId)) return null
   const [row] = await db
-    .select({ quotation_id: id, organization_id, name, source, status, traceparent, tracestate })
+    .select({
+      quotation_id: id,
+      ...readable({ updated_at }),
+      ...{ organization_id, name, source, status, traceparent, tracestate },
+    })
     .from(quotations)
     .where(eq(id, quotationId))
     .for('no key update')

@@ -1,4 +1,4 @@
-import { statement, uuid } from '../connection/statement.ts'
+import { statement, text, uuid } from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 
 /** Reads all open quotations: they are few, and an index on their last report would be written with each report. */
@@ -6,6 +6,19 @@ export const FIND_STALLED = statement(
   { id: uuid },
   (schema) => `select id from ${schema}.quotations
     where status in ('queued', 'running') and updated_at < $silent_since order by id limit $limit`,
+)
+
+/** Positions in the arrays of quotations that were updated or deleted. */
+export const FIND_CHANGED = statement(
+  { position: text },
+  (schema) => `select position::text
+    from unnest($organization_ids::uuid[], $ids::uuid[], $updated_at::timestamptz[])
+      with ordinality as seen (organization_id, id, updated_at, position)
+    where not exists (
+      select from ${schema}.quotations quotation
+      where quotation.id = seen.id and quotation.organization_id = seen.organization_id
+        and quotation.updated_at = seen.updated_at
+    )`,
 )
 
 /** One statement, so that accepted quotes have their files and their starts. */

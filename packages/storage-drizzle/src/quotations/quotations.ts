@@ -8,7 +8,7 @@ import { accept } from './acceptance.ts'
 import { lockProgress, saveProgress } from './progress.ts'
 import { quotationList } from './quotation-list.ts'
 import { quotationLookups } from './quotation-lookups.ts'
-import { ERASE_QUOTATION, FIND_STALLED, INSERT_QUOTATIONS } from './quotations.sql.ts'
+import { ERASE_QUOTATION, FIND_CHANGED, FIND_STALLED, INSERT_QUOTATIONS } from './quotations.sql.ts'
 
 /** See QuotationStorage. */
 export function quotationStorage(database: Database): QuotationStorage {
@@ -35,6 +35,15 @@ export function quotationStorage(database: Database): QuotationStorage {
     },
 
     ...quotationList(database),
+
+    async findChanged(seen) {
+      const changed = await database.run(FIND_CHANGED, {
+        organization_ids: seen.map(({ organization_id }) => organization_id),
+        ids: seen.map(({ id }) => id),
+        updated_at: seen.map(({ updated_at }) => updated_at.toISOString()),
+      })
+      return new Set(changed.map(({ position }) => Number(position) - 1))
+    },
 
     async findPipelineStatus(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'
