@@ -8,8 +8,9 @@ export interface Results {
     readonly path: string
     readonly failed: boolean
     readonly passedTests: number
-    /** Names of tests; none if the file itself failed, for example while it was loaded. */
     readonly failedTests: readonly string[]
+    /** What failed outside of tests: while the file was loaded, before its tests or after them. */
+    readonly otherErrors: readonly string[]
   }[]
   /** Errors that belong to no test, such as a rejection that nobody handled or a process that ended by itself. */
   readonly errors: readonly string[]
@@ -24,6 +25,9 @@ export default class ResultsReporter implements Reporter {
         failed: !['passed', 'skipped'].includes(module.state()),
         passedTests: [...module.children.allTests('passed')].length,
         failedTests: [...module.children.allTests('failed')].map((test: TestCase) => test.fullName),
+        otherErrors: [module, ...module.children.allSuites()].flatMap((part) =>
+          part.errors().map(({ message }) => message.split('\n', 1)[0] ?? ''),
+        ),
       })),
       errors: unhandled.map(({ message }) => message),
     }

@@ -56,8 +56,10 @@ function run(args) {
   return { files, errors: isExplained ? errors : [...errors, ended] }
 }
 
-function namesOf({ failedTests }) {
-  return failedTests.length > 0 ? failedTests : ['(the file itself)']
+/** What a file failed with: a hook that failed beside a test is named too, because the repeated run may hide it. */
+function namesOf({ failedTests, otherErrors }) {
+  const names = [...failedTests, ...otherErrors.map((message) => `(outside of tests) ${message}`)]
+  return names.length > 0 ? names : ['(the file itself)']
 }
 
 function fail(line) {
