@@ -47,8 +47,9 @@ function project(name: string, files: { include: string[]; exclude?: string[]; i
 
 export default defineConfig({
   test: {
-    // Tests mostly wait for sockets, processes and databases. A collector never waits.
-    maxWorkers: collectsGarbage ? availableParallelism() : Math.max(3, availableParallelism()),
+    // Tests mostly wait for sockets, processes and databases: three leave two cores idle for a quarter of the time. A collector
+    // never waits.
+    maxWorkers: collectsGarbage ? availableParallelism() : Math.max(4, availableParallelism()),
     sequence: { sequencer: LongestFirst },
     globalSetup: './tools/start-postgres.ts',
     // Includes stopping PostgreSQL and removing its folder.

@@ -3,6 +3,10 @@ import postgres from 'postgres'
 
 const DUPLICATE_DATABASE = '42P04'
 
+/** Copying files costs half the CPU time, but two checkpoints, which are cheap only without fsync. Before 15 there is no other. */
+const STRATEGY = `CASE WHEN current_setting('fsync') = 'off' AND current_setting('server_version_num')::int >= 150000
+  THEN 'STRATEGY file_copy' ELSE '' END`
+
 /** A real PostgreSQL server. */
 export interface Postgres {
   /** The connection string of its main database. It contains a password: keep it out of logs. */
@@ -30,7 +34,8 @@ export async function createDatabase(
   const { name = `quickquote_test_${randomBytes(6).toString('hex')}`, template = 'template1' } = options
   const created = await withConnection(serverUrl, async (sql) => {
     try {
-      await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`
+      const [strategy] = await sql<{ clause: string }[]>`SELECT ${sql.unsafe(STRATEGY)} AS clause`
+      await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)} ${sql.unsafe(strategy?.clause ?? '')}`
       return true
     } catch (error) {
       if (error instanceof postgres.PostgresError && error.code === DUPLICATE_DATABASE) return false
