@@ -1,5 +1,6 @@
 // A host that emits events.
-import { createIntegrations, defineEvents, Type } from '@quickquote/core'
+import { createIntegrations, defineEvents } from '@quickquote/core'
+import { Type } from '@quickquote/core/typebox'
 import { serveParent } from '@quickquote/dev-servers/child'
 import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'

@@ -1,5 +1,3 @@
-// The host must use this copy of TypeBox for its event schemas, so that the types match.
-export { Type } from '@sinclair/typebox'
 export type { FileId, FileStorage } from './files/file-storage.ts'
 export type { IncomingFile, ReceivedFile, RequirementsFiles } from './files/requirements-file.ts'
 // Setup

@@ -2,6 +2,7 @@
  * What our own packages share beyond `index.ts`: the ports of a storage (`storage/`), schemas for routes, and rules and
  * tools that more than one of them needs. Not for hosts: any release may change it.
  */
+export type { Static, TObject, TSchema } from '@sinclair/typebox'
 export type { UploadStorage } from './files/file-storage.ts'
 export { createRequirementsFiles } from './files/requirements-file.ts'
 export * from './index.ts'
@@ -39,6 +40,7 @@ export { isUuid, ownedBy, type TenantLookup } from './lib/tenancy.ts'
 export { optionalTimeOf } from './lib/timestamp.ts'
 export { spanContextOf } from './lib/trace-context.ts'
 export { trimEndOf } from './lib/trim-end.ts'
+export { Type } from './lib/type.ts'
 export { validate, validateUrlPart } from './lib/validator.ts'
 export {
   ApiKey,

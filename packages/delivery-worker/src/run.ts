@@ -98,7 +98,7 @@ function createParts(
   const { clock, keyring, logger } = settings
   const workerId = randomUUID()
   const unusableKeys = createUnusableKeys({ storage, keyring, logger })
-  const sender = createSender({ integrations, ca, socketsPerOrigin, telemetry, unusableKeys })
+  const sender = await createSender({ integrations, ca, socketsPerOrigin, telemetry, unusableKeys })
   const lifeSigns = createHeartbeat({
     storage,
     workerId,

@@ -4,7 +4,6 @@ import { openHealthServer } from './health/health-server.ts'
 import { endsWithin } from './lib/ends-within.ts'
 import { checkOptions, type DeliveryWorkerOptions } from './options.ts'
 import { type Running, run, STOPS_WITHIN_MS } from './run.ts'
-import { createPrometheus } from './telemetry/prometheus.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 
 /** Delivers webhooks and starts pipelines. You can run any number of workers, in any number of processes. */
@@ -66,7 +65,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   }
 
   async function open(): Promise<Running> {
-    const prometheus = checked.health?.metrics ? createPrometheus() : undefined
+    const prometheus = checked.health?.metrics
+      ? (await import('./telemetry/prometheus.ts')).createPrometheus()
+      : undefined
     const server = checked.health && (await openHealthServer(checked.health, health, prometheus?.read))
     if (server) logger.info({ port: server.port }, 'the health of the worker is available')
     try {

@@ -1,5 +1,5 @@
 import type { AuthenticatedKey, ErrorCode, Member } from '@quickquote/core'
-import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 
 /** Who may call a route: any valid API key, any member of the organization, or holders of `manage_integrations`. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createIntegrations, defineEvents, IntegrationError, Type } from '@quickquote/core'
+import { createIntegrations, defineEvents, IntegrationError } from '@quickquote/core'
+import { Type } from '@quickquote/core/typebox'
 import { hostOptions } from '@quickquote/dev-servers/host'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http'
-import type { TObject, TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@quickquote/core/internal'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { answerFrameworkError } from '../src/index.ts'
 import type { Route } from '../src/route.ts'

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { type Entry, fromFdPromise, validateFileName, type ZipFile } from 'yauzl'
 import { IntegrationError } from '../lib/errors.ts'
 import { readContentTypes } from './docx-content-types.ts'
+import { isFromSystem } from './temporary-file.ts'
 
 /** Limits of a docx. Documents of thousands of pages stay far below them; zip bombs do not. */
 export const DOCX_BOUNDS = Object.freeze({
@@ -58,11 +59,6 @@ export async function checkDocx(
   } catch (error) {
     throw error instanceof IntegrationError || isFromSystem(error) ? error : refuse(BROKEN)
   }
-}
-
-/** Whether the operating system failed, and not the file. */
-export function isFromSystem(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error
 }
 
 type Entries = ReadonlyMap<string, Entry>

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { IntegrationError } from '../lib/errors.ts'
 import type { QuotationFile } from '../model/quotation.ts'
-import { checkDocx, isFromSystem } from './docx-check.ts'
-import { openTemporaryFile } from './temporary-file.ts'
+import { isFromSystem, openTemporaryFile } from './temporary-file.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 type CheckedBytes = AsyncGenerator<Uint8Array, void, undefined>
@@ -23,6 +22,8 @@ async function* docxOnly(bytes: Bytes, refuse: Refuse): CheckedBytes {
     const file = await openTemporaryFile()
     try {
       await writeFile(file, bytes)
+      // Loads the readers of zip and XML.
+      const { checkDocx } = await import('./docx-check.ts')
       await checkDocx(file, refuse)
       yield* file.createReadStream({ start: 0 })
     } finally {

@@ -1,14 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { v4 as uuidv4 } from 'uuid'
 
 /**
  * Opens an empty temporary file (in `TMPDIR`) that only this process can reach. It is unlinked at once, so the system
  * frees its space when it is closed or the process dies.
  */
 export async function openTemporaryFile(): Promise<FileHandle> {
-  const path = join(tmpdir(), `quickquote-${uuidv4()}`)
+  const path = join(tmpdir(), `quickquote-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
   try {
     await unlink(path)
@@ -17,4 +17,9 @@ export async function openTemporaryFile(): Promise<FileHandle> {
     throw error
   }
   return file
+}
+
+/** Whether the operating system failed, and not the file. */
+export function isFromSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
 }

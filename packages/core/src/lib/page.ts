@@ -1,6 +1,7 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { decodeCursor, encodeCursor, type List, refuseCursor } from './cursor.ts'
 import type { Keyring } from './keyring.ts'
+import { Type } from './type.ts'
 
 /** A page of a list, newest first. `nextCursor` is null on the last page. */
 export interface Page<T> {

@@ -1,5 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { ERRORS, type ErrorCode, type IntegrationError } from './errors.ts'
+import { Type } from './type.ts'
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 

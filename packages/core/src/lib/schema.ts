@@ -1,4 +1,5 @@
-import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { TSchema, TUnsafe } from '@sinclair/typebox'
+import { Type } from './type.ts'
 
 /** The building blocks of all schemas. They work with Ajv and Fastify's serializer without `anyOf`. */
 export const Uuid = Type.String({ format: 'uuid' })

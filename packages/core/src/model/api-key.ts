@@ -1,6 +1,7 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
 import { Name, NullableTimestamp, OneOf, SentTimestamp, schemaOf, Timestamp, Uuid } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 import type { Limits } from './limits.ts'
 
 const API_KEY_STATUSES = ['active', 'inactive', 'expired', 'revoked'] as const

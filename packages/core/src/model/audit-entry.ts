@@ -1,6 +1,7 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { PAGE_PARAMETERS } from '../lib/page.ts'
 import { OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 
 /** All actions. The part before the dot is the type of the resource. */
 export const AUDIT_ACTIONS = [

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { defaultsOf, MAX_TIMER_MS, type OptionTable } from '../lib/option-check.ts'
 import {
   NullableInteger,
@@ -9,6 +9,7 @@ import {
   Timestamp,
   Uuid,
 } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 
 /**
  * The result of an attempt: `succeeded` (2xx); `failed` (a retry is due); `exhausted` (the last attempt failed);

@@ -1,6 +1,7 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { type FieldError, validationFailed } from '../lib/errors.ts'
 import type { EncryptedSecret, Keyring } from '../lib/keyring.ts'
+import { Type } from '../lib/type.ts'
 import { escapePointer, MAX_REPORTED } from '../lib/validator.ts'
 
 /** Limits of an endpoint's own headers. They are ASCII: a character is a byte. */

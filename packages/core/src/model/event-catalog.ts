@@ -1,6 +1,7 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { ConfigurationError, IntegrationError } from '../lib/errors.ts'
 import { OneOf, Timestamp, Uuid } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
 import type { EventDefinition, EventDefinitions } from './event-definition.ts'
 import { QUOTATION_EVENTS } from './quotation-events.ts'

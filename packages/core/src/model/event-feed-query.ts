@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox'
 import { ONLY_KNOWN, PAGE_PARAMETERS, waitParameter } from '../lib/page.ts'
 import { OneOf } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 
 /** The query of the event feed. */
 export const eventFeedQuery = Type.Object(

@@ -1,5 +1,5 @@
-import { Type } from '@sinclair/typebox'
 import { Text } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
 import { MEMBER_ID_LENGTH } from './limits.ts'
 

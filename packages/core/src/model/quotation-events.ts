@@ -1,5 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { NullableString, NullableUuid, OneOf, Uuid } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 import type { EventDefinition } from './event-definition.ts'
 import { SOURCES, STEPS, type Step } from './quotation.ts'
 

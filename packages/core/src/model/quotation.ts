@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { ONLY_KNOWN, PAGE_PARAMETERS, waitParameter } from '../lib/page.ts'
 import {
   NullableName,
@@ -12,6 +12,7 @@ import {
   Timestamp,
   Uuid,
 } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 import type { Limits } from './limits.ts'
 
 /** The steps of the pipeline, in order. */

@@ -1,5 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { OneOf, SentTimestamp, Timestamp, Uuid } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 
 /** The events that a replay sends: undelivered ones, those of them that were tried, or all. */
 export const REPLAY_STATUSES = ['missed', 'failed', 'all'] as const

@@ -1,5 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { NullableInteger, NullableString, OneOf, schemaOf, Uuid } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 import type { EventCatalog } from './event-catalog.ts'
 
 /** The body of a test. */

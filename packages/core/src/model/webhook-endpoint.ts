@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import {
   type Input,
   Name,
@@ -10,6 +10,7 @@ import {
   Timestamp,
   Uuid,
 } from '../lib/schema.ts'
+import { Type } from '../lib/type.ts'
 import { CreatedHeaders, UpdatedHeaders } from './endpoint-headers.ts'
 import type { EventCatalog } from './event-catalog.ts'
 import type { Limits } from './limits.ts'

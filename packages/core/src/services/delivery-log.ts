@@ -1,9 +1,9 @@
 import { headerNames } from '@quickquote/webhook-signature'
-import { Type } from '@sinclair/typebox'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { ONLY_KNOWN, PAGE_PARAMETERS, type Page, readPage } from '../lib/page.ts'
 import { OneOf, SentTimestamp, Uuid } from '../lib/schema.ts'
 import { optionalTimeOf } from '../lib/timestamp.ts'
+import { Type } from '../lib/type.ts'
 import { validateUrlPart } from '../lib/validator.ts'
 import {
   ATTEMPT_STATUSES,

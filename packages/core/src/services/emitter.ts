@@ -1,5 +1,5 @@
-import { Type } from '@sinclair/typebox'
 import { validationFailed } from '../lib/errors.ts'
+import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
 import { QUOTATION_DOMAIN } from '../model/event-catalog.ts'
 import type { EventDataOf, EventDefinitions } from '../model/event-definition.ts'

@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
 import { callHost } from '../lib/call-host.ts'
 import { IntegrationError } from '../lib/errors.ts'
 import type { Logger } from '../lib/logger.ts'
+import { Type } from '../lib/type.ts'
 import { validate } from '../lib/validator.ts'
 import { MemberId, OrganizationId } from '../model/ids.ts'
 import type { Session } from '../model/session.ts'

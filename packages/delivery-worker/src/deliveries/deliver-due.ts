@@ -35,8 +35,8 @@ export async function deliverDue({
   let sender: Sender | undefined
 
   /** Created lazily: loading certificates takes time, and often nothing is due. */
-  function dispatch(delivery: ClaimedDelivery): ReturnType<Dispatch> {
-    sender ??= createSender({
+  async function dispatch(delivery: ClaimedDelivery): ReturnType<Dispatch> {
+    sender ??= await createSender({
       integrations,
       ca,
       socketsPerOrigin: 1,

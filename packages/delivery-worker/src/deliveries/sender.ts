@@ -1,6 +1,6 @@
 import type { Certificates, Integrations } from '@quickquote/core'
 import { resolveWith } from '../http/checked-lookup.ts'
-import { createHttp, type Http } from '../http/http.ts'
+import type { Http } from '../http/http.ts'
 import { createDeliveryTelemetry, type DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { UnusableKeys } from '../upkeep/unusable-keys.ts'
@@ -15,7 +15,8 @@ export interface Sender {
   readonly telemetry: DeliveryTelemetry
 }
 
-export function createSender({
+/** Loads undici, which takes longer than all else that a host imports from here. */
+export async function createSender({
   integrations,
   ca,
   socketsPerOrigin,
@@ -28,9 +29,10 @@ export function createSender({
   socketsPerOrigin: number
   telemetry: Telemetry
   unusableKeys: UnusableKeys
-}): Sender {
+}): Promise<Sender> {
   const { storage, settings } = integrations
   const { delivery, egress, addressGuard: guard, keyring, logger, now, productName } = settings
+  const { createHttp } = await import('../http/http.ts')
   const { timeoutMs, maxResponseBytes, maxRawResponseBytes } = delivery
   const telemetry = createDeliveryTelemetry({ telemetry: api, storage, logger })
   const http = createHttp({

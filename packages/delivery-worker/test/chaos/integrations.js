@@ -1,4 +1,5 @@
-import { createIntegrations, defineEvents, Type } from '@quickquote/core'
+import { createIntegrations, defineEvents } from '@quickquote/core'
+import { Type } from '@quickquote/core/typebox'
 import { hostOptions } from '@quickquote/dev-servers/host'
 
 export const CHAOS_EVENT = 'chaos.happened'

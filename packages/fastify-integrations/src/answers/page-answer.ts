@@ -1,5 +1,5 @@
 import type { Page } from '@quickquote/core'
-import { type TObject, Type } from '@sinclair/typebox'
+import { type TObject, Type } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { queryText } from '../auth/key-in-url.ts'
 import type { Answer } from '../route.ts'

@@ -1,5 +1,4 @@
-import { validateUrlPart } from '@quickquote/core/internal'
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, validateUrlPart } from '@quickquote/core/internal'
 import fastJson from 'fast-json-stringify'
 import type { FastifyInstance } from 'fastify'
 

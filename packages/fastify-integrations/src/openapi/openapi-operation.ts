@@ -1,6 +1,12 @@
 import { ERRORS, type ErrorCode } from '@quickquote/core'
-import { PROBLEM_MEDIA_TYPE, Problem, problemOf, problemType } from '@quickquote/core/internal'
-import { type TSchema, Type } from '@sinclair/typebox'
+import {
+  PROBLEM_MEDIA_TYPE,
+  Problem,
+  problemOf,
+  problemType,
+  type TSchema,
+  Type,
+} from '@quickquote/core/internal'
 import type { FastifySchema } from 'fastify'
 import { DEFAULT_API_DOCS, type PluginSettings } from '../options.ts'
 import type { Documentation } from '../register-routes.ts'

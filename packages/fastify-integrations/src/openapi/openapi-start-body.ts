@@ -1,6 +1,5 @@
 import type { Limits } from '@quickquote/core'
-import { startQuotationBody } from '@quickquote/core/internal'
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { startQuotationBody, type TObject, type TSchema, Type } from '@quickquote/core/internal'
 
 /** A start as `application/json`: without files, so the text is required. */
 export function startQuotationJson(limits: Limits): TObject {

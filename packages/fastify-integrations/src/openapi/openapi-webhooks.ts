@@ -1,6 +1,5 @@
 import type { CatalogEntry, Settings } from '@quickquote/core'
-import { eventCatalogOf, QuotationEventData, WebhookEvent } from '@quickquote/core/internal'
-import type { TSchema } from '@sinclair/typebox'
+import { eventCatalogOf, QuotationEventData, type TSchema, WebhookEvent } from '@quickquote/core/internal'
 import { EXAMPLE } from './examples.ts'
 import { mapValues } from './map-values.ts'
 

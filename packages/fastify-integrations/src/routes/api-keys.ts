@@ -4,10 +4,10 @@ import {
   ApiKeyListQuery,
   CreatedApiKey,
   createApiKeyBody,
+  Type,
   Uuid,
   updateApiKeyBody,
 } from '@quickquote/core/internal'
-import { Type } from '@sinclair/typebox'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'

@@ -1,6 +1,5 @@
 import type { Integrations } from '@quickquote/core'
-import { AuditEntry, AuditLogQuery } from '@quickquote/core/internal'
-import { Type } from '@sinclair/typebox'
+import { AuditEntry, AuditLogQuery, Type } from '@quickquote/core/internal'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'

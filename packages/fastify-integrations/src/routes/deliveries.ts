@@ -5,9 +5,9 @@ import {
   DeliveryHour,
   DeliveryHoursQuery,
   deliveryLogQuery,
+  Type,
   Uuid,
 } from '@quickquote/core/internal'
-import { Type } from '@sinclair/typebox'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'

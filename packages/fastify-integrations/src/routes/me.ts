@@ -1,6 +1,5 @@
 import type { Session } from '@quickquote/core'
-import { Uuid } from '@quickquote/core/internal'
-import { Type } from '@sinclair/typebox'
+import { Type, Uuid } from '@quickquote/core/internal'
 import { sessionOf } from '../auth/session-auth.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'

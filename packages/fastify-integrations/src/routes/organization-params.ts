@@ -1,5 +1,4 @@
-import { Uuid } from '@quickquote/core/internal'
-import { Type } from '@sinclair/typebox'
+import { Type, Uuid } from '@quickquote/core/internal'
 
 /** The parameters of every session route. */
 export const organizationParams = Type.Object({ organizationId: Uuid })

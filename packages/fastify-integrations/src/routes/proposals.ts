@@ -1,6 +1,5 @@
 import type { Integrations } from '@quickquote/core'
-import { DocumentUrl, Uuid } from '@quickquote/core/internal'
-import { Type } from '@sinclair/typebox'
+import { DocumentUrl, Type, Uuid } from '@quickquote/core/internal'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type PartnerRoute, partnerRoute } from '../route.ts'
 

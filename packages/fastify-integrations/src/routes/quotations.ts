@@ -9,10 +9,10 @@ import {
   QuotationQuery,
   type SeenQuotation,
   StartedQuotation,
+  Type,
   Uuid,
   validateUrlPart,
 } from '@quickquote/core/internal'
-import { Type } from '@sinclair/typebox'
 import { calledPath } from '../answers/called-path.ts'
 import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
 import { authenticate } from '../auth/partner-auth.ts'

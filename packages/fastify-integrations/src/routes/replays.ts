@@ -1,6 +1,5 @@
 import type { Integrations } from '@quickquote/core'
-import { Replay, ReplayBody, ReplayCount, Uuid } from '@quickquote/core/internal'
-import { Type } from '@sinclair/typebox'
+import { Replay, ReplayBody, ReplayCount, Type, Uuid } from '@quickquote/core/internal'
 import { calledPath } from '../answers/called-path.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { type SessionRoute, sessionRoute } from '../route.ts'

@@ -5,13 +5,13 @@ import {
   eventCatalogOf,
   rotateSecretBody,
   TestDeliveryResult,
+  Type,
   testDeliveryBody,
   Uuid,
   updateWebhookEndpointBody,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '@quickquote/core/internal'
-import { Type } from '@sinclair/typebox'
 import { ADMIT_TEST } from '../auth/request-state.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
 import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
