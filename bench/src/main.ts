@@ -19,6 +19,7 @@ import { readQuotation } from './read-quotation.ts'
 import { scaling } from './scaling.ts'
 import { soak } from './soak.ts'
 import { startQuotation } from './start-quotation.ts'
+import { startUp } from './start-up.ts'
 import { formatTable } from './table.ts'
 import { uploadMemory } from './upload-memory.ts'
 import { uploads } from './uploads.ts'
@@ -28,7 +29,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   lists: [listQuotations, readEvents],
   delivery: [deliveries, deliveryLatency, deliveryHungEndpoint, deliveryClaim],
   machines: [scaling],
-  growth: [soak],
+  growth: [startUp, soak],
 }
 
 const { values, positionals } = parseArgs({
