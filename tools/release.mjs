@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 const ROOT = resolve(import.meta.dirname, '..')
 const MANIFEST = 'package.json'
 const CHANGELOG = 'CHANGELOG.md'
+const VERSION = 'packages/core/src/lib/version.ts'
 const UNRELEASED = /^## Unreleased\n([\s\S]*?)(?=^## |$(?![\s\S]))/m
 
 const [argument, ...others] = process.argv.slice(2)
@@ -35,6 +36,10 @@ function release(version) {
       '\n',
   )
   writeManifests(version)
+  writeFileSync(
+    join(ROOT, VERSION),
+    readFileSync(join(ROOT, VERSION), 'utf8').replace(/(?<=version = ').*(?=')/, version),
+  )
   // The OpenAPI document contains the version.
   execFileSync('npm', ['run', 'reference'], { cwd: ROOT, stdio: 'inherit' })
   git('commit', '--all', '--message', `Release ${version}`)

@@ -42,6 +42,7 @@ export { spanContextOf } from './lib/trace-context.ts'
 export { trimEndOf } from './lib/trim-end.ts'
 export { Type } from './lib/type.ts'
 export { validate, validateUrlPart } from './lib/validator.ts'
+export { version } from './lib/version.ts'
 export {
   ApiKey,
   ApiKeyListQuery,

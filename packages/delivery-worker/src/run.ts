@@ -25,8 +25,6 @@ export interface Running {
 const LAST_RECORDS_MS = 2000
 /** After that: time to end everything else, in parallel, and to deregister. */
 const LAST_STEPS_MS = 1000
-/** Nothing waits longer than this after the deadline: the sum of the others, and a little. */
-export const STOPS_WITHIN_MS = 5000
 
 /** Creates the parts of a worker, and starts them. Rejects if the database cannot be reached. */
 export async function run(options: CheckedOptions, telemetry: Telemetry): Promise<Running> {
@@ -98,7 +96,7 @@ function createParts(
   const { clock, keyring, logger } = settings
   const workerId = randomUUID()
   const unusableKeys = createUnusableKeys({ storage, keyring, logger })
-  const sender = await createSender({ integrations, ca, socketsPerOrigin, telemetry, unusableKeys })
+  const sender = createSender({ integrations, ca, socketsPerOrigin, telemetry, unusableKeys })
   const lifeSigns = createHeartbeat({
     storage,
     workerId,

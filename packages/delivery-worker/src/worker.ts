@@ -3,8 +3,11 @@ import { assessHealth, type Vitals, type WorkerHealth } from './health/health.ts
 import { openHealthServer } from './health/health-server.ts'
 import { endsWithin } from './lib/ends-within.ts'
 import { checkOptions, type DeliveryWorkerOptions } from './options.ts'
-import { type Running, run, STOPS_WITHIN_MS } from './run.ts'
+import type { Running } from './run.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
+
+/** Nothing waits longer than this after the deadline: the sum of the steps of `run`, and a little. */
+const STOPS_WITHIN_MS = 5000
 
 /** Delivers webhooks and starts pipelines. You can run any number of workers, in any number of processes. */
 export interface DeliveryWorker {
@@ -71,6 +74,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const server = checked.health && (await openHealthServer(checked.health, health, prometheus?.read))
     if (server) logger.info({ port: server.port }, 'the health of the worker is available')
     try {
+      // Loads undici and much else, which a host's import need not wait for.
+      const { run } = await import('./run.ts')
       const worker = await run(checked, openTelemetry(prometheus?.meter))
       vitals = worker.vitals
       return {

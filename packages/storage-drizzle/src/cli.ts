@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module'
 import type { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { ConfigurationError, IntegrationError } from '@quickquote/core'
-import { hintAt } from '@quickquote/core/internal'
+import { hintAt, version } from '@quickquote/core/internal'
 import { StorageError } from './connection/storage-error.ts'
 import { MIGRATE_COMMAND } from './migrate-command.ts'
 import { rolesSql } from './migrations/roles.ts'
@@ -106,10 +105,7 @@ export async function main(args: readonly string[], from: CommandProcess): Promi
 async function run(args: readonly string[], from: CommandProcess): Promise<Outcome> {
   const { values, positionals } = parse(args)
   if (values.help) return done(HELP)
-  if (values.version) {
-    const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
-    return done(`${version}\n`)
-  }
+  if (values.version) return done(`${version}\n`)
   const [name = '', id, ...more] = positionals
   if (id !== undefined && more.length === 0 && Object.hasOwn(ORGANIZATION_COMMANDS, name)) {
     return ORGANIZATION_COMMANDS[name]?.(values, from, id) as Promise<Outcome>

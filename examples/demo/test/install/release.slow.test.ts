@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { itWith } from '@quickquote/dev-servers/vitest'
@@ -28,6 +28,8 @@ describe('The manifest of a published package', () => {
   )
 })
 
+const VERSION = 'packages/core/src/lib/version.ts'
+
 describe('The release script', () => {
   const itWithGit = itWith('git')
 
@@ -35,6 +37,7 @@ describe('The release script', () => {
     const { read, run, git } = workspace({ url: 'git+https://git.acme.test/quotes.git' })
     expect(run('1.0.0')).toMatchObject({ status: 0 })
     expect(JSON.parse(read('package.json')).version).toBe('1.0.0')
+    expect(read(VERSION)).toContain("version = '1.0.0'\n")
     expect(JSON.parse(read('packages/core/package.json'))).toMatchObject({
       version: '1.0.0',
       repository: { url: 'git+https://git.acme.test/quotes.git', directory: 'packages/core' },
@@ -67,8 +70,7 @@ function workspace({ url }: { url: string }) {
   const write = (path: string, text: string) => writeFileSync(join(folder, path), text)
   const git = (...command: string[]) =>
     execFileSync('git', command, { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim()
-  for (const path of ['tools', 'packages/core']) mkdirSync(join(folder, path), { recursive: true })
-  for (const path of ['tools/release.mjs', 'packages/core/package.json'])
+  for (const path of ['tools/release.mjs', 'packages/core/package.json', VERSION])
     cpSync(join(ROOT, path), join(folder, path))
   write(
     'package.json',

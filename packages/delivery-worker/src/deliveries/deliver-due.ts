@@ -4,7 +4,7 @@ import { type DueWorkOptions, ownerCheck, untilNothingIsDue } from '../lib/due-w
 import { openTelemetry } from '../telemetry/telemetry.ts'
 import { createUnusableKeys } from '../upkeep/unusable-keys.ts'
 import type { Dispatch } from './dispatch.ts'
-import { createSender, type Sender } from './sender.ts'
+import type { Sender } from './sender.ts'
 
 export interface DeliverDueOptions extends DueWorkOptions {
   /** Certificates (PEM) to trust in addition to the public ones. Default: `egress.ca` of the integrations. */
@@ -34,9 +34,9 @@ export async function deliverDue({
   let settled: SettledAttempt[] = []
   let sender: Sender | undefined
 
-  /** Created lazily: loading certificates takes time, and often nothing is due. */
+  /** Created lazily: loading undici and certificates takes time, and often nothing is due. */
   async function dispatch(delivery: ClaimedDelivery): ReturnType<Dispatch> {
-    sender ??= await createSender({
+    sender ??= (await import('./sender.ts')).createSender({
       integrations,
       ca,
       socketsPerOrigin: 1,

@@ -1,10 +1,10 @@
 import type { Certificates, Integrations } from '@quickquote/core'
+import { version } from '@quickquote/core/internal'
 import { resolveWith } from '../http/checked-lookup.ts'
-import type { Http } from '../http/http.ts'
+import { createHttp, type Http } from '../http/http.ts'
 import { createDeliveryTelemetry, type DeliveryTelemetry } from '../telemetry/delivery-telemetry.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { UnusableKeys } from '../upkeep/unusable-keys.ts'
-import { version } from '../version.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { createTargets } from './targets.ts'
 
@@ -15,8 +15,7 @@ export interface Sender {
   readonly telemetry: DeliveryTelemetry
 }
 
-/** Loads undici, which takes longer than all else that a host imports from here. */
-export async function createSender({
+export function createSender({
   integrations,
   ca,
   socketsPerOrigin,
@@ -29,10 +28,9 @@ export async function createSender({
   socketsPerOrigin: number
   telemetry: Telemetry
   unusableKeys: UnusableKeys
-}): Promise<Sender> {
+}): Sender {
   const { storage, settings } = integrations
   const { delivery, egress, addressGuard: guard, keyring, logger, now, productName } = settings
-  const { createHttp } = await import('../http/http.ts')
   const { timeoutMs, maxResponseBytes, maxRawResponseBytes } = delivery
   const telemetry = createDeliveryTelemetry({ telemetry: api, storage, logger })
   const http = createHttp({

@@ -11,8 +11,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { TraceContext } from '@quickquote/core'
-import { spanContextOf } from '@quickquote/core/internal'
-import { version } from '../version.ts'
+import { spanContextOf, version } from '@quickquote/core/internal'
 import { instrument, type Metric } from './metrics.ts'
 
 /** The part of a meter that we use. */

@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
-import { PROBLEM_MEDIA_TYPE } from '@quickquote/core/internal'
+import { PROBLEM_MEDIA_TYPE, version } from '@quickquote/core/internal'
 import type { ApiDocsOptions, PluginSettings, SessionScheme } from '../options.ts'
 import { introductionTo } from './introduction.ts'
 import { mapValues } from './map-values.ts'
 import { EVENTS_TAG, openapiWebhooks } from './openapi-webhooks.ts'
-
-const packageJson = new URL('../../package.json', import.meta.url)
-const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }
 
 /** Marks our documents among the host's. */
 const ownInfos = new WeakSet<object>()
