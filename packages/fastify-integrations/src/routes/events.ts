@@ -1,5 +1,5 @@
 import type { Integrations, Settings } from '@quickquote/core'
-import { eventCatalogOf, eventFeedQuery, WebhookEvent, Type } from '@quickquote/core/internal'
+import { eventCatalogOf, eventFeedQuery, Type, WebhookEvent } from '@quickquote/core/internal'
 import { linkTo } from '../answers/page-answer.ts'
 import { authenticate } from '../auth/partner-auth.ts'
 import { createLookout, type Waits, waitMsOf } from '../limits/waits.ts'
