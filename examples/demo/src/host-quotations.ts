@@ -13,6 +13,7 @@ export async function createQuotationTables(sql: ISql): Promise<void> {
       processed_step text not null,
       source text not null,
       config_id uuid,
+      external_id text,
       api_key_id uuid,
       requirements text,
       metadata jsonb,
@@ -114,7 +115,11 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
       return erased.flatMap(({ file_ids }) => file_ids)
     },
 
-    async list(organizationId, { status, source, created_since, created_until }, { after, limit }) {
+    async list(
+      organizationId,
+      { status, source, created_since, created_until, external_id },
+      { after, limit },
+    ) {
       const rows = await sql<QuotationRow[]>`
         select * from host.quotations
         where organization_id = ${organizationId}
@@ -122,6 +127,7 @@ export function hostQuotations(sql: Sql): HostQuotations<TransactionSql> {
           ${source === null ? sql`` : sql`and source = ${source}`}
           ${created_since === null ? sql`` : sql`and created_at >= ${created_since}`}
           ${created_until === null ? sql`` : sql`and created_at < ${created_until}`}
+          ${external_id === null ? sql`` : sql`and external_id = ${external_id}`}
           ${after === null ? sql`` : sql`and (created_at, id) < (${after.created_at}, ${after.id})`}
         order by created_at desc, id desc limit ${limit}`
       return whole(sql, rows)

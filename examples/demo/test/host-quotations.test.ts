@@ -108,6 +108,7 @@ describe('accepting a quote', () => {
           config_id: null,
           source: 'ui',
           requirementsText: '- One',
+          external_id: null,
           metadata: null,
           files: [],
         },

@@ -25,6 +25,8 @@ export interface ListOptions extends CallOptions {
   readonly createdSince?: Date
   /** Quotes started before this time. */
   readonly createdUntil?: Date
+  /** Quotes started with exactly this ID of yours. */
+  readonly externalId?: string
   /** Quotes per page: 1 to 100; default 50. */
   readonly limit?: number
 }
@@ -101,12 +103,13 @@ export function quotationCalls(request: Requests): QuotationCalls {
       return data
     },
 
-    list({ status, source, createdSince, createdUntil, limit, signal: aborted } = {}) {
+    list({ status, source, createdSince, createdUntil, externalId, limit, signal: aborted } = {}) {
       const query = {
         ...(status !== undefined && { status }),
         ...(source !== undefined && { source }),
         ...(createdSince !== undefined && { created_since: createdSince.toISOString() }),
         ...(createdUntil !== undefined && { created_until: createdUntil.toISOString() }),
+        ...(externalId !== undefined && { external_id: externalId }),
         ...(limit !== undefined && { limit }),
       }
       return pages(async (cursor) => {

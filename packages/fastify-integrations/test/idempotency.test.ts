@@ -60,11 +60,20 @@ describe('Idempotency-Key on the start', () => {
     for (const other of [
       { ...REQUEST, name: 'Other' },
       { ...REQUEST, metadata: { deal: 2 } },
+      { ...REQUEST, external_id: 'D-1' },
     ]) {
       const { status, body } = await start('b-1', other)
       expect(status).toBe(422)
       expect(body).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' })
     }
+  })
+
+  it('a field that is null is the same as an absent one', async () => {
+    const { body } = await start('n-1')
+    expect(await start('n-1', { ...REQUEST, external_id: null, config_id: null })).toMatchObject({
+      status: 202,
+      body,
+    })
   })
 
   it('file contents are part of the request, and files of a repeated one are removed', async () => {

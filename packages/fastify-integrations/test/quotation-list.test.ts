@@ -123,6 +123,9 @@ describe('GET /v1/integrations/quotations', () => {
     ['?source', 'source=API_KEY'],
     ['?created_since', 'created_since=2026-11-22'],
     ['?created_until', 'created_until=2026-11-22T10:00:00%2B0530'],
+    ['?external_id', 'external_id='],
+    ['?external_id', `external_id=${'x'.repeat(201)}`],
+    ['?external_id', 'external_id=a%00b'],
     ['?limit', 'limit=0'],
     ['?limit', 'limit=101'],
     ['?limit', 'limit=1.5'],
@@ -132,6 +135,85 @@ describe('GET /v1/integrations/quotations', () => {
     const { status, body } = await list(`?${query}`)
     expect([status, body['code']]).toEqual([400, 'VALIDATION_FAILED'])
     expect(body['errors']).toMatchObject([{ pointer }])
+  })
+})
+
+describe("The partner's own ID", () => {
+  const longest = '🧾'.repeat(200)
+  const start = async (external_id: unknown) => {
+    const json = { requirementsText: 'x', external_id }
+    return context.host.call('POST', PATH, { key: acmeKey, json })
+  }
+  const find = (id: string, more = '') => all(`?external_id=${encodeURIComponent(id)}${more}`)
+
+  it('is in the summary and the list, and finds every quote with exactly that ID', async () => {
+    const ids: string[] = []
+    for (const id of ['D-7', 'D-7', 'd-7', ' D-7', 'D-70', longest, "'; drop table--"]) {
+      const { status, body } = await start(id)
+      expect([id, status]).toEqual([id, 202])
+      ids.push(String(body['quotation_id']))
+      await sleep(2)
+    }
+    const [first = '', second = '', lower = '', spaced = '', , long = '', quoted = ''] = ids
+    expect(await find('D-7')).toEqual([second, first])
+    expect(await find('D-7', '&limit=1')).toEqual([second, first])
+    expect(await find('d-7')).toEqual([lower])
+    expect(await find(' D-7')).toEqual([spaced])
+    expect(await find(longest)).toEqual([long])
+    expect(await find("'; drop table--")).toEqual([quoted])
+    expect(await find('D-8')).toEqual([])
+    const { body } = await context.host.call('GET', `${PATH}/${first}`, { key: acmeKey })
+    expect(body['external_id']).toBe('D-7')
+    expect((await list('?external_id=D-70')).items).toMatchObject([{ external_id: 'D-70' }])
+  })
+
+  it('combines with the other filters', async () => {
+    const partners = String((await start('E-1')).body['quotation_id'])
+    await sleep(2)
+    const quote = {
+      organizationId: ACME,
+      source: 'ui',
+      body: { requirementsText: 'x', external_id: 'E-1' },
+    } as const
+    const members = (await context.host.integrations.quotations.start(quote)).quotation_id
+    await context.host.integrations.pipeline(partners).failed()
+    expect(await find('E-1')).toEqual([members, partners])
+    expect(await find('E-1', '&source=ui')).toEqual([members])
+    expect(await find('E-1', '&status=failed')).toEqual([partners])
+    expect(await find('E-1', '&status=failed&source=ui')).toEqual([])
+    expect(await find('E-1', '&created_until=2000-01-01T00:00:00Z')).toEqual([])
+  })
+
+  it('is null if absent or null, and otherwise a name of 1 to 200 characters', async () => {
+    for (const id of [null, undefined]) {
+      const { body } = await start(id)
+      const { body: summary } = await context.host.call('GET', `${PATH}/${body['quotation_id']}`, {
+        key: acmeKey,
+      })
+      expect(summary['external_id']).toBeNull()
+    }
+    for (const id of ['', `${longest}x`, 'two\nlines', '\ud800', 7]) {
+      const { status, body } = await start(id)
+      expect([status, body['errors']]).toMatchObject([400, [{ pointer: '/external_id' }]])
+    }
+  })
+
+  it('is a field of a form, too: an empty one is null', async () => {
+    for (const [sent, kept] of [
+      ['F-1', 'F-1'],
+      ['', null],
+    ] as const) {
+      const form = new FormData()
+      form.append('requirementsText', 'x')
+      form.append('external_id', sent)
+      const answer = await fetch(context.host.url + PATH, {
+        method: 'POST',
+        headers: { 'X-API-Key': acmeKey },
+        body: form,
+      })
+      expect(answer.status).toBe(202)
+      expect((await list('?limit=1')).items).toMatchObject([{ external_id: kept }])
+    }
   })
 })
 
@@ -153,5 +235,18 @@ describe('Another organization', () => {
       member: 'acme-admin',
     })
     expect(status).toBe(400)
+  })
+
+  it("is not found by its ID, which is not in a webhook's body", async () => {
+    const json = { requirementsText: 'x', external_id: 'G-1' }
+    const { body } = await context.host.call('POST', PATH, { key: globexKey, json })
+    const foreign = String(body['quotation_id'])
+    expect(await all('?external_id=G-1')).toEqual([])
+    expect((await list('?external_id=G-1', { key: globexKey })).items).toMatchObject([{ id: foreign }])
+    await context.host.integrations.pipeline(foreign).failed()
+    const events =
+      await context.sql`select body::text from quickquote.events where body::text like ${`%${foreign}%`}`
+    expect(events).toHaveLength(1)
+    expect(JSON.stringify(events)).not.toContain('G-1')
   })
 })

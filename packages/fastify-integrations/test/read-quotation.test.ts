@@ -41,6 +41,7 @@ describe('GET /v1/integrations/quotations/:id', () => {
       source: 'api_key',
       config_id: null,
       error_code: null,
+      external_id: null,
       metadata: null,
       created_at: expect.stringMatching(TIMESTAMP),
       updated_at: expect.stringMatching(TIMESTAMP),

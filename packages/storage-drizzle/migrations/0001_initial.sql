@@ -44,6 +44,8 @@ create table "quickquote".quotations (
   -- No foreign key: deleting a key would scan all quotations.
   api_key_id uuid,
   config_id uuid,
+  -- The partner's own ID; not unique.
+  external_id text,
   requirements_text text,
   metadata jsonb,
   -- The trace of the request that started it: the two W3C Trace Context headers.
@@ -59,6 +61,8 @@ create index quotations_of_organization on "quickquote".quotations (organization
 create index quotations_unfinished on "quickquote".quotations (organization_id, source, id)
   where status in ('queued', 'running');
 create index quotations_failed on "quickquote".quotations (organization_id, source, id) where status = 'failed';
+create index quotations_by_external_id on "quickquote".quotations (organization_id, external_id, source, id)
+  where external_id is not null;
 
 -- A step without a row is pending.
 create table "quickquote".quotation_steps (

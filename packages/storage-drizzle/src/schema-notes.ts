@@ -137,6 +137,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
       description: 'text written by the partner or the member',
       requirements_text: 'text written by the partner or the member',
       metadata: 'JSON sent by the partner',
+      external_id: "the partner's own ID of the quote",
       error_code: 'an error code from your pipeline',
       traceparent: 'the trace of the request',
       tracestate: 'the trace of the request, with vendor data',

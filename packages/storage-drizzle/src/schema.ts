@@ -109,6 +109,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       config_id: uuid('config_id'),
       api_key_id: uuid('api_key_id'),
       error_code: text('error_code'),
+      external_id: text('external_id'),
       requirements_text: text('requirements_text'),
       metadata: json<Readonly<Record<string, unknown>>>('metadata'),
       traceparent: text('traceparent'),

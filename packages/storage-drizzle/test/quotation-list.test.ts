@@ -4,17 +4,23 @@ import { expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 
 const { sql, storage } = await openDatabase()
-const ANY: QuotationFilter = { status: null, source: null, created_since: null, created_until: null }
+const ANY: QuotationFilter = {
+  status: null,
+  source: null,
+  created_since: null,
+  created_until: null,
+  external_id: null,
+}
 
 /** Completed quotations of the web app, except that every 5,000th failed and the one after it is a partner's. */
 async function organization(count: number): Promise<string> {
   const id = randomUUID()
   await sql`
     insert into quickquote.quotations (id, organization_id, name, description, status, processed_step, source,
-      created_at, updated_at)
+      external_id, created_at, updated_at)
     select (lpad(to_hex(1700000000000 + number), 12, '0') || '70008000000000' || substr(${id}::text, 1, 6))::uuid, ${id}::uuid, 'x', '',
       case number % 5000 when 0 then 'failed' else 'completed' end, 'proposal',
-      case number % 5000 when 1 then 'api_key' else 'ui' end, to_timestamp((1700000000000 + number) / 1000.0), now()
+      case number % 5000 when 1 then 'api_key' else 'ui' end, case when number > 5000 then 'many' when number < 5 then 'few' end, to_timestamp((1700000000000 + number) / 1000.0), now()
     from generate_series(1, ${count}::int) number`
   return id
 }
@@ -43,5 +49,13 @@ it('a list reads only the rows it returns, however many quotations there are', a
   expect(await reads({ status: 'failed' })).toEqual({ listed: 4, read: atMost(4) })
   expect(await reads({ status: 'failed', source: 'api_key' })).toEqual({ listed: 0, read: atMost(0) })
   expect(await reads({ status: 'queued' })).toEqual({ listed: 0, read: atMost(0) })
+  expect(await reads({ external_id: 'few' })).toEqual({ listed: 4, read: atMost(4) })
+  expect(await reads({ external_id: 'few', status: 'completed' })).toEqual({ listed: 4, read: atMost(4) })
+  expect(await reads({ external_id: 'few', source: 'api_key', status: 'failed' })).toEqual({
+    listed: 0,
+    read: atMost(1),
+  })
+  expect(await reads({ external_id: 'many' })).toEqual({ listed: 10, read: atMost(20) })
+  expect(await reads({ external_id: 'other' })).toEqual({ listed: 0, read: atMost(0) })
   expect(await reads({ created_until: new Date(1700000000003) })).toMatchObject({ listed: 2 })
 })

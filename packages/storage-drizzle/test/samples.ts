@@ -62,6 +62,7 @@ export function sampleQuotation(fields: Partial<NewQuotation> = {}): NewQuotatio
     source: 'api_key',
     api_key_id: null,
     requirementsText: AWKWARD,
+    external_id: null,
     metadata: null,
     files: [],
     created_at: new Date('2026-11-21T10:05:00.120Z'),

@@ -299,7 +299,13 @@ it('apiKeys.findByHash searches all organizations, because the key identifies th
 })
 
 const PAGE = { after: null, limit: 100 }
-const ANY_QUOTATION = { status: null, source: null, created_since: null, created_until: null }
+const ANY_QUOTATION = {
+  status: null,
+  source: null,
+  created_since: null,
+  created_until: null,
+  external_id: null,
+}
 
 /** Every method that serves a caller, called for one organization with the ids of another. */
 const REACHES: Record<string, (own: string, other: Everything) => Promise<unknown>> = {

@@ -125,7 +125,7 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
       { id: randomUUID(), name: 'null', type: 'md' as const, size: 0 },
     ]
     const config_id = randomUUID()
-    const quotation = sampleQuotation({ metadata, files, config_id })
+    const quotation = sampleQuotation({ metadata, files, config_id, external_id: AWKWARD })
     const { id, organization_id, name, description, source, created_at } = quotation
 
     await open(url, async ({ storage }) => {
@@ -140,6 +140,7 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
         source,
         config_id,
         error_code: null,
+        external_id: AWKWARD,
         metadata,
         created_at,
         updated_at: created_at,

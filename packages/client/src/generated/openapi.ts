@@ -129,6 +129,11 @@ export interface components {
             description?: string | null;
             /** Format: uuid */
             config_id?: string | null;
+            /**
+             * Format: name
+             * @description Your own ID, by which the list can be filtered. Need not be unique.
+             */
+            external_id?: string | null;
             /** @description Your own data, passed to the pipeline unchanged. At most 16384 bytes of JSON. */
             metadata?: Record<string, unknown> | null;
             /**
@@ -145,6 +150,11 @@ export interface components {
             description?: string;
             /** Format: uuid */
             config_id?: string;
+            /**
+             * Format: name
+             * @description Your own ID, by which the list can be filtered. Need not be unique.
+             */
+            external_id?: string;
             /**
              * Format: text
              * @description The requirements. Required unless at least one file is sent.
@@ -208,6 +218,8 @@ export interface components {
             /** Format: uuid */
             config_id: string | null;
             error_code: string | null;
+            /** @description Your own ID, sent with the start. */
+            external_id: string | null;
             /** @description The metadata sent with the start. */
             metadata: {
                 [key: string]: unknown;
@@ -503,6 +515,8 @@ export interface operations {
                 created_since?: string;
                 /** @description Quotations started before this time. */
                 created_until?: string;
+                /** @description Quotations started with exactly this ID of yours. */
+                external_id?: string;
                 limit?: number;
                 /** @description From the `next` link of the previous page. */
                 cursor?: string;

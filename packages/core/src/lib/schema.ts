@@ -48,12 +48,12 @@ export function SentTimestamp(options: { description: string }) {
 }
 
 /** A name from a client: one line of at most `maxLength` code points. */
-export function Name(options: { minLength: 1; maxLength: number }) {
+export function Name(options: { minLength: 1; maxLength: number; description?: string }) {
   return Type.String({ format: 'name', ...options })
 }
 
 /** The same, or null for "absent". */
-export function NullableName(options: { maxLength: number }) {
+export function NullableName(options: { minLength?: 1; maxLength: number; description?: string }) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'name', ...options })
 }
 

@@ -54,6 +54,9 @@ export interface Limits {
 /** Characters of the host's member ids. */
 export const MEMBER_ID_LENGTH = 128
 
+/** Characters of a partner's own ID of a quotation. */
+export const EXTERNAL_ID_LENGTH = 200
+
 /** Characters of an error code reported by a pipeline. */
 export const ERROR_CODE_LENGTH = 128
 

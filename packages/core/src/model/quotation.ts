@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { ONLY_KNOWN, PAGE_PARAMETERS, waitParameter } from '../lib/page.ts'
 import {
+  Name,
   NullableName,
   NullableString,
   NullableText,
@@ -12,8 +13,12 @@ import {
   Timestamp,
   Uuid,
 } from '../lib/schema.ts'
+<<<<<<< HEAD
 import { Type } from '../lib/type.ts'
 import type { Limits } from './limits.ts'
+=======
+import { EXTERNAL_ID_LENGTH, type Limits } from './limits.ts'
+>>>>>>> d4a2582 (A quote can carry the partner's own ID: external_id on start, in summary, list, filter and client)
 
 /** The steps of the pipeline, in order. */
 export const STEPS = [
@@ -43,6 +48,10 @@ export const Quotation = Type.Object(
     source: OneOf(SOURCES),
     config_id: NullableUuid,
     error_code: NullableString,
+    external_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Your own ID, sent with the start.',
+    }),
     metadata: Type.Unsafe<Readonly<Record<string, unknown>> | null>({
       type: ['object', 'null'],
       additionalProperties: true,
@@ -78,6 +87,13 @@ export const QuotationListQuery = Type.Object(
     source: Type.Optional(OneOf(SOURCES)),
     created_since: Type.Optional(SentTimestamp({ description: 'Quotations started at this time or later.' })),
     created_until: Type.Optional(SentTimestamp({ description: 'Quotations started before this time.' })),
+    external_id: Type.Optional(
+      Name({
+        minLength: 1,
+        maxLength: EXTERNAL_ID_LENGTH,
+        description: 'Quotations started with exactly this ID of yours.',
+      }),
+    ),
     ...PAGE_PARAMETERS,
   },
   ONLY_KNOWN,
@@ -91,6 +107,7 @@ export interface QuotationFilter {
   readonly created_since: Date | null
   /** Exclusive. */
   readonly created_until: Date | null
+  readonly external_id: string | null
 }
 
 /** Proposal metadata (specification, "Proposal"). */
@@ -155,6 +172,13 @@ export const startQuotationBody = schemaOf((limits: Limits) =>
       name: Type.Optional(NullableName({ maxLength: limits.nameLength })),
       description: Type.Optional(NullableText({ maxLength: limits.descriptionLength })),
       config_id: Type.Optional(NullableUuid),
+      external_id: Type.Optional(
+        NullableName({
+          minLength: 1,
+          maxLength: EXTERNAL_ID_LENGTH,
+          description: 'Your own ID, by which the list can be filtered. Need not be unique.',
+        }),
+      ),
       requirementsText: Type.Optional(
         NullableText({
           maxLength: limits.requirementsTextLength,

@@ -9,6 +9,8 @@ export interface Quote {
   readonly name: string
   readonly description: string
   readonly config_id: string | null
+  /** The partner's own ID. */
+  readonly external_id: string | null
   readonly source: Source
   readonly requirementsText: string | null
   readonly metadata: Readonly<Record<string, unknown>> | null

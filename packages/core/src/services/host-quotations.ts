@@ -255,7 +255,8 @@ function isUnderWay({ status }: HostQuotation): boolean {
 /** Picks the fields of the summary: the host's object may have others. */
 function summaryOf(quotation: HostQuotation): Quotation {
   const { id, name, description, status, processed_step } = quotation
-  const { source, config_id, error_code, metadata = null, created_at, updated_at } = quotation
+  const { source, config_id, error_code, created_at, updated_at } = quotation
+  const { external_id = null, metadata = null } = quotation
   return {
     id,
     name,
@@ -265,6 +266,7 @@ function summaryOf(quotation: HostQuotation): Quotation {
     source,
     config_id,
     error_code,
+    external_id,
     metadata,
     created_at,
     updated_at,

@@ -162,7 +162,7 @@ async function quotationsOf(
   storage: Pick<Storage, 'quotations'>,
   organizationId: string,
 ): Promise<string[] | undefined> {
-  const all = { status: null, source: null, created_since: null, created_until: null }
+  const all = { status: null, source: null, created_since: null, created_until: null, external_id: null }
   const found = await storage.quotations.list?.(organizationId, all, { after: null, limit: FEW })
   return found?.map(({ id }) => id)
 }

@@ -159,9 +159,9 @@ async function accept({ storage, settings }: QuotationContext, quote: StartQuota
   }
   const metadata = fields.metadata ?? null
   checkMetadata(metadata, settings.limits.metadataBytes)
-  const { name = null, description = null, config_id = null } = fields
+  const { name = null, description = null, config_id = null, external_id = null } = fields
   const contents = files.map((file) => [file.name, file.type, file.sha256])
-  const request = [name, description, config_id, requirementsText, metadata, contents]
+  const request = [name, description, config_id, requirementsText, metadata, contents, external_id]
   const now = settings.now()
   const id = newId(now)
   const acceptance = await storage.quotations.accept(
@@ -171,6 +171,7 @@ async function accept({ storage, settings }: QuotationContext, quote: StartQuota
       name: name?.trim() ? name : defaultName(now),
       description: description ?? '',
       config_id,
+      external_id,
       source,
       api_key_id: apiKeyId ?? null,
       requirementsText,
@@ -190,13 +191,19 @@ async function list(
   query: unknown,
 ): Promise<Page<Quotation>> {
   checkOrganizationId(organizationId)
-  const { status = null, source = null, ...rest } = validateUrlPart(QuotationListQuery, query, '?')
+  const {
+    status = null,
+    source = null,
+    external_id = null,
+    ...rest
+  } = validateUrlPart(QuotationListQuery, query, '?')
   const { created_since, created_until, ...page } = rest
   const filter = {
     status,
     source,
     created_since: optionalTimeOf(created_since),
     created_until: optionalTimeOf(created_until),
+    external_id,
   }
   return readPage(
     settings.keyring,

@@ -5,7 +5,9 @@ import type { Proposal, Quotation, QuotationFilter, StepStatus } from '../model/
 import type { NewQuotation } from './quotations.ts'
 
 /** A complete quotation from the host's tables. */
-export interface HostQuotation extends Omit<Quotation, 'metadata'> {
+export interface HostQuotation extends Omit<Quotation, 'external_id' | 'metadata'> {
+  /** Default: null. */
+  readonly external_id?: Quotation['external_id']
   /** Default: null. */
   readonly metadata?: Quotation['metadata']
   /** The tenant. It is compared here on every access. */

@@ -42,7 +42,7 @@ export function isMultipart(request: FastifyRequest): boolean {
  * Reads the multipart body of a quote start, with parts in any order. Files are checked while they stream into the
  * storage; pass them to `quotations.start`. After an error, nothing remains stored.
  *
- * Text fields are those of the JSON body. `metadata` is JSON text; an empty `metadata` or `config_id` means null.
+ * Text fields are those of the JSON body. `metadata` is JSON text; an empty `metadata`, `config_id` or `external_id` means null.
  * Unknown text fields are ignored, but unknown files are refused: their sender expects them to count. A file without a
  * name and content, which browsers send if none was chosen, counts as absent.
  * @throws IntegrationError VALIDATION_FAILED, MALFORMED_REQUEST, PAYLOAD_TOO_LARGE
@@ -142,7 +142,7 @@ function toBody(fields: ReadonlyMap<string, Buffer>): Record<string, unknown> {
 }
 
 function toValue(name: string, value: Buffer): unknown {
-  const canBeNull = name === 'metadata' || name === 'config_id'
+  const canBeNull = ['metadata', 'config_id', 'external_id'].includes(name)
   if (value.length === 0 && canBeNull) return null
   try {
     return name === 'metadata' ? parseJson(value) : new TextDecoder('utf-8', { fatal: true }).decode(value)

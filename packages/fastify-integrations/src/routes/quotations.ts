@@ -27,7 +27,12 @@ const POLL_AFTER_SECONDS = 5
 
 const params = Type.Object({ id: Uuid })
 const tag = 'Quick Quotes'
-const quote = { name: 'Customer portal', description: 'Second phase', metadata: { crm_deal: 'D-1042' } }
+const quote = {
+  name: 'Customer portal',
+  description: 'Second phase',
+  external_id: 'D-1042',
+  metadata: { region: 'EMEA' },
+}
 const summary = {
   id: EXAMPLE.quotationId,
   ...quote,

@@ -25,6 +25,7 @@ export const CLAIM_STARTS = statement(
     name: text,
     description: text,
     config_id: nullable(uuid),
+    external_id: nullable(text),
     source: oneOf<Quote['source']>(),
     requirementsText: nullable(text),
     metadata: jsonb<Quote['metadata']>(),
@@ -54,7 +55,7 @@ export const CLAIM_STARTS = statement(
       where leased_by is null and quotation_id not in (select quotation_id from due)
       order by due_at limit 1
     )
-    select leased.quotation_id, leased.attempt, leased.quote, organization_id, name, description, config_id, source,
+    select leased.quotation_id, leased.attempt, leased.quote, organization_id, name, description, config_id, external_id, source,
       requirements_text as "requirementsText", metadata, traceparent, tracestate,
       (select coalesce(jsonb_agg(jsonb_build_object('id', file.id, 'name', file.name, 'type', file.type,
          'size', file.size) order by file.position), '[]')

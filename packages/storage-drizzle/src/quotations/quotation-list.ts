@@ -22,6 +22,7 @@ export function summaryColumns({
   source,
   config_id,
   error_code,
+  external_id,
   metadata,
   created_at,
   updated_at,
@@ -35,6 +36,7 @@ export function summaryColumns({
     source,
     config_id,
     error_code,
+    external_id,
     metadata,
     created_at,
     updated_at,
@@ -53,9 +55,11 @@ export function quotationList({
   tables: { quotations },
 }: Database): Pick<QuotationStorage, 'list'> {
   const summary = summaryColumns(quotations)
+  /** The few quotations with an external ID are found by it, not among all failed ones. */
+  const UNINDEXED = sql`${quotations.status} || ''`
 
-  /** Built once for each status and source: building takes longer than reading a page. */
-  function listOf(status: QuotationStatus | null, source: Source | null) {
+  /** Built once for each combination: building takes longer than reading a page. */
+  function listOf(status: QuotationStatus | null, source: Source | null, hasExternalId: boolean) {
     return prepared((on) => {
       const ofSource = (each: Source) =>
         on
@@ -65,7 +69,10 @@ export function quotationList({
             and(
               eq(quotations.organization_id, sql.placeholder('organizationId')),
               eq(quotations.source, each),
-              status === null ? undefined : eq(quotations.status, IN_STATUS[status]),
+              hasExternalId ? eq(quotations.external_id, sql.placeholder('externalId')) : undefined,
+              status === null
+                ? undefined
+                : sql`${hasExternalId ? UNINDEXED : quotations.status} = ${IN_STATUS[status]}`,
               gte(quotations.id, sql.placeholder('from')),
               lt(quotations.id, sql.placeholder('before')),
             ),
@@ -82,9 +89,13 @@ export function quotationList({
   const lists = new Map<string, ReturnType<typeof listOf>>()
 
   return {
-    async list(organizationId, { status, source, created_since, created_until }, { after, limit }) {
-      const name = `${status} ${source}`
-      const list = lists.get(name) ?? listOf(status, source)
+    async list(
+      organizationId,
+      { status, source, created_since, created_until, external_id: externalId },
+      { after, limit },
+    ) {
+      const name = `${status} ${source} ${externalId !== null}`
+      const list = lists.get(name) ?? listOf(status, source, externalId !== null)
       lists.set(name, list)
       const until = created_until === null ? LAST_UUID : firstIdOf(created_until)
       return list({
@@ -92,6 +103,7 @@ export function quotationList({
         from: created_since === null ? FIRST_UUID : firstIdOf(created_since),
         before: after !== null && after.id < until ? after.id : until,
         limit,
+        ...(externalId !== null && { externalId }),
       })
     },
   }

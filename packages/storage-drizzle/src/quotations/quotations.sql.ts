@@ -26,13 +26,14 @@ export const INSERT_QUOTATIONS = statement(
   {},
   (schema) => `with accepted as (
       select * from json_to_recordset($quotations::text::json) as quotation (id uuid, organization_id uuid, name text,
-        description text, source text, config_id uuid, api_key_id uuid, requirements_text text, metadata jsonb,
+        description text, source text, config_id uuid, api_key_id uuid, external_id text,
+        requirements_text text, metadata jsonb,
         traceparent text, tracestate text, files json, created_at timestamptz)
     ), quotation as (
       insert into ${schema}.quotations (id, organization_id, name, description, status, processed_step, source, config_id,
-        api_key_id, requirements_text, metadata, traceparent, tracestate, created_at, updated_at)
+        api_key_id, external_id, requirements_text, metadata, traceparent, tracestate, created_at, updated_at)
       select id, organization_id, name, description, 'queued', 'none', source, config_id,
-        api_key_id, requirements_text, metadata, traceparent, tracestate, created_at, created_at from accepted
+        api_key_id, external_id, requirements_text, metadata, traceparent, tracestate, created_at, created_at from accepted
       where ${notErased(schema, 'accepted.organization_id')}
     ), files as (
       insert into ${schema}.quotation_files (quotation_id, id, name, type, size, position)
