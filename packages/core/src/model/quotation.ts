@@ -13,12 +13,8 @@ import {
   Timestamp,
   Uuid,
 } from '../lib/schema.ts'
-<<<<<<< HEAD
 import { Type } from '../lib/type.ts'
-import type { Limits } from './limits.ts'
-=======
 import { EXTERNAL_ID_LENGTH, type Limits } from './limits.ts'
->>>>>>> d4a2582 (A quote can carry the partner's own ID: external_id on start, in summary, list, filter and client)
 
 /** The steps of the pipeline, in order. */
 export const STEPS = [
