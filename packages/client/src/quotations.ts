@@ -25,7 +25,7 @@ export interface ListOptions extends CallOptions {
   readonly createdSince?: Date
   /** Quotes started before this time. */
   readonly createdUntil?: Date
-  /** Quotes started with exactly this ID of yours. */
+  /** Quotes started with exactly this ID. */
   readonly externalId?: string
   /** Quotes per page: 1 to 100; default 50. */
   readonly limit?: number

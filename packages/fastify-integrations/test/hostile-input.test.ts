@@ -308,6 +308,7 @@ describe('hostile input (specification, "Errors": 400 for a broken rule)', { tim
       'name',
       'description',
       'config_id',
+      'external_id',
       'requirementsText',
       'metadata',
       '__proto__',

@@ -515,7 +515,7 @@ export interface operations {
                 created_since?: string;
                 /** @description Quotations started before this time. */
                 created_until?: string;
-                /** @description Quotations started with exactly this ID of yours. */
+                /** @description Quotations started with exactly this ID. */
                 external_id?: string;
                 limit?: number;
                 /** @description From the `next` link of the previous page. */

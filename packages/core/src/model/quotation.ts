@@ -87,7 +87,7 @@ export const QuotationListQuery = Type.Object(
       Name({
         minLength: 1,
         maxLength: EXTERNAL_ID_LENGTH,
-        description: 'Quotations started with exactly this ID of yours.',
+        description: 'Quotations started with exactly this ID.',
       }),
     ),
     ...PAGE_PARAMETERS,
