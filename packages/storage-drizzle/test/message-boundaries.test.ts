@@ -77,26 +77,23 @@ const codeOf = (error: unknown) => String(Object(error).cause?.code ?? Object(er
 
 /** Reads in every way. */
 async function read(driver: Statements): Promise<unknown> {
-  const { rows } = await driver.rows('select n, $1::text as word from generate_series(1, 3) n', ['some'])
-  const simple = await driver.rows("select n, 'é' as word from generate_series(1, 2) n")
+  const simple = await driver.values("select n, 'é' as word from generate_series(1, 2) n")
   const values = await driver.values('select n, null, $1::text from generate_series(1, 4) n', ['word'])
-  const none = await driver.rows('select $1::text as word where false', ['none'])
-  return { rows: [...rows], simple: [...simple.rows], values: [...values], none: [...none.rows] }
+  const none = await driver.values('select $1::text as word where false', ['none'])
+  return { simple: [...simple], values: [...values], none: [...none] }
 }
 
 type Kind = (driver: Driver, text: string) => Promise<unknown>
 
 /** The kinds of statements. `$1` in a text is its parameter. */
 const KINDS: Record<string, Kind> = {
-  rows: (driver, text) => driver.rows(text, ['1']),
-  'the same rows again': async (driver, text) => {
-    await driver.rows(text, ['0'])
-    return driver.rows(text, ['1'])
-  },
-  'rows without parameters': (driver, text) => driver.rows(withoutParameter(text)),
   values: (driver, text) => driver.values(text, ['1']),
+  'the same values again': async (driver, text) => {
+    await driver.values(text, ['0'])
+    return driver.values(text, ['1'])
+  },
+  'values without parameters': (driver, text) => driver.values(withoutParameter(text)),
   script: (driver, text) => driver.script(withoutParameter(text)),
-  'rows in a transaction': (driver, text) => driver.begin((transaction) => transaction.rows(text, ['1'])),
   'values in a transaction': (driver, text) => driver.begin((transaction) => transaction.values(text, ['1'])),
 }
 
@@ -172,12 +169,12 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
   it('gives whole results after an error at each step of a statement', async () => {
     await withClient(client, async (driver) => {
       const failures: [string, () => Promise<unknown>][] = [
-        ['parse', () => driver.rows('selec $1::text', ['1'])],
-        ['bind', () => driver.rows('select $1::int as n', ['not a number'])],
-        ['sync', () => driver.rows('insert into public.deferred values ($1) returning id', ['nobody'])],
+        ['parse', () => driver.values('selec $1::text', ['1'])],
+        ['bind', () => driver.values('select $1::int as n', ['not a number'])],
+        ['sync', () => driver.values('insert into public.deferred values ($1) returning id', ['nobody'])],
         [
           'commit',
-          () => driver.begin((bound) => bound.rows("insert into public.deferred values ('nobody')")),
+          () => driver.begin((bound) => bound.values("insert into public.deferred values ('nobody')")),
         ],
       ]
       for (const [step, fail] of failures) {
@@ -195,7 +192,7 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
         const id = randomUUID()
         const work = driver.begin(async (bound) => {
           if (lost === 'before the statement') await bound.script('deallocate all')
-          await bound.rows('insert into public.notes values ($1) returning id', [id])
+          await bound.values('insert into public.notes values ($1) returning id', [id])
           if (lost === 'before the commit') await bound.script('deallocate all')
         })
         const code = await work.then(() => 'done', codeOf)
@@ -225,7 +222,7 @@ describe.each(Object.keys(CLIENTS))('%s', (client) => {
 describe('our own connection, lost at each message', () => {
   const note = async (driver: Statements) => {
     const id = randomUUID()
-    await driver.rows('insert into public.notes values ($1) returning id', [id])
+    await driver.values('insert into public.notes values ($1) returning id', [id])
     return id
   }
   const kinds: Record<string, (driver: Driver) => Promise<unknown>> = {
@@ -274,7 +271,7 @@ describe('our own connection, lost at each message', () => {
       const other = new URL(database.url).host
       const url =
         hosts === 'one host' ? proxy.url : proxy.url.replace(/@[^/]*/, (place) => `${place},${other}`)
-      const one = (driver: Driver) => driver.rows('select 1 as one')
+      const one = (driver: Driver) => driver.values('select 1 as one')
       proxy.rewrite('nothing of the kind', '')
       await withClient('our own connection', one, { url })
       // The answer to the statement has four.

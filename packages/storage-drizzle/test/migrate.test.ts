@@ -1,8 +1,12 @@
+import { rmSync } from 'node:fs'
 import { ConfigurationError } from '@quickquote/core'
 import { type TestDatabase, testDatabase } from '@quickquote/dev-servers'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
+import { laterVersion } from './later-version.ts'
+
+const later = await laterVersion()
 
 let database: TestDatabase
 let sql: postgres.Sql
@@ -85,6 +89,30 @@ describe('migrate', () => {
 
     await expect(storage.migrate()).rejects.toThrow(ConfigurationError)
     await expect(storage.migrate()).rejects.toThrow(/9999_future\.sql.*newer version/)
+    await expect(storage.requireMigrated()).rejects.toThrow(ConfigurationError)
+  })
+
+  it('applies the functions again when they have changed, and status and plan say so', async () => {
+    const storage = open()
+    await storage.migrate()
+    const another = later.drizzleStorage({ connectionString: database.url, maxConnections: 1 })
+    opened.push(another)
+    // As if the later version had no migration of its own.
+    for (const name of ['0002_labels.sql', '0003_regions.sql']) rmSync(new URL(name, later.migrations))
+    const functions = expect.stringMatching(/^functions \w+$/)
+
+    expect(await another.migrationStatus()).toEqual({ applied: ['0001_initial.sql'], pending: [functions] })
+    await expect(another.requireMigrated()).rejects.toThrow(/lacks the migrations functions/)
+    expect(await another.migrationPlan()).toContain(
+      'create or replace function "quickquote".forget_quotation',
+    )
+    expect((await another.migrate()).pending).toEqual([])
+
+    const body = await sql`select prosrc from pg_proc where proname = 'forget_quotation'`
+    expect(body).toMatchObject([{ prosrc: expect.stringContaining('labels') }])
+    expect(await another.migrationPlan()).toBeNull()
+    // An older version does not bring its own back.
+    await expect(storage.migrate()).rejects.toThrow(/functions \w+, .*newer version/)
     await expect(storage.requireMigrated()).rejects.toThrow(ConfigurationError)
   })
 

@@ -146,7 +146,7 @@ describe('the cost', () => {
       )
     }
     const prepared = await client`
-      select from pg_prepared_statements where statement like 'select "id", "name" from%'`
+      select from pg_prepared_statements where statement like 'select id, name from%'`
     expect(prepared).toHaveLength(1)
     await client.end()
   })

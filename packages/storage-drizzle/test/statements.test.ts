@@ -13,7 +13,7 @@ for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })) 
   if (!file.endsWith('.sql.ts')) continue
   const exported: Record<string, unknown> = await import(new URL(file, SOURCES).href)
   for (const [name, value] of Object.entries(exported)) {
-    if (isStatement(value)) STATEMENTS.push([`${name} of ${file}`, value])
+    for (const statement of statementsOf(value)) STATEMENTS.push([`${name} of ${file}`, statement])
   }
 }
 
@@ -35,11 +35,17 @@ it('there are statements', () => {
 
 it('parameters are numbered by name, and all are required', () => {
   const made = numbered({ columns: {}, text: (schema) => `$b ${schema} $a::int $b $other_1` }, '"s"')
-  expect(made).toEqual({ text: '$1 "s" $2::int $1 $3', names: ['b', 'a', 'other_1'] })
+  expect(made).toMatchObject({ text: '$1 "s" $2::int $1 $3', names: ['b', 'a', 'other_1'] })
   expect(valuesOf(made, { a: 1, b: null, other_1: 'x', more: true })).toEqual([null, 1, 'x'])
   expect(() => valuesOf(made, { a: 1, b: null })).toThrow('other_1')
 })
 
-function isStatement(value: unknown): value is Statement {
-  return typeof value === 'object' && value !== null && 'columns' in value && 'text' in value
+/** Also those of a table of statements. */
+function statementsOf(value: unknown): Statement[] {
+  if (typeof value !== 'object' || value === null || 'type' in value) return []
+  return isStatement(value) ? [value] : Object.values(value).flatMap(statementsOf)
+}
+
+function isStatement(value: object): value is Statement {
+  return 'columns' in value && 'text' in value
 }

@@ -12,8 +12,8 @@ it('A minute of cancels, ended and frozen sessions and restarts loses nothing, a
   let turn = 0
   /** Longer than the driver waits for an answer, at times. */
   const freeze: Trouble = async (run) => {
-    const { rows } = await run(`select pid from ${THEIRS} order by random() limit 3`)
-    const pids = rows.map(({ pid }) => Number(pid))
+    const rows = await run(`select pid from ${THEIRS} order by random() limit 3`)
+    const pids = rows.map(([pid]) => Number(pid))
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
     await sleep(randomInt(20, 1200))
     for (const pid of pids) process.kill(pid, 'SIGCONT')

@@ -5,7 +5,7 @@ import { connect } from '../src/connection/connect.ts'
 import type { Driver, Statements } from '../src/connection/driver.ts'
 
 /** What is done to the server, with statements on a connection of its own. */
-export type Trouble = (run: Driver['rows']) => Promise<unknown>
+export type Trouble = (run: Driver['values']) => Promise<unknown>
 
 /** The sessions of the tortured connections. */
 export const THEIRS = "pg_stat_activity where application_name = 'tortured'"
@@ -68,15 +68,15 @@ export async function torture(url: string, durationMs: number, troubles: readonl
     while (!isOver()) await call(tortured.driver, record)
   })
   for (let turn = 0; !isOver(); turn += 1) {
-    await troubles[turn % troubles.length]?.(calm.driver.rows).catch(() => undefined)
+    await troubles[turn % troubles.length]?.(calm.driver.values).catch(() => undefined)
     await sleep(randomInt(10, 40))
   }
   await Promise.all(callers)
   await tortured.driver.end()
 
-  await expect.poll(() => calm.driver.rows(`select from ${THEIRS}`).then(({ rows }) => rows.length)).toBe(0)
-  const { rows } = await calm.driver.rows('select id from public.notes')
-  const present = new Set(rows.map(({ id }) => id))
+  await expect.poll(() => calm.driver.values(`select from ${THEIRS}`).then((rows) => rows.length)).toBe(0)
+  const rows = await calm.driver.values('select id from public.notes')
+  const present = new Set(rows.map(([id]) => id))
   await calm.driver.end()
   const { acknowledged, refused, unknown, wrong, errors } = record
   expect(wrong.slice(0, 10), JSON.stringify([...errors])).toEqual([])
@@ -121,33 +121,31 @@ async function write(driver: Driver, ids: readonly string[]): Promise<void> {
     if (choice === 1) await sleep(randomInt(3))
     if (choice === 2) await bound.script('deallocate all')
     if (choice === 3) throw new OwnError('the caller changed its mind')
-    if (choice === 4) await bound.rows('select 1 / (n - n) from generate_series(1, $1::int) n', [1])
+    if (choice === 4) await bound.values('select 1 / (n - n) from generate_series(1, $1::int) n', [1])
   })
 }
 
 async function insert(statements: Statements, id: string): Promise<void> {
-  const { rows } = await statements.rows(INSERT, [id])
-  expect([...rows]).toEqual([{ id }])
+  const rows = await statements.values(INSERT, [id])
+  expect([...rows]).toEqual([[id]])
 }
 
 /** A long result; at times one that fails in the middle. */
 async function read(driver: Driver): Promise<string | undefined> {
   if (randomInt(3) === 0) {
     const failing = `select 1 / (n - ${randomInt(1, LENGTH)}) from generate_series(1, $1::int) n`
-    await driver.rows(failing, [LENGTH])
+    await driver.values(failing, [LENGTH])
     return 'a statement that fails did not'
   }
-  const rows: unknown[] =
-    randomInt(2) === 0 ? (await driver.rows(LONG, [LENGTH])).rows : await driver.values(LONG, [LENGTH])
-  const isWhole =
-    rows.length === LENGTH && rows.every((row, index) => Object.values(Object(row))[0] === index + 1)
+  const rows = await driver.values(LONG, [LENGTH])
+  const isWhole = rows.length === LENGTH && rows.every((row, index) => row?.[0] === index + 1)
   return isWhole ? undefined : `a result of ${rows.length} rows, the first of them ${JSON.stringify(rows[0])}`
 }
 
 async function find(driver: Driver, ids: readonly string[]): Promise<string | undefined> {
   for (const id of ids) {
-    const { rows } = await driver.rows('select id from public.notes where id = $1', [id])
-    if (rows.length !== 1 || rows[0]?.['id'] !== id) return `not found: ${id}`
+    const rows = await driver.values('select id from public.notes where id = $1', [id])
+    if (rows.length !== 1 || rows[0]?.[0] !== id) return `not found: ${id}`
   }
   return undefined
 }

@@ -8,8 +8,19 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createDatabase, type Database } from '../src/connection/database.ts'
 import { onHostDrizzle } from '../src/connection/host-drizzle.ts'
 import { onPostgresJs } from '../src/connection/postgres-js.ts'
-import { millisOf } from '../src/connection/readable.ts'
-import { statement } from '../src/connection/statement.ts'
+import {
+  bool,
+  bytes,
+  int,
+  json,
+  list,
+  nullable,
+  selected,
+  statement,
+  text,
+  time,
+  uuid,
+} from '../src/connection/statement.ts'
 import { drizzleStorage } from '../src/index.ts'
 import { openDatabase } from './database.ts'
 import { claimOf, succeeded } from './delivery-samples.ts'
@@ -321,21 +332,40 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
 
   it('a raw statement accepts and returns the same values', async () => {
     const at = new Date('2026-11-21T10:05:00.009Z')
-    const bytes = Buffer.from([0, 92, 255])
+    const some = Buffer.from([0, 92, 255])
     const id = randomUUID()
 
     await open(url, async ({ database }) => {
+      const columns = {
+        at: time,
+        bytes,
+        id: uuid,
+        number: int,
+        flag: bool,
+        nothing: nullable(text),
+        never: nullable(time),
+        equal: bool,
+        second: text,
+        is_same: bool,
+        length: int,
+        no_null: text,
+        snake_case: json<object>(),
+        texts: list<string>(),
+      }
       const EVERY_TYPE = statement(
-        {},
-        () => `select ${millisOf('$at::timestamptz')} as at, encode($bytes::bytea, 'hex') as bytes, $id::uuid as id,
-           $number::int as number, $flag::boolean as flag, $nothing::text as nothing,
-           ${millisOf('$never::timestamptz')} as never, $at::timestamptz = all ($times::timestamptz[]) as equal,
-           ($texts::text[])[2] as text, ($list::bytea[])[1] = $bytes::bytea as same,
-           cardinality($none::int[]) as length, ($nulls::text[])[1] as null, $json::text::jsonb ->> 'a' as json`,
+        columns,
+        () => `select ${selected(columns)} from (
+            select $at::timestamptz as at, $bytes::bytea as bytes, $id::uuid as id,
+              $number::int as number, $flag::boolean as flag, $nothing::text as nothing,
+              $never::timestamptz as never, $at::timestamptz = all ($times::timestamptz[]) as equal,
+              ($texts::text[])[2] as second, ($list::bytea[])[1] = $bytes::bytea as is_same,
+              cardinality($none::int[]) as length, ($nulls::text[])[1] as no_null, $json::text::jsonb as snake_case,
+              $texts::text[] as texts
+          ) every`,
       )
       const rows = await database.run(EVERY_TYPE, {
         at,
-        bytes: new Uint8Array(bytes),
+        bytes: new Uint8Array(some),
         id,
         number: -5,
         flag: false,
@@ -343,26 +373,27 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
         never: null,
         times: [at, at],
         texts: ['', AWKWARD],
-        list: [bytes],
+        list: [some],
         none: [],
         nulls: ['null'],
-        json: JSON.stringify({ a: AWKWARD }),
+        json: JSON.stringify({ snake_case: AWKWARD }),
       })
       expect(rows).toEqual([
         {
-          at: String(at.getTime()),
-          bytes: '005cff',
+          at,
+          bytes: some,
           id,
           number: -5,
           flag: false,
           nothing: null,
           never: null,
           equal: true,
-          text: AWKWARD,
-          same: true,
+          second: AWKWARD,
+          is_same: true,
           length: 0,
-          null: 'null',
-          json: AWKWARD,
+          no_null: 'null',
+          snake_case: { snake_case: AWKWARD },
+          texts: ['', AWKWARD],
         },
       ])
       expect(await database.run(statement({}, () => 'select 1 as one where false'))).toEqual([])

@@ -13,7 +13,7 @@
 --   more   there is more to do
 --   waits  a delivery in flight began before the order was wanted: later ones wait for it; or somebody else locks the rest
 --   done   the endpoint has caught up
-create function "quickquote".catch_up(only_endpoint uuid, at timestamptz, at_most int) returns text
+create or replace function "quickquote".catch_up(only_endpoint uuid, at timestamptz, at_most int) returns text
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan set jit = off

@@ -6,7 +6,7 @@
 --
 -- The quotation's row of event numbers goes first. A resend of an event of the quotation holds it, so the deliveries created
 -- until then are ended here, and nothing can be resent afterwards. A transaction that records an event waits, and commits later.
-create function "quickquote".erase_history_of_quotation(organization uuid, quotation uuid, since timestamptz)
+create or replace function "quickquote".erase_history_of_quotation(organization uuid, quotation uuid, since timestamptz)
 returns table (events integer, deliveries integer, attempts integer)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -69,14 +69,14 @@ $$;
 revoke all on function "quickquote".erase_history_of_quotation(uuid, uuid, timestamptz) from public;
 
 -- Raised by statements that would add rows of an organization being erased: see src/organizations/not-erased.sql.ts.
-create function "quickquote".refuse_erased() returns boolean language plpgsql as $$
+create or replace function "quickquote".refuse_erased() returns boolean language plpgsql as $$
 begin
   raise exception using errcode = 'QE001', message = 'the organization is being erased';
 end
 $$;
 
 -- All deliveries of an endpoint. Three searches, because no index has all of them.
-create function "quickquote".deliveries_to(endpoint uuid) returns table (place tid) language sql stable as $$
+create or replace function "quickquote".deliveries_to(endpoint uuid) returns table (place tid) language sql stable as $$
   select ctid from "quickquote".deliveries where endpoint_id = endpoint and leased_by is null and parked_at is null
   union all
   select ctid from "quickquote".deliveries where endpoint_id = endpoint and leased_by is not null and parked_at is null
@@ -86,7 +86,7 @@ $$;
 
 -- Removes history of an organization being erased, up to a limit of rows, and of no other. Removing events ends their
 -- deliveries; an event whose delivery is locked waits for the next call. If the audit log is kept, only actors and times remain.
-create function "quickquote".erase_history_of_organization(organization uuid, of_table text, at_most integer) returns integer
+create or replace function "quickquote".erase_history_of_organization(organization uuid, of_table text, at_most integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off

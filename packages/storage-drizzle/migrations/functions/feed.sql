@@ -6,14 +6,14 @@
 -- lower number than all its events, and readers stop below it.
 
 -- 24 bits for an organization. They depend on the sequence, because other SQL schemas of the database have their own numbers.
-create function "quickquote".feed_of(organization uuid) returns bigint language sql immutable as $$
+create or replace function "quickquote".feed_of(organization uuid) returns bigint language sql immutable as $$
   select hashtextextended(organization::text, '"quickquote".feed_positions'::regclass::oid::bigint) & 16777215
 $$;
 
 -- The position of an event being written. The key of the lock has 24 bits for the organization and 40 for the number. A setting
 -- of the transaction lists its locks; rolling back to a savepoint reverts it together with the lock. CASE evaluates its
 -- branches in order.
-create function "quickquote".next_feed_position(organization uuid) returns bigint language sql volatile as $$
+create or replace function "quickquote".next_feed_position(organization uuid) returns bigint language sql volatile as $$
   select case
     when strpos(
       coalesce(current_setting('quickquote.feed', true), ''),
@@ -34,7 +34,7 @@ $$;
 
 -- The locks of open transactions that have written events. A lock of the host may look alike; its transaction counts only if it
 -- inserts events itself. An INSERT locks the table before it takes a position, so no writer is overlooked.
-create function "quickquote".feed_locks() returns table (key bigint, writer text, pid int) language sql stable as $$
+create or replace function "quickquote".feed_locks() returns table (key bigint, writer text, pid int) language sql stable as $$
   select (classid::bigint << 32) | objid::bigint, virtualtransaction, held.pid
   from pg_locks held
   where locktype = 'advisory' and objsubid = 1 and granted and mode = 'ShareLock'
@@ -48,7 +48,7 @@ $$;
 
 -- The position below which an organization's feed is final. Each statement sees all earlier commits, and their order matters:
 -- first the assigned numbers, then the locks of open transactions, then the caller's reads.
-create function "quickquote".feed_bound(organization uuid) returns bigint language plpgsql volatile as $$
+create or replace function "quickquote".feed_bound(organization uuid) returns bigint language plpgsql volatile as $$
 declare
   newest bigint;
   oldest_open bigint;
@@ -68,7 +68,7 @@ $$;
 
 -- A page of the feed after an event (null: from the oldest one kept): bodies separated by commas, and the position where it ended.
 -- Filtered and erased events are skipped, up to a limit per page. Expired: later events have been deleted.
-create function "quickquote".read_feed(
+create or replace function "quickquote".read_feed(
   organization uuid, after_position bigint, after_id uuid, only_types text[], only_source text,
   page_limit integer, examined_limit integer
 ) returns table (is_expired boolean, event uuid, at_position bigint, event_count integer, content text)
@@ -120,7 +120,7 @@ $$;
 
 -- Where reading begins: after an event, or, if it is null, after the newest one a page could contain. While an open transaction
 -- may still commit earlier events than the given one, reading begins before them. No row: the event is not in the feed.
-create function "quickquote".start_of_feed(organization uuid, after_event uuid) returns table (event uuid, at_position bigint)
+create or replace function "quickquote".start_of_feed(organization uuid, after_event uuid) returns table (event uuid, at_position bigint)
 language plpgsql volatile as $$
 declare
   bound bigint := "quickquote".feed_bound(organization);
@@ -143,7 +143,7 @@ $$;
 
 -- The numbers of the readers, in the order of the arrays, that a page has events for. One search per position in the index of
 -- each day: the settings leave the planner no other way, whatever it knew about the tables when it made the plan.
-create function "quickquote".readers_with_news(organizations uuid[], positions bigint[]) returns setof bigint
+create or replace function "quickquote".readers_with_news(organizations uuid[], positions bigint[]) returns setof bigint
 language plpgsql volatile
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off
 set plan_cache_mode = force_generic_plan

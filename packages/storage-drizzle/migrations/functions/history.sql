@@ -7,7 +7,7 @@
 -- abbreviation such as IST could be parsed as another zone.
 
 -- Nothing from this moment on may be removed: the beginning of a day (UTC), by the database's clock.
-create function "quickquote".history_floor(days integer) returns timestamptz
+create or replace function "quickquote".history_floor(days integer) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select (date_trunc('day', now() at time zone 'utc')
@@ -18,7 +18,7 @@ revoke all on function "quickquote".history_floor(integer) from public;
 
 -- Revokes rights granted by default privileges. Called again for each partition, because partitions get the rights of any new
 -- table.
-create function "quickquote".protect_history() returns void
+create or replace function "quickquote".protect_history() returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -49,7 +49,7 @@ revoke all on function "quickquote".protect_history() from public;
 --
 -- It hardly waits for locks: while it waits for a long query on the default partition, such as a backup, it blocks the claims of
 -- all workers. Partitions that cannot be created now are created by a later call, days before they are needed.
-create function "quickquote".make_partitions() returns void
+create or replace function "quickquote".make_partitions() returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set datestyle = 'ISO' set timezone = 'UTC'
@@ -113,7 +113,7 @@ revoke all on function "quickquote".make_partitions() from public;
 --
 -- Ids of deliveries begin with the time of their event: "kept_deliveries" and later ones do not need a dropped event. Creating
 -- or leasing a delivery reads its event; under the lock nobody does, and everyone who did has committed.
-create function "quickquote".drop_expired_day(of_table text, before timestamptz, kept_deliveries uuid) returns text
+create or replace function "quickquote".drop_expired_day(of_table text, before timestamptz, kept_deliveries uuid) returns text
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set datestyle = 'ISO' set timezone = 'UTC'
@@ -182,7 +182,7 @@ revoke all on function "quickquote".drop_expired_day(text, timestamptz, uuid) fr
 
 -- The default partition cannot be dropped, so its old rows are deleted, up to a limit per call. Events that a delivery needs
 -- stay; ids of deliveries begin with the id of their event.
-create function "quickquote".remove_expired_rows(of_table text, before timestamptz, at_most integer) returns integer
+create or replace function "quickquote".remove_expired_rows(of_table text, before timestamptz, at_most integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -223,7 +223,7 @@ $$;
 revoke all on function "quickquote".remove_expired_rows(text, timestamptz, integer) from public;
 
 -- Removes the oldest entries of the audit log, up to a limit. No row older than "before" has an id from "kept" on.
-create function "quickquote".remove_audit_entries(before timestamptz, kept uuid, at_most integer) returns integer
+create or replace function "quickquote".remove_audit_entries(before timestamptz, kept uuid, at_most integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$

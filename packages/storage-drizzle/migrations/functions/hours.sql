@@ -2,7 +2,7 @@
 
 -- Counts every quarter of an hour that ended at least five minutes ago into the row of its hour. Does nothing while another
 -- process counts. The trigger below adds attempts that are recorded later.
-create function "quickquote".count_delivery_hours() returns void language plpgsql
+create or replace function "quickquote".count_delivery_hours() returns void language plpgsql
 set enable_seqscan = off set jit = off
 as $$
 declare
@@ -33,7 +33,7 @@ $$;
 
 -- Adds an attempt to its hour if it is recorded after that hour was counted, for example after a database outage. The lock
 -- makes it wait for a process that is counting, and the order avoids deadlocks.
-create function "quickquote".count_late_attempt() returns trigger language plpgsql as $$
+create or replace function "quickquote".count_late_attempt() returns trigger language plpgsql as $$
 declare
   counted_until timestamptz;
 begin
@@ -50,6 +50,6 @@ end
 $$;
 -- An attempt recorded in time only costs this condition. If it is less than a minute old when its transaction begins, four
 -- minutes remain before it can be counted, and no such transaction takes that long.
-create trigger count_late_attempt after insert on "quickquote".delivery_attempts
+create or replace trigger count_late_attempt after insert on "quickquote".delivery_attempts
   for each row when (not new.is_test and new.created_at < now() - interval '1 minute')
   execute function "quickquote".count_late_attempt();

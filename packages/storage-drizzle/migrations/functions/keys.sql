@@ -3,7 +3,7 @@
 -- Whether a process may encrypt with its key of that id: it has the check value of the key that encrypted the existing secrets,
 -- or there are none. Null: unknown, because those secrets are older than the check value. Then the caller tries the key on one
 -- of them, and asks again. Until its transaction ends, no other key gets the id.
-create function "quickquote".claim_encryption_key(key_id text, value bytea, is_proven boolean) returns boolean
+create or replace function "quickquote".claim_encryption_key(key_id text, value bytea, is_proven boolean) returns boolean
 language plpgsql as $$
 declare
   known bytea;

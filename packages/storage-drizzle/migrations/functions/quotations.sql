@@ -1,7 +1,7 @@
 -- Quotations
 
 -- Deleting a quotation also deletes its orders, idempotency keys and event numbers, which have no foreign key.
-create function "quickquote".forget_quotation() returns trigger language plpgsql as $$
+create or replace function "quickquote".forget_quotation() returns trigger language plpgsql as $$
 begin
   delete from "quickquote".pipeline_starts where quotation_id = old.id;
   delete from "quickquote".idempotency_keys where organization_id = old.organization_id and quotation_id = old.id;
@@ -9,5 +9,5 @@ begin
   return null;
 end
 $$;
-create trigger forget_quotation after delete on "quickquote".quotations
+create or replace trigger forget_quotation after delete on "quickquote".quotations
   for each row execute function "quickquote".forget_quotation();

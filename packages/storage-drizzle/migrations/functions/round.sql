@@ -28,7 +28,7 @@
 
 -- The deliveries in flight to an endpoint, counted up to a limit. "own_leases" has the worker's own, by endpoint; if it is null,
 -- they are counted like those of others.
-create function "quickquote".in_flight_to(endpoint uuid, worker uuid, own_leases jsonb, at_most int)
+create or replace function "quickquote".in_flight_to(endpoint uuid, worker uuid, own_leases jsonb, at_most int)
 returns table (deliveries bigint)
 language sql stable as $$
   select coalesce((own_leases ->> endpoint::text)::int, 0) + count(*) from (
@@ -45,7 +45,7 @@ $$;
 
 -- How many deliveries to an endpoint may begin: none while its receiver has asked for a pause. Then one, whose outcome ends the
 -- pause: none while that one is in flight. Usually there is no pause at all, which one look for each statement shows.
-create function "quickquote".may_begin(endpoint uuid, at timestamptz, unless_paused int) returns table (deliveries int)
+create or replace function "quickquote".may_begin(endpoint uuid, at timestamptz, unless_paused int) returns table (deliveries int)
 language sql stable as $$
   select case when exists (select from "quickquote".endpoint_health where paused_until > '-infinity') then coalesce((
     select case when paused_until > at or exists (
@@ -59,7 +59,7 @@ $$;
 
 -- The next endpoint with waiting deliveries, or tests, and the first of them: one index entry, whatever the backlog. The constant
 -- conditions stand outside, where the planner drops the other half.
-create function "quickquote".next_waiting(after uuid, of_tests boolean)
+create or replace function "quickquote".next_waiting(after uuid, of_tests boolean)
 returns table (endpoint_id uuid, organization_id uuid, due_at timestamptz)
 language sql stable as $$
   select * from (
@@ -76,7 +76,7 @@ language sql stable as $$
 $$;
 
 -- A walk over such endpoints.
-create function "quickquote".walk(after uuid, of_tests boolean, at_most int)
+create or replace function "quickquote".walk(after uuid, of_tests boolean, at_most int)
 returns table (endpoint_id uuid, organization_id uuid, due_at timestamptz, steps int)
 language sql stable as $$
   with recursive walk (endpoint_id, organization_id, due_at, steps) as (
@@ -91,7 +91,7 @@ $$;
 
 -- 1. Settle: returns the endpoints and quotations of ended deliveries that others may wait for, and the endpoints that accepted
 -- a delivery.
-create function "quickquote".settle_attempts(
+create or replace function "quickquote".settle_attempts(
   worker_id uuid, at timestamptz, settled_attempts json,
   out ended_endpoints uuid[], out ended_quotations uuid[], out answering uuid[]
 )
@@ -197,7 +197,7 @@ $$;
 -- back only while it keeps an earlier one from being deleted (see hold_back), so the round that deletes that one and then looks,
 -- in a statement of its own, finds the delivery held back, without the lock of the endpoint. To make one due too early is
 -- harmless: a claim looks again.
-create function "quickquote".release_in_order(ended_endpoints uuid[], ended_quotations uuid[], at timestamptz) returns void
+create or replace function "quickquote".release_in_order(ended_endpoints uuid[], ended_quotations uuid[], at timestamptz) returns void
 language plpgsql as $$
 begin
   update "quickquote".deliveries set due_at = at where ctid = any (array(
@@ -214,7 +214,7 @@ $$;
 
 -- An endpoint that responds again needs no back-off: deliveries that block others are retried at once. Not during a pause, which
 -- lasts at least as long as any Retry-After.
-create function "quickquote".retry_now(answering uuid[], at timestamptz) returns void
+create or replace function "quickquote".retry_now(answering uuid[], at timestamptz) returns void
 language plpgsql as $$
 begin
   update "quickquote".deliveries set due_at = at where ctid = any (array(
@@ -240,7 +240,7 @@ end
 $$;
 
 -- 3. Look: endpoints with due deliveries and their organizations. If the look is long, there are more than it examined.
-create function "quickquote".find_waiting(
+create or replace function "quickquote".find_waiting(
   at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean, due_after timestamptz,
   full_organizations uuid[],
   out endpoints uuid[], out organizations uuid[], out is_long boolean, out first_due_at timestamptz, out walked_to uuid
@@ -297,7 +297,7 @@ $$;
 -- being claimed from or changed, so it waits for the next round, as does one whose deliveries are catching up with a change.
 --
 -- An endpoint that is disabled or deleted is inactive, but a disabled one can be tested.
-create function "quickquote".lock_endpoints(
+create or replace function "quickquote".lock_endpoints(
   waiting_endpoints uuid[], waiting_organizations uuid[], full_organizations uuid[], worker_id uuid, own_leases jsonb,
   at timestamptz, per_endpoint int, at_most int, for_tests boolean,
   out active uuid[], out inactive uuid[], out in_order uuid[], out unlocked uuid[], out is_more boolean
@@ -338,7 +338,7 @@ $$;
 
 -- Removes deliveries that can never be sent, because their endpoint does not exist: a transaction with an older snapshot may
 -- commit them while their organization is erased. Of endpoints that could not be locked, most are only locked by others.
-create function "quickquote".remove_deliveries_to_nowhere(unlocked_endpoints uuid[]) returns void language plpgsql as $$
+create or replace function "quickquote".remove_deliveries_to_nowhere(unlocked_endpoints uuid[]) returns void language plpgsql as $$
 begin
   delete from "quickquote".deliveries where ctid = any (array(
     select stray.row_id from unnest(unlocked_endpoints) as unlocked (id)
@@ -363,7 +363,7 @@ $$;
 -- here on are exact: per_endpoint holds across all workers, and only one delivery begins after a pause.
 
 -- Tests: members wait for them, and they are few.
-create function "quickquote".pick_tests(tested_endpoints uuid[], worker_id uuid, own_leases jsonb, per_endpoint int, at_most int)
+create or replace function "quickquote".pick_tests(tested_endpoints uuid[], worker_id uuid, own_leases jsonb, per_endpoint int, at_most int)
 returns tid[]
 language plpgsql as $$
 begin
@@ -381,7 +381,7 @@ begin
 end
 $$;
 
-create function "quickquote".pick_due(
+create or replace function "quickquote".pick_due(
   locked_endpoints uuid[], test_rows tid[], organizations uuid[], places int[], worker_id uuid, own_leases jsonb,
   at timestamptz, due_after timestamptz, claim_limit int, per_endpoint int, most_of_free int,
   out due_rows tid[], out is_more boolean
@@ -440,7 +440,7 @@ $$;
 
 -- Hides deliveries that must wait for others from claims, each while an earlier one is locked against deletion: if that is just
 -- being deleted, a later round looks again. Returns whether there were any.
-create function "quickquote".hold_back(ordered_endpoints uuid[], at timestamptz, at_most int) returns boolean
+create or replace function "quickquote".hold_back(ordered_endpoints uuid[], at timestamptz, at_most int) returns boolean
 language plpgsql as $$
 declare
   found_some boolean;
@@ -475,7 +475,7 @@ end
 $$;
 
 -- Removes leases just taken on deliveries whose event is gone or was erased.
-create function "quickquote".remove_leases_without_event(worker uuid, endpoints uuid[]) returns void language plpgsql as $$
+create or replace function "quickquote".remove_leases_without_event(worker uuid, endpoints uuid[]) returns void language plpgsql as $$
 begin
   delete from "quickquote".deliveries where ctid = any (array(
     select held.row_id from unnest(endpoints) as claimed (id)
@@ -504,7 +504,7 @@ $$;
 -- The first row contains only the round, as JSON: where a walk stopped, whether more deliveries were due than examined, the
 -- oldest due time, whether more can be claimed now, whether an endpoint is catching up, the next due time or end of a
 -- pause, and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
-create function "quickquote".delivery_round(
+create or replace function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
   due_after timestamptz, settled_attempts json, organizations uuid[], places int[], own_leases jsonb
 ) returns table (

@@ -1,20 +1,69 @@
 import type { StoredApiKeyStatus } from '@quickquote/core/internal'
 import { millisOf } from '../connection/readable.ts'
-import { int, millis, oneOf, statement, text, uuid } from '../connection/statement.ts'
+import { int, nullable, oneOf, selected, statement, text, time, uuid } from '../connection/statement.ts'
+import { notErased } from '../organizations/not-erased.sql.ts'
+
+const KEY = {
+  id: uuid,
+  organization_id: uuid,
+  owner_id: text,
+  name: text,
+  masked_key: text,
+  status: oneOf<StoredApiKeyStatus>(),
+  expires_at: time,
+  last_used_at: nullable(time),
+  created_at: time,
+  updated_at: time,
+}
+
+export const INSERT_KEY = statement(
+  {},
+  (
+    schema,
+  ) => `insert into ${schema}.api_keys (id, organization_id, owner_id, name, key_hash, masked_key, status,
+      expires_at, last_used_at, created_at, updated_at)
+    select $id, $organization_id, $owner_id, $name, $key_hash, $masked_key, $status,
+      $expires_at, $last_used_at, $created_at, $updated_at
+    where ${notErased(schema)}`,
+)
+
+const findKeys = (rest: string) =>
+  statement(
+    KEY,
+    (schema) =>
+      `select ${selected(KEY)} from ${schema}.api_keys where organization_id = $organization_id and ${rest}`,
+  )
+export const FIND_KEY = findKeys('id = $id')
+export const LOCK_KEY = findKeys('id = $id for no key update')
+export const LOCK_KEYS_OF_OWNER = findKeys(
+  `owner_id = $owner_id and status <> 'revoked' order by id for no key update`,
+)
+
+export const SAVE_KEY = statement(
+  {},
+  (schema) => `update ${schema}.api_keys set name = $name, status = $status, updated_at = $updated_at
+    where organization_id = $organization_id and id = $id`,
+)
+
+export const TRANSFER_KEYS = statement(
+  {},
+  (schema) => `update ${schema}.api_keys set owner_id = $owner_id, updated_at = $now
+    where organization_id = $organization_id and id = any ($ids::uuid[])`,
+)
 
 /** Keys of an organization being erased are revoked: writing that to each would lock them. */
-const find = (condition: string) =>
+const findByHash = (condition: string) =>
   statement(
-    { hash: text, id: uuid, organization: uuid, status: oneOf<StoredApiKeyStatus>(), expires: millis },
-    (schema) => `select encode(key_hash, 'hex') as hash, id, organization_id as organization,
+    { hash: text, id: uuid, organization_id: uuid, status: oneOf<StoredApiKeyStatus>(), expires_at: time },
+    (schema) => `select encode(key_hash, 'hex') as hash, id, organization_id,
       case when exists (
         select from ${schema}.erased_organizations erased where erased.organization_id = key.organization_id
-      ) then 'revoked' else status end as status, ${millisOf('expires_at')} as expires
+      ) then 'revoked' else status end as status, ${millisOf('expires_at')} as expires_at
     from ${schema}.api_keys key where key_hash ${condition}`,
   )
 /** For one key PostgreSQL keeps the plan; for an array it plans each call again, at more than twice the cost. */
-export const FIND_BY_HASH = find('= $hash::bytea')
-export const FIND_BY_HASHES = find('= any ($hashes::bytea[])')
+export const FIND_BY_HASH = findByHash('= $hash::bytea')
+export const FIND_BY_HASHES = findByHash('= any ($hashes::bytea[])')
 
 /** Keys that may still work: the organization's, and among them the owner's. */
 export const COUNT_KEYS = statement(

@@ -1,17 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import { createTables, type Tables } from '../schema.ts'
-import { type Driver, encode, type Parameter, run, type Statements } from './driver.ts'
+import { type Driver, encode, MAINTENANCE, type Parameter, type Statements } from './driver.ts'
 import { statementsIn } from './host-transaction.ts'
-import {
-  type ColumnTypes,
-  numbered,
-  type Parameters,
-  type Row,
-  type Statement,
-  valuesOf,
-} from './statement.ts'
-import { MAINTENANCE } from './statement-timeout.ts'
+import { TAKE_TURNS } from './locks.sql.ts'
+import { type ColumnTypes, type Parameters, type Row, run, type Statement } from './statement.ts'
 import { sqlStateOf, unanswered } from './storage-error.ts'
 
 type Drizzle = PgRemoteDatabase
@@ -24,15 +17,13 @@ type Run = <Columns extends ColumnTypes>(
 
 /** The context of each part of the storage: its connections and its SQL schema. */
 export interface Database {
-  /** drizzle's query builder, for ordinary statements. */
+  /** drizzle's query builder, for lists whose filters vary. */
   readonly db: Drizzle
   readonly tables: Tables
   /** The quoted name of the SQL schema, for raw statements. */
   readonly schema: string
   /** Runs a raw statement, prepared if the connection allows it. */
   run: Run
-  /** Prepares a frequent drizzle query at its first use. Its parameters are drizzle's placeholders. */
-  prepared<T>(build: (db: Drizzle) => Preparable<T>): Prepared<T>
   /** Whether all statements run in one transaction. */
   readonly isTransaction: boolean
   /** Runs `work` in a transaction, or in the current one. */
@@ -47,15 +38,9 @@ export interface Database {
   within(transaction: unknown): Database
 }
 
-type Prepared<T> = (values: Record<string, unknown>) => Promise<T>
-
-interface Preparable<T> {
-  prepare(name: string): { execute(values?: Record<string, unknown>): Promise<T> }
-}
-
 /** The connections of our statements. */
 export interface Connection {
-  readonly driver: Pick<Driver, 'rows' | 'values' | 'begin'>
+  readonly driver: Pick<Driver, 'values' | 'begin'>
   /** The unquoted name of the SQL schema. */
   readonly schema: string
   /** Whether to prepare statements in transactions of a host's postgres.js; false behind PgBouncer. */
@@ -87,7 +72,7 @@ export function createDatabase({
   function within(transaction: unknown): Database {
     const statements = statementsIn(transaction, prepare)
     return inTransaction(statements, async () => {
-      await statements.rows(NOTIFY, [wakeChannel(schema)])
+      await statements.values(NOTIFY, [wakeChannel(schema)])
     })
   }
 
@@ -104,13 +89,7 @@ export function createDatabase({
 
   return {
     ...common,
-    ...queriesOn(
-      {
-        rows: (...statement) => repeated(() => driver.rows(...statement)),
-        values: (...statement) => repeated(() => driver.values(...statement)),
-      },
-      common.schema,
-    ),
+    ...queriesOn({ values: (...statement) => repeated(() => driver.values(...statement)) }, common.schema),
     isTransaction: false,
     async transaction<T>(work: (database: Database) => Promise<T>) {
       const begun = performance.now()
@@ -160,53 +139,36 @@ export interface UnhurriedDatabase extends Pick<Database, 'run' | 'schema'> {
 export function unhurried({ driver, schema }: Connection): UnhurriedDatabase {
   const quoted = `"${schema}"`
   const transaction: UnhurriedDatabase['transaction'] = (work) =>
-    driver.begin(
-      (bound) => work(runOn((text, parameters) => run(bound, text, parameters), quoted)),
-      MAINTENANCE,
-    )
+    driver.begin((bound) => work(runOn(bound, quoted)), MAINTENANCE)
   return {
     schema: quoted,
     transaction,
-    run: runOn(
-      (text, parameters) => driver.begin((bound) => run(bound, text, parameters), MAINTENANCE),
-      quoted,
-    ),
+    run: (statement, parameters) => transaction((run) => run(statement, parameters)),
   }
 }
-
-type Queries = Pick<Database, 'db' | 'run' | 'prepared'>
 
 /**
  * drizzle's proxy driver on our statements. Its postgres.js adapter would change how the client converts dates and JSON
  * for all its users, and prepares no statements.
  */
-function queriesOn(statements: Pick<Statements, 'rows' | 'values'>, schema: string): Queries {
-  const db = drizzle(async (text, parameters: Parameter[], method) => {
-    const encoded = parameters.map(encode)
-    return method === 'all'
-      ? { rows: await statements.values(text, encoded) }
-      : statements.rows(text, encoded)
-  })
+function queriesOn(statements: Pick<Statements, 'values'>, schema: string): Pick<Database, 'db' | 'run'> {
   return {
-    db,
-    run: runOn((text, parameters) => run(statements, text, parameters), schema),
-    prepared<T>(build: (db: Drizzle) => Preparable<T>): Prepared<T> {
-      let statement: ReturnType<Preparable<T>['prepare']> | undefined
-      return (values) => {
-        // The driver names the statements.
-        statement ??= build(db).prepare('')
-        return statement.execute(values)
-      }
-    },
+    db: drizzle(async (text, parameters: Parameter[]) => ({
+      rows: await statements.values(text, parameters.map(encode)),
+    })),
+    run: runOn(statements, schema),
   }
 }
 
-function runOn(
-  perform: (text: string, parameters: readonly Parameter[]) => Promise<object[]>,
-  schema: string,
-): Run {
-  return async <Columns extends ColumnTypes>(statement: Statement<Columns>, parameters: Parameters = {}) => {
-    const made = numbered(statement, schema)
-    return (await perform(made.text, valuesOf(made, parameters))) as Row<Columns>[]
-  }
+function runOn(statements: Pick<Statements, 'values'>, schema: string): Run {
+  return (statement, parameters) => run(statements, schema, statement, parameters)
+}
+
+/**
+ * Serializes transactions that count before they insert, so that each counts the others' rows. Call it before the
+ * count, in a separate statement: the count must begin after the lock was taken.
+ * @param what names the counted rows
+ */
+export async function oneAtATime({ run, schema }: Database, what: string): Promise<void> {
+  await run(TAKE_TURNS, { what: `${schema} ${what}` })
 }

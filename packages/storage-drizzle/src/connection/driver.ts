@@ -1,5 +1,3 @@
-import type { StatementTimeout } from './statement-timeout.ts'
-
 /**
  * The storage's interface to PostgreSQL clients: our own connections and a host's postgres.js (`postgres-js.ts`), and a
  * host's drizzle (`host-drizzle.ts`).
@@ -19,10 +17,8 @@ export interface Driver extends Statements {
 
 /** Runs statements on any connection, or all in one transaction. Parameters are encoded: see `encode`. */
 export interface Statements {
-  /** Rows as objects. */
-  rows(text: string, parameters?: readonly Encoded[]): Promise<Result>
   /** Rows as arrays, in the order of the columns. */
-  values(text: string, parameters: readonly Encoded[]): Promise<unknown[][]>
+  values(text: string, parameters?: readonly Encoded[]): Promise<unknown[][]>
   /** Several statements without parameters and results. */
   script(text: string): Promise<void>
 }
@@ -42,7 +38,6 @@ export function repeating(driver: Driver, ...repeats: readonly Repeat[]): Driver
   }
   return {
     ...driver,
-    rows: (...statement) => repeat(() => driver.rows(...statement)),
     values: (...statement) => repeat(() => driver.values(...statement)),
     script: (text) => repeat(() => driver.script(text)),
     begin: (work, timeout) => repeat(() => driver.begin(work, timeout)),
@@ -53,12 +48,6 @@ export interface Listener {
   end(): Promise<void>
 }
 
-export interface Result {
-  readonly rows: Record<string, unknown>[]
-  /** Empty if the driver does not report them. */
-  readonly columns: readonly { readonly name: string; readonly type: number }[]
-}
-
 /**
  * A parameter of a raw statement. An array becomes a PostgreSQL array, without null elements: a session with
  * `array_nulls=off` reads them as the text "null".
@@ -67,15 +56,6 @@ export type Parameter = Element | null | readonly Element[]
 type Element = string | number | boolean | Date | Uint8Array
 
 export type Encoded = string | number | boolean | Buffer | null
-
-/** Runs a raw statement. Times in the rows are Dates. */
-export async function run<Row extends object>(
-  statements: Pick<Statements, 'rows'>,
-  text: string,
-  parameters: readonly Parameter[] = [],
-): Promise<Row[]> {
-  return decode<Row>(await statements.rows(text, parameters.map(encode)))
-}
 
 /**
  * Encodes a parameter so that every driver passes it on unchanged: a host's drizzle may have removed the date
@@ -93,16 +73,24 @@ function encodeElement(element: Element): string {
   return `"${String(encode(element)).replace(/["\\]/g, '\\$&')}"`
 }
 
-const TIMESTAMPTZ = 1184
+/** The timeout of each statement in a transaction that serves no request. */
+export interface StatementTimeout {
+  /** The beginning of the transaction. */
+  readonly settings: string
+  /** Seconds that our own driver waits for each result; 0: forever. A host's driver always waits. */
+  readonly seconds: number
+}
 
-/** Converts timestamps to Dates: drizzle's adapters leave them as strings. */
-function decode<Row>({ rows, columns }: Result): Row[] {
-  for (const { name } of columns.filter(({ type }) => type === TIMESTAMPTZ)) {
-    for (const row of rows) {
-      const value = row[name]
-      if (typeof value === 'string') row[name] = new Date(value)
-      if (Number.isNaN(Number(row[name]))) throw new RangeError('The database returned an unreadable time.')
-    }
+/** Without a limit. */
+export const MIGRATION: StatementTimeout = statementTimeout(0)
+
+/** For maintenance such as retention: 10 minutes per statement. */
+export const MAINTENANCE: StatementTimeout = statementTimeout(10 * 60)
+
+function statementTimeout(seconds: number): StatementTimeout {
+  return {
+    // A process that is frozen before the commit keeps its locks no longer than our other processes.
+    settings: `set local statement_timeout = '${seconds}s'; set local lock_timeout = '${seconds}s'`,
+    seconds,
   }
-  return rows as Row[]
 }

@@ -1,8 +1,7 @@
 import { ConfigurationError } from '@quickquote/core'
 import { entityKind, type SQL, sql as sqlOf } from 'drizzle-orm'
-import type { Driver, Encoded, Result, Statements } from './driver.ts'
+import type { Driver, Encoded, Statements, StatementTimeout } from './driver.ts'
 import { commit, rolledBack, withoutHoles } from './postgres-js.ts'
-import type { StatementTimeout } from './statement-timeout.ts'
 
 /** The part of a host's drizzle that we use, on any PostgreSQL driver. Its version may differ from ours. */
 export interface HostDrizzle {
@@ -67,11 +66,8 @@ function isOfDrizzle(value: unknown): value is object {
 /** Runs statements on a drizzle database or transaction. */
 export function onDrizzle(db: Pick<HostDrizzle, 'execute'>): Statements {
   const execute = executeOn(db)
-  const rows = async (text: string, parameters: readonly Encoded[] = []) =>
-    readResult(await execute(toDrizzle(text, parameters)))
   return {
-    rows,
-    values: async (text, parameters) => valuesOf(await rows(text, parameters)),
+    values: async (text, parameters = []) => valuesOf(await execute(toDrizzle(text, parameters))),
     async script(text) {
       await execute(sqlOf.raw(asOneStatement(text)))
     },
@@ -82,25 +78,22 @@ function executeOn(db: Pick<HostDrizzle, 'execute'>) {
   return db.execute.bind(db) as (query: SQL) => PromiseLike<object>
 }
 
-/** The rows as arrays, for drivers that return objects. */
-export function valuesOf({ rows, columns }: Result): unknown[][] {
+/**
+ * The rows of a result as arrays. Clients differ: postgres.js returns an array with `columns`, pg and others `rows` and
+ * `fields`, some only the rows.
+ */
+export function valuesOf(result: unknown): unknown[][] {
+  const { rows, columns = [] } = (
+    Array.isArray(result)
+      ? { rows: withoutHoles(result), columns: Object(result).columns }
+      : { rows: Object(result).rows, columns: Object(result).fields }
+  ) as { rows: object[]; columns?: readonly unknown[] }
   return rows.map((row) => {
     const values = Object.values(row)
     // An object can only hold one of two columns with the same name.
     if (values.length < columns.length) throw new Error('Two columns have the same name.')
     return values
   })
-}
-
-/** Clients differ: postgres.js returns an array with `columns`, pg and others `rows` and `fields`, some only the rows. */
-export function readResult(result: unknown): Result {
-  if (Array.isArray(result))
-    return { rows: withoutHoles(result), columns: (result as Partial<Result>).columns ?? [] }
-  const { rows, fields = [] } = result as {
-    rows: Result['rows']
-    fields?: readonly { name: string; dataTypeID: number }[]
-  }
-  return { rows, columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })) }
 }
 
 /** Not every client accepts several statements at once; PostgreSQL does, within one. */

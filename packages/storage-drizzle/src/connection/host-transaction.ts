@@ -5,7 +5,6 @@ import {
   type DrizzleTransaction,
   isDrizzleTransaction,
   onDrizzle,
-  readResult,
   valuesOf,
 } from './host-drizzle.ts'
 import {
@@ -73,13 +72,11 @@ function isOtherTransaction(value: unknown): value is OtherTransaction {
 }
 
 function onOtherTransaction(transaction: OtherTransaction): Statements {
-  const rows: Statements['rows'] = async (text, parameters = []) =>
-    readResult(await transaction.runInTransaction(text, [...parameters]))
   return {
-    rows,
-    values: async (text, parameters) => valuesOf(await rows(text, parameters)),
-    script: async (text) => {
-      await rows(asOneStatement(text))
+    values: async (text, parameters = []) =>
+      valuesOf(await transaction.runInTransaction(text, [...parameters])),
+    async script(text) {
+      await transaction.runInTransaction(asOneStatement(text), [])
     },
   }
 }

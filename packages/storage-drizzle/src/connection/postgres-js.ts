@@ -1,8 +1,7 @@
 import { ConfigurationError } from '@quickquote/core'
 import type postgres from 'postgres'
 import connectTo from '#driver'
-import type { Driver, Listener, Statements } from './driver.ts'
-import type { StatementTimeout } from './statement-timeout.ts'
+import type { Driver, Listener, Statements, StatementTimeout } from './driver.ts'
 
 /** How to run statements on a postgres.js client. */
 interface ClientOptions {
@@ -105,11 +104,7 @@ type UnsafeOptions = postgres.UnsafeQueryOptions & { readonly timeout?: number }
 function statementsOn(sql: postgres.ISql, options: UnsafeOptions): Statements {
   const unprepared = { ...options, prepare: false }
   return {
-    async rows(text, parameters = []) {
-      const rows = await sql.unsafe<Record<string, unknown>[]>(text, [...parameters], options)
-      return { rows: withoutHoles(rows), columns: rows.columns }
-    },
-    values: async (text, parameters) =>
+    values: async (text, parameters = []) =>
       withoutHoles(await sql.unsafe(text, [...parameters], options).values()),
     async script(text) {
       await sql.unsafe(text, [], unprepared)

@@ -1,4 +1,5 @@
-import type { Parameter } from './driver.ts'
+import { encode, type Parameter, type Statements } from './driver.ts'
+import { millisOf, toDate } from './readable.ts'
 
 /**
  * A raw statement, for queries that need SQL, in a `….sql.ts` file next to its code. It declares its columns, and a
@@ -12,9 +13,14 @@ export interface Statement<Columns extends ColumnTypes = ColumnTypes> {
 
 export type ColumnTypes = Readonly<Record<string, Column<unknown>>>
 
-/** The type of a column in PostgreSQL, and in TypeScript. */
+/** A column of a result. */
 export interface Column<T> {
+  /** Its type in PostgreSQL. */
   readonly type: string
+  /** Selects a value of a table in a form that neither the session nor the driver changes. */
+  readonly select?: (expression: string) => string
+  /** Converts it back. */
+  readonly read?: (value: string) => T
   readonly [value]?: T
 }
 declare const value: unique symbol
@@ -24,10 +30,9 @@ export type Row<Columns extends ColumnTypes> = {
 }
 
 /**
- * Statements must read alike in every session and with every driver: return times and bytes as text (readable.ts), give
- * columns distinct names, return no arrays, cast counts to `int` and `void` to text (Prisma reads no `void`), pass JSON
- * as a string with `$name::text::jsonb`, and cast parameters whose type is not clear from every use. Columns of
- * statements that may run in a host's transaction have one-word names, because the host's postgres.js may rename others.
+ * Statements must read alike in every session and with every driver: return times, bytes, arrays and JSON as text (the
+ * columns below do), give columns distinct names, cast counts to `int` and `void` to text (Prisma reads no `void`), pass
+ * JSON as a string with `$name::text::jsonb`, and cast parameters whose type is not clear from every use.
  */
 export function statement<Columns extends ColumnTypes>(
   columns: Columns,
@@ -45,12 +50,39 @@ export const smallint = column<number>('int2')
 export const bool = column<boolean>('bool')
 /** For values restricted by a check of the table. */
 export const oneOf = <T extends string>() => column<T>('text')
-export const jsonb = <T>() => column<T>('jsonb')
-/** Milliseconds since 1970, as from `millisOf`. */
-export const millis = column<string>('text')
+/** A `timestamptz`: its text would depend on settings of the session. */
+export const time: Column<Date> = { type: 'text', select: millisOf, read: toDate }
+/** A `bytea`. */
+export const bytes: Column<Uint8Array> = {
+  type: 'text',
+  select: (expression) => `encode(${expression}, 'hex')`,
+  read: (hex) => Buffer.from(hex, 'hex'),
+}
+/** A `json` or `jsonb`: a host's client may rename its fields. */
+export const json = <T>(): Column<T> => ({
+  type: 'text',
+  select: (expression) => `(${expression})::text`,
+  read: JSON.parse,
+})
+/** An array. */
+export const list = <T>(): Column<T[]> => ({
+  type: 'text',
+  select: (expression) => `to_json(${expression})::text`,
+  read: JSON.parse,
+})
 
-export function nullable<T>({ type }: Column<T>): Column<T | null> {
-  return { type }
+export function nullable<T>(column: Column<T>): Column<T | null> {
+  return column
+}
+
+/** The list of a `select` or `returning`: columns of a table by their names. */
+export function selected(columns: ColumnTypes, table?: string): string {
+  return Object.entries(columns)
+    .map(([name, { select }]) => {
+      const expression = table === undefined ? name : `${table}.${name}`
+      return `${select?.(expression) ?? expression} as ${name}`
+    })
+    .join(', ')
 }
 
 /** By name. Unused ones are dropped. */
@@ -60,6 +92,7 @@ export type Parameters = Readonly<Record<string, Parameter>>
 interface Numbered {
   readonly text: string
   readonly names: readonly string[]
+  readonly columns: readonly (readonly [string, Column<unknown>])[]
 }
 
 const written = new WeakMap<Statement, Map<string, Numbered>>()
@@ -75,7 +108,7 @@ export function numbered(statement: Statement, schema: string): Numbered {
     if (!names.includes(name)) names.push(name)
     return `$${names.indexOf(name) + 1}`
   })
-  const made = { text, names }
+  const made = { text, names, columns: Object.entries(statement.columns) }
   bySchema.set(schema, made)
   return made
 }
@@ -90,4 +123,26 @@ export function valuesOf({ names }: Numbered, parameters: Parameters): Parameter
       throw new Error(`The statement has the parameter ${name}, but no value was given.`)
     return value
   })
+}
+
+/** Runs a statement with named parameters. `schema`: the quoted name of the SQL schema. */
+export async function run<Columns extends ColumnTypes>(
+  statements: Pick<Statements, 'values'>,
+  schema: string,
+  statement: Statement<Columns>,
+  parameters: Parameters = {},
+): Promise<Row<Columns>[]> {
+  const made = numbered(statement, schema)
+  const rows = await statements.values(made.text, valuesOf(made, parameters).map(encode))
+  return rows.map((row) => rowOf(made, row) as Row<Columns>)
+}
+
+/** By position: a host's client may rename columns. */
+function rowOf({ columns }: Numbered, values: readonly unknown[]): object {
+  const row: Record<string, unknown> = {}
+  for (const [index, [name, { read }]] of columns.entries()) {
+    const value = values[index]
+    row[name] = value === null || read === undefined ? value : read(value as string)
+  }
+  return row
 }

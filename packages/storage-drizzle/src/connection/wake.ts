@@ -14,7 +14,7 @@ export interface Waker extends Pick<WorkerStorage, 'listen'> {
 /** Each notification is a commit under a lock of the whole database server, and a few are enough. */
 const THROTTLE_MS = 10
 
-export function createWaker(driver: Pick<Driver, 'rows' | 'listen'>, schema: string): Waker {
+export function createWaker(driver: Pick<Driver, 'values' | 'listen'>, schema: string): Waker {
   const channel = wakeChannel(schema)
   const listeners = new Set<Listener>()
   let timer: NodeJS.Timeout | undefined
@@ -31,7 +31,7 @@ export function createWaker(driver: Pick<Driver, 'rows' | 'listen'>, schema: str
       again = false
       wake()
     }, THROTTLE_MS)
-    driver.rows(NOTIFY, [channel]).catch(() => undefined)
+    driver.values(NOTIFY, [channel]).catch(() => undefined)
   }
 
   return {

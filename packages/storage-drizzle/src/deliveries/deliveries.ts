@@ -9,9 +9,14 @@ import {
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
-import { CATCH_UP, DELIVERY_ROUND, RELEASE_DELIVERIES, RELEASE_UNKNOWN_DELIVERIES } from './deliveries.sql.ts'
+import {
+  CATCH_UP,
+  DELIVERY_ROUND,
+  RELEASE_DELIVERIES,
+  RELEASE_NEXT,
+  RELEASE_UNKNOWN_DELIVERIES,
+} from './deliveries.sql.ts'
 import { FIRST_UUID } from './delivery-id.ts'
-import { RELEASE_NEXT } from './release-next.sql.ts'
 
 /**
  * While draining a backlog, a round starts this much before the oldest delivery of the previous one: before that, the

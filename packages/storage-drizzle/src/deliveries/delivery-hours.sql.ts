@@ -1,5 +1,5 @@
 import { millisOf } from '../connection/readable.ts'
-import { int, millis, statement } from '../connection/statement.ts'
+import { int, statement, time } from '../connection/statement.ts'
 
 /**
  * Attempts by hour (UTC), without tests. Counted time comes from the stored counts; the rest, at most the two partial
@@ -7,7 +7,7 @@ import { int, millis, statement } from '../connection/statement.ts'
  * uses the index.
  */
 export const COUNT_BY_HOUR = statement(
-  { hour: millis, delivered: int, failed: int },
+  { hour: time, delivered: int, failed: int },
   (schema) => `with counted as (
       select whole_since, greatest(whole_since, case when until <= $until::timestamptz then until
         else date_trunc('hour', $until::timestamptz, 'UTC') end) as whole_until

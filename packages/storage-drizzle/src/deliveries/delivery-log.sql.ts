@@ -1,7 +1,82 @@
-import { ERASED } from '@quickquote/core/internal'
-import { statement, uuid } from '../connection/statement.ts'
+import { type AttemptStatus, type DeliveryStatus, ERASED } from '@quickquote/core/internal'
+import { millisOf } from '../connection/readable.ts'
+import {
+  bool,
+  int,
+  list,
+  nullable,
+  oneOf,
+  selected,
+  smallint,
+  statement,
+  text,
+  time,
+  uuid,
+} from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 import { newDeliveryId } from './delivery-id.ts'
+
+const ATTEMPT = {
+  id: uuid,
+  delivery_id: uuid,
+  endpoint_id: uuid,
+  event_id: uuid,
+  event_type: text,
+  event_sequence: nullable(int),
+  quotation_id: nullable(uuid),
+  attempt: smallint,
+  status: oneOf<AttemptStatus>(),
+  http_status: nullable(smallint),
+  error: nullable(text),
+  duration_ms: nullable(int),
+  is_test: bool,
+  created_at: time,
+  next_attempt_at: nullable(time),
+  response_body: nullable(text),
+  header_names: nullable(list<string>()),
+  first_byte_ms: nullable(int),
+}
+
+/** Of a delivery, in order. None is older than `$since`. */
+export const FIND_ATTEMPTS = statement(
+  ATTEMPT,
+  (schema) => `select ${selected(ATTEMPT)} from ${schema}.delivery_attempts
+    where delivery_id = $id and organization_id = $organization_id and created_at >= $since
+    order by attempt`,
+)
+
+/**
+ * A delivery that has not ended. Tests are parked while they wait for a worker. Deliveries to a disabled or deleted endpoint
+ * count as parked, even if the row of a long backlog is not updated yet.
+ */
+export const FIND_UNFINISHED = statement(
+  {
+    endpoint_id: uuid,
+    event_id: uuid,
+    event_type: text,
+    quotation_id: nullable(uuid),
+    is_test: bool,
+    status: oneOf<DeliveryStatus>(),
+    due_at: nullable(time),
+  },
+  (
+    schema,
+  ) => `select delivery.endpoint_id, delivery.event_id, event.type as event_type, event.quotation_id, delivery.is_test,
+      case when leased_by is not null then 'sending'
+        when delivery.is_test or parked_at is null and is_enabled and deleted_at is null then 'pending'
+        else 'parked' end as status,
+      ${millisOf(`nullif(due_at, 'infinity')`)} as due_at
+    from ${schema}.deliveries delivery
+    join ${schema}.events event on event.id = event_id and event.created_at = event_created_at
+    join ${schema}.webhook_endpoints endpoint on endpoint.id = endpoint_id
+    where delivery.id = $id and delivery.organization_id = $organization_id`,
+)
+
+export const FIND_BODY = statement(
+  { body: text },
+  (schema) => `select body from ${schema}.events
+    where id = $event_id and organization_id = $organization_id and created_at >= $since`,
+)
 
 /**
  * Replaces an ended or parked delivery with a new one. Does nothing while it is being sent.

@@ -1,5 +1,6 @@
+import type { ReplayState, ReplayStatus } from '@quickquote/core/internal'
 import { ERASED } from '@quickquote/core/internal'
-import { bool, int, statement, text } from '../connection/statement.ts'
+import { bool, int, oneOf, selected, statement, text, time, uuid } from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 import { deliveryIds, madeSinceOf, newDeliveryId } from './delivery-id.ts'
 
@@ -29,26 +30,46 @@ export const INSERT_REPLAY = statement(
     returning 1 as inserted`,
 )
 
+const REPLAY = {
+  id: uuid,
+  endpoint_id: uuid,
+  state: oneOf<ReplayState>(),
+  since: time,
+  until: time,
+  status: oneOf<ReplayStatus>(),
+  examined: int,
+  total: int,
+  resent: int,
+  created_at: time,
+  updated_at: time,
+}
+
+export const FIND_REPLAY = statement(
+  REPLAY,
+  (schema) => `select ${selected(REPLAY)} from ${schema}.replays
+    where id = $id and organization_id = $organization_id and endpoint_id = $endpoint_id`,
+)
+
 /** The relevant columns of a batch's events. */
 const EVENT = `id, created_at, type, generation_source, is_test, body = '${ERASED}' as is_erased, quotation_id, sequence`
 
 /** Matches the attempts or deliveries of an event of the batch at the endpoint of the replay. */
-function ofEvent(table: 'attempt' | 'delivery'): string {
-  return `${deliveryIds('batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
+function ofEvent(schema: string, table: 'attempt' | 'delivery'): string {
+  return `${deliveryIds(schema, 'batch.id', `${table}.${table === 'attempt' ? 'delivery_id' : 'id'}`)}
           and ${table}.event_id = batch.id and ${table}.endpoint_id = replay.endpoint_id`
 }
 
 /** The events in `batch` that the row of `replay` selects. */
 function chosen(schema: string): string {
   const attempts = `select from ${schema}.delivery_attempts attempt
-          where ${ofEvent('attempt')} and attempt.created_at >= ${madeSinceOf('batch.id')}`
+          where ${ofEvent(schema, 'attempt')} and attempt.created_at >= ${madeSinceOf('batch.id')}`
   return `select batch.id, batch.created_at, batch.quotation_id, batch.sequence from batch cross join replay
       where not batch.is_test and not batch.is_erased and batch.type = any (replay.events)
         and (replay.trigger_mode = 'always' or batch.generation_source = 'api_key')
         and (replay.status = 'all' or not exists (${attempts} and attempt.status = 'succeeded'))
         and (replay.status <> 'failed' or exists (${attempts}))
         and not exists (
-          select from ${schema}.deliveries delivery where ${ofEvent('delivery')} and delivery.parked_at is null
+          select from ${schema}.deliveries delivery where ${ofEvent(schema, 'delivery')} and delivery.parked_at is null
         )`
 }
 
@@ -109,7 +130,7 @@ export const ADVANCE_REPLAY = statement(
       where chosen.sequence is null or is_kept
     ), unparked as (
       delete from ${schema}.deliveries delivery using kept batch, replay
-      where ${ofEvent('delivery')} and delivery.leased_by is null
+      where ${ofEvent(schema, 'delivery')} and delivery.leased_by is null
     ), resent as (
       insert into ${schema}.deliveries (id, organization_id, endpoint_id, event_id, event_created_at, due_at,
         generation, quotation_id, sequence)

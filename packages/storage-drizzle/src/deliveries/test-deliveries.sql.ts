@@ -1,4 +1,5 @@
-import { int, statement } from '../connection/statement.ts'
+import type { AttemptStatus } from '@quickquote/core/internal'
+import { bool, int, nullable, oneOf, smallint, statement, text, uuid } from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 
 /** Parked, so that claims of the outbox do not see it and none of its rules apply. */
@@ -21,4 +22,17 @@ export const WITHDRAW_TEST = statement(
   (schema) => `delete from ${schema}.deliveries
     where id = $id and organization_id = $organization_id and is_test and leased_by is null
     returning 1 as withdrawn`,
+)
+
+export const FIND_TEST = statement(
+  { is_leased: bool },
+  (schema) => `select leased_by is not null as is_leased from ${schema}.deliveries
+    where id = $id and organization_id = $organization_id`,
+)
+
+/** No attempt of it is older than `$since`. */
+export const FIND_ATTEMPT_OF_TEST = statement(
+  { id: uuid, status: oneOf<AttemptStatus>(), http_status: nullable(smallint), error: nullable(text) },
+  (schema) => `select id, status, http_status, error from ${schema}.delivery_attempts
+    where delivery_id = $id and organization_id = $organization_id and created_at >= $since`,
 )

@@ -13,7 +13,7 @@ export function isUndelivered(schema: string, which: Undelivered): SQL {
   const and = { all: '', retrying: `and exists (${waiting})`, given_up: `and not exists (${waiting})` }[which]
   return sql.raw(`not ${row}.is_test and ${row}.status <> 'succeeded' ${and} and not exists (
     select from ${row} other
-    where ${deliveryIds(`${row}.event_id`, 'other.delivery_id')}
+    where ${deliveryIds(schema, `${row}.event_id`, 'other.delivery_id')}
       and other.created_at >= ${madeSinceOf(`${row}.event_id`)}
       and other.event_id = ${row}.event_id and other.endpoint_id is not distinct from ${row}.endpoint_id
       and (other.status = 'succeeded'

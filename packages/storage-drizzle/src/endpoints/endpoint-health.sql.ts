@@ -1,5 +1,5 @@
 import { millisOf } from '../connection/readable.ts'
-import { int, millis, nullable, statement, text, uuid } from '../connection/statement.ts'
+import { int, nullable, statement, text, time, uuid } from '../connection/statement.ts'
 
 /** The number of recent attempts considered. */
 const RECENT = 100
@@ -7,9 +7,9 @@ const RECENT = 100
 export const READ_HEALTH = statement(
   {
     id: uuid,
-    success: nullable(millis),
-    failing: nullable(millis),
-    paused: nullable(millis),
+    success: nullable(time),
+    failing: nullable(time),
+    paused: nullable(time),
     attempts: int,
     succeeded: int,
   },
@@ -33,7 +33,7 @@ export const READ_HEALTH = statement(
 
 /** Concurrent workers may record out of order, so the attempts decide. */
 export const FIND_FAILING = statement(
-  { id: uuid, organization_id: uuid, name: text, failing_since: millis },
+  { id: uuid, organization_id: uuid, name: text, failing_since: time },
   (schema) => `select endpoint.id, endpoint.organization_id, endpoint.name,
       ${millisOf('health.failing_since')} as failing_since
     from ${schema}.endpoint_health health

@@ -1,6 +1,5 @@
 import type { EndpointCondition, EndpointHealthStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { toDate } from '../connection/readable.ts'
 import { FIND_FAILING, READ_HEALTH } from './endpoint-health.sql.ts'
 
 /** See EndpointHealthStorage. Maintained by `delivery_round`. */
@@ -14,20 +13,19 @@ export function endpointHealthStorage({ run }: Database): EndpointHealthStorage 
           id,
           {
             health: {
-              last_success_at: toDate(success),
-              failing_since: toDate(failing),
+              last_success_at: success,
+              failing_since: failing,
               recent_attempts: attempts,
               recent_success_rate: attempts === 0 ? null : succeeded / attempts,
             },
-            paused_until: toDate(paused),
+            paused_until: paused,
           },
         ]),
       )
     },
 
     async findFailing(failingSince, limit) {
-      const failing = await run(FIND_FAILING, { failing_since: failingSince, limit })
-      return failing.map((endpoint) => ({ ...endpoint, failing_since: toDate(endpoint.failing_since) }))
+      return run(FIND_FAILING, { failing_since: failingSince, limit })
     },
   }
 }

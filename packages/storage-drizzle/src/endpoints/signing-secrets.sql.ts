@@ -1,4 +1,23 @@
-import { bool, int, nullable, statement, text } from '../connection/statement.ts'
+import { bool, bytes, int, nullable, selected, statement, text, uuid } from '../connection/statement.ts'
+
+const SECRETS = {
+  id: uuid,
+  secret_ciphertext: nullable(bytes),
+  secret_key_id: nullable(text),
+  previous_secret_ciphertext: nullable(bytes),
+  previous_secret_key_id: nullable(text),
+  headers_ciphertext: nullable(bytes),
+  headers_key_id: nullable(text),
+}
+
+/** Endpoints with anything that is not encrypted with a key, by id. */
+export const LOCK_OLD = statement(
+  SECRETS,
+  (schema) => `select ${selected(SECRETS)} from ${schema}.webhook_endpoints
+    where $key_id::text <> any (array[secret_key_id, previous_secret_key_id, headers_key_id])
+      and ($after::uuid is null or id > $after)
+    order by id limit $limit::int for no key update`,
+)
 
 /** `$secrets` is an array of objects. */
 export const SAVE_SECRETS = statement(
@@ -20,8 +39,8 @@ export const CLAIM_KEY = statement(
 )
 
 export const READ_CHECK_VALUES = statement(
-  { id: text, hex: text },
-  (schema) => `select id, encode(check_value, 'hex') as hex from ${schema}.encryption_keys`,
+  { id: text, check_value: bytes },
+  (schema) => `select id, encode(check_value, 'hex') as check_value from ${schema}.encryption_keys`,
 )
 
 export const COUNT_SECRETS = statement(

@@ -1,47 +1,18 @@
 import type { EncryptedSecret, EndpointSecrets, SigningSecretStorage } from '@quickquote/core/internal'
-import { and, asc, gt, ne, or } from 'drizzle-orm'
 import type { Database } from '../connection/database.ts'
-import { readable } from '../connection/readable.ts'
-import { CLAIM_KEY, COUNT_SECRETS, READ_CHECK_VALUES, SAVE_SECRETS } from './signing-secrets.sql.ts'
+import { CLAIM_KEY, COUNT_SECRETS, LOCK_OLD, READ_CHECK_VALUES, SAVE_SECRETS } from './signing-secrets.sql.ts'
 
 /** See SigningSecretStorage. */
-export function signingSecretStorage({ db, tables, run }: Database): SigningSecretStorage {
-  const { webhookEndpoints: endpoints } = tables
-
+export function signingSecretStorage({ run }: Database): SigningSecretStorage {
   return {
     async lockOld({ keyId, after, limit }) {
-      const rows = await db
-        .select(
-          readable({
-            endpoint_id: endpoints.id,
-            ciphertext: endpoints.secret_ciphertext,
-            keyId: endpoints.secret_key_id,
-            previousCiphertext: endpoints.previous_secret_ciphertext,
-            previousKeyId: endpoints.previous_secret_key_id,
-            headersCiphertext: endpoints.headers_ciphertext,
-            headersKeyId: endpoints.headers_key_id,
-          }),
-        )
-        .from(endpoints)
-        .where(
-          and(
-            or(
-              ne(endpoints.secret_key_id, keyId),
-              ne(endpoints.previous_secret_key_id, keyId),
-              ne(endpoints.headers_key_id, keyId),
-            ),
-            after === null ? undefined : gt(endpoints.id, after),
-          ),
-        )
-        .orderBy(asc(endpoints.id))
-        .limit(limit)
-        .for('no key update')
-      return rows.flatMap(({ endpoint_id, ...row }) => {
-        const secret = toSecret(row.keyId, row.ciphertext)
-        const previousSecret = toSecret(row.previousKeyId, row.previousCiphertext)
-        const headers = toSecret(row.headersKeyId, row.headersCiphertext)
+      const rows = await run(LOCK_OLD, { key_id: keyId, after, limit })
+      return rows.flatMap((row) => {
+        const secret = toSecret(row.secret_key_id, row.secret_ciphertext)
+        const previousSecret = toSecret(row.previous_secret_key_id, row.previous_secret_ciphertext)
+        const headers = toSecret(row.headers_key_id, row.headers_ciphertext)
         // Deleted endpoints have none.
-        return secret === null ? [] : [{ endpoint_id, secret, previousSecret, headers }]
+        return secret === null ? [] : [{ endpoint_id: row.id, secret, previousSecret, headers }]
       })
     },
 
@@ -60,7 +31,7 @@ export function signingSecretStorage({ db, tables, run }: Database): SigningSecr
 
     async readCheckValues() {
       const rows = await run(READ_CHECK_VALUES)
-      return new Map(rows.map(({ id, hex }) => [id, Buffer.from(hex, 'hex')]))
+      return new Map(rows.map(({ id, check_value }) => [id, check_value]))
     },
 
     async count() {

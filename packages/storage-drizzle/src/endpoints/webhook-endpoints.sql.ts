@@ -1,4 +1,127 @@
-import { statement } from '../connection/statement.ts'
+import type { DisabledReason, Ordering, TriggerMode } from '@quickquote/core/internal'
+import {
+  bool,
+  bytes,
+  list,
+  nullable,
+  oneOf,
+  selected,
+  statement,
+  text,
+  time,
+  uuid,
+} from '../connection/statement.ts'
+import { notErased } from '../organizations/not-erased.sql.ts'
+
+/** The columns that members see. */
+const ENDPOINT = {
+  id: uuid,
+  organization_id: uuid,
+  name: text,
+  url: text,
+  description: nullable(text),
+  events: list<string>(),
+  trigger_mode: oneOf<TriggerMode>(),
+  ordering: oneOf<Ordering>(),
+  is_enabled: bool,
+  disabled_reason: nullable(oneOf<DisabledReason>()),
+  header_names: list<string>(),
+  secret_hint: text,
+  previous_secret_expires_at: nullable(time),
+  created_at: time,
+  updated_at: time,
+}
+
+/** Inserts nothing if there are `$maximum` already: count them one at a time. */
+export const INSERT_ENDPOINT = statement(
+  { id: uuid },
+  (
+    schema,
+  ) => `insert into ${schema}.webhook_endpoints (id, organization_id, name, url, description, events, trigger_mode,
+      ordering, is_enabled, disabled_reason, header_names, headers_ciphertext, headers_key_id, secret_ciphertext,
+      secret_key_id, secret_hint, previous_secret_expires_at, created_at, updated_at)
+    select $id, $organization_id, $name, $url, $description, $events, $trigger_mode,
+      $ordering, $is_enabled, $disabled_reason, $header_names, $headers_ciphertext, $headers_key_id, $secret_ciphertext,
+      $secret_key_id, $secret_hint, $previous_secret_expires_at, $created_at, $updated_at
+    where ${notErased(schema)} and $maximum::int > (
+      select count(*) from ${schema}.webhook_endpoints where organization_id = $organization_id and deleted_at is null
+    )
+    returning id`,
+)
+
+const OWN = 'id = $id and organization_id = $organization_id'
+
+const findEndpoints = (rest: string) =>
+  statement(
+    ENDPOINT,
+    (schema) =>
+      `select ${selected(ENDPOINT)} from ${schema}.webhook_endpoints where deleted_at is null and ${rest}`,
+  )
+export const FIND_ENDPOINT = findEndpoints(OWN)
+export const LOCK_ENDPOINT = findEndpoints(`${OWN} for no key update`)
+export const LIST_ENDPOINTS = findEndpoints('organization_id = $organization_id order by created_at, id')
+
+/** Including deleted ones. */
+export const NAME_ENDPOINTS = statement(
+  { id: uuid, name: text },
+  (schema) => `select id, name from ${schema}.webhook_endpoints
+    where id = any ($ids::uuid[]) and organization_id = $organization_id`,
+)
+
+export const FIND_HEADERS = statement(
+  { key_id: nullable(text), ciphertext: nullable(bytes) },
+  (schema) => `select headers_key_id as key_id, encode(headers_ciphertext, 'hex') as ciphertext
+    from ${schema}.webhook_endpoints where ${OWN} and deleted_at is null`,
+)
+
+/** Any change: workers that know the endpoint reload it. */
+const change = (set: string) =>
+  statement(
+    ENDPOINT,
+    (schema) => `update ${schema}.webhook_endpoints set ${set}, updated_at = $now, version = version + 1
+    where ${OWN} and deleted_at is null
+    returning ${selected(ENDPOINT)}`,
+  )
+
+/**
+ * `$changes`: the changed columns, as a JSON object. Enabling an endpoint, or changing its order, begins a new generation:
+ * see `migrations/functions/catching-up.sql`.
+ */
+export const CHANGE_ENDPOINT = statement(
+  ENDPOINT,
+  (schema) => `with changed as (
+      select changed.*, changed.is_enabled and not endpoint.is_enabled as is_now_enabled,
+        changed.ordering <> endpoint.ordering as is_reordered
+      from ${schema}.webhook_endpoints endpoint
+      cross join lateral jsonb_populate_record(endpoint, $changes::text::jsonb) changed
+      where endpoint.id = $id and endpoint.organization_id = $organization_id and endpoint.deleted_at is null
+    )
+    update ${schema}.webhook_endpoints endpoint set name = changed.name, url = changed.url,
+      description = changed.description, events = changed.events, trigger_mode = changed.trigger_mode,
+      ordering = changed.ordering, is_enabled = changed.is_enabled, disabled_reason = changed.disabled_reason,
+      header_names = changed.header_names, headers_ciphertext = changed.headers_ciphertext,
+      headers_key_id = changed.headers_key_id,
+      generation = changed.generation + (is_now_enabled or is_reordered)::int,
+      parks_before = case when is_now_enabled then changed.generation + 1 else changed.parks_before end,
+      caught_up_until = case when is_now_enabled or is_reordered then '-infinity' else changed.caught_up_until end,
+      updated_at = $now, version = changed.version + 1
+    from changed where endpoint.id = changed.id
+    returning ${selected(ENDPOINT, 'endpoint')}`,
+)
+
+/** A deleted endpoint never signs again. */
+export const WITHOUT_SECRETS = `secret_ciphertext = null, secret_key_id = null, previous_secret_ciphertext = null,
+      previous_secret_key_id = null, previous_secret_expires_at = null, header_names = '{}', headers_ciphertext = null,
+      headers_key_id = null`
+
+export const DELETE_ENDPOINT = change(`deleted_at = $now, ${WITHOUT_SECRETS}`)
+
+/** The secret so far stays until `$previous_until`; null: not at all. */
+export const ROTATE_SECRET =
+  change(`secret_ciphertext = $ciphertext, secret_key_id = $key_id, secret_hint = $hint,
+      previous_secret_ciphertext = case when $previous_until::timestamptz is not null then secret_ciphertext end,
+      previous_secret_key_id = case when $previous_until::timestamptz is not null then secret_key_id end,
+      previous_secret_expires_at = $previous_until::timestamptz`)
 
 /** Deliveries to park while the request waits. */
 const PARKED_AT_ONCE = 1000
@@ -11,23 +134,19 @@ export const PARK_SOME = statement(
   {},
   (schema) => `update ${schema}.deliveries set parked_at = $now::timestamptz where ctid = any (array(
       select ctid from ${schema}.deliveries
-      where endpoint_id = $endpoint_id and organization_id = $organization_id and leased_by is null and parked_at is null
+      where endpoint_id = $id and organization_id = $organization_id and leased_by is null and parked_at is null
       order by due_at limit ${PARKED_AT_ONCE} for update skip locked
     ))`,
 )
 
+const changeHealth = (column: 'failing_since' | 'paused_until') =>
+  statement(
+    {},
+    (schema) => `update ${schema}.endpoint_health set ${column} = null
+    where endpoint_id = $id and ${column} is not null
+      and exists (select from ${schema}.webhook_endpoints where ${OWN})`,
+  )
 /** Earlier failures do not count. */
-export const FORGET_FAILURES = statement(
-  {},
-  (schema) => `update ${schema}.endpoint_health set failing_since = null
-    where endpoint_id = $endpoint_id and failing_since is not null
-      and exists (select from ${schema}.webhook_endpoints where id = $endpoint_id and organization_id = $organization_id)`,
-)
-
+export const FORGET_FAILURES = changeHealth('failing_since')
 /** A new origin has asked for no pause. */
-export const END_PAUSE = statement(
-  {},
-  (schema) => `update ${schema}.endpoint_health set paused_until = null
-    where endpoint_id = $endpoint_id and paused_until is not null
-      and exists (select from ${schema}.webhook_endpoints where id = $endpoint_id and organization_id = $organization_id)`,
-)
+export const END_PAUSE = changeHealth('paused_until')

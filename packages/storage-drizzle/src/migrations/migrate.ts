@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { ConfigurationError } from '@quickquote/core'
-import { checkDatabase } from '../connection/database-check.ts'
-import { type Driver, run, type Statements } from '../connection/driver.ts'
-import { MIGRATION } from '../connection/statement-timeout.ts'
+import { type Driver, MIGRATION, type Statements } from '../connection/driver.ts'
+import { run } from '../connection/statement.ts'
 import { DEFAULT_SCHEMA } from '../schema-name.ts'
-import { maintenanceLock } from './maintenance-lock.ts'
-import { makePartitions } from './partitions.ts'
+import { checkDatabase } from './database-check.ts'
+import { FIND_SCHEMA, READ_JOURNAL } from './migrations.sql.ts'
 
 /** The state of a database. It is up to date if nothing is `pending`. */
 export interface MigrationStatus {
@@ -32,23 +31,15 @@ interface Found {
   readonly hasJournal: boolean
 }
 
-type Rows = Pick<Statements, 'rows'>
-
 const FOLDER = new URL('../../migrations/', import.meta.url)
 
-/** The first migration contains the functions, which have a file for each concern, in the order in which they refer to each other. */
-const WITH_FUNCTIONS = '0001_initial.sql'
-const FUNCTIONS = [
-  'ids',
-  'quotations',
-  'feed',
-  'hours',
-  'history',
-  'erasing',
-  'keys',
-  'catching-up',
-  'round',
-].map((concern) => `functions/${concern}.sql`)
+/**
+ * The functions, a file for each concern, in the order in which they refer to each other. They come after the last
+ * migration, and are applied again whenever one has changed. The journal has an entry for each version of them, so that
+ * an older version of the package does not bring its own back.
+ */
+const FUNCTIONS = ['ids', 'quotations', 'feed', 'hours', 'history', 'erasing', 'keys', 'catching-up', 'round']
+const isFunctions = ({ name }: AppliedMigration) => name.startsWith('functions ')
 
 /**
  * Applies pending migrations and creates the partitions of the coming days, in one transaction under an advisory lock:
@@ -62,7 +53,7 @@ export async function migrate(driver: Driver, schema: string): Promise<Migration
     await transaction.script(maintenanceLock(schema))
     await checkDatabase(transaction, schema)
     const found = await find(transaction, schema)
-    const pending = pendingOf(await readJournal(transaction, schema), shipped)
+    const pending = pendingOf(await readJournal(transaction, schema, found), shipped)
     const statements = [
       ...(found.mayActAsOwner ? actAsOwner(found) : []),
       ...missing(schema, found, pending),
@@ -79,9 +70,9 @@ export async function migrate(driver: Driver, schema: string): Promise<Migration
  */
 export async function migrationPlan(driver: Driver, schema: string): Promise<string | null> {
   await checkDatabase(driver, schema)
-  const pending = pendingOf(await readJournal(driver, schema), await readMigrations())
-  if (pending.length === 0) return null
   const found = await find(driver, schema)
+  const pending = pendingOf(await readJournal(driver, schema, found), await readMigrations())
+  if (pending.length === 0) return null
   return `${[
     `-- Pending migrations of the SQL schema "${schema}": ${pending.map(({ name }) => name).join(', ')}.`,
     '-- Apply the whole file: psql --set ON_ERROR_STOP=1 --file FILE. If anything fails, nothing is changed.',
@@ -99,23 +90,35 @@ export async function migrationPlan(driver: Driver, schema: string): Promise<str
  * @throws ConfigurationError if a newer version has migrated the database, or an applied migration was edited
  */
 export async function migrationStatus(driver: Driver, schema: string): Promise<MigrationStatus> {
-  const applied = await readJournal(driver, schema)
-  const pending = pendingOf(applied, await readMigrations())
-  return { applied: applied.map(({ name }) => name), pending: pending.map(({ name }) => name) }
+  const shipped = await readMigrations()
+  const pending = pendingOf(await readJournal(driver, schema, await find(driver, schema)), shipped)
+  const namesOf = (migrations: readonly ShippedMigration[]) => migrations.map(({ name }) => name)
+  return {
+    applied: namesOf(shipped.filter((each) => !pending.includes(each))),
+    pending: namesOf(pending),
+  }
 }
 
-/** The migrations of this version in order, or those in another `folder`. */
+/** The migrations of this version in order, and its functions; or those in another `folder`. */
 export async function readMigrations(folder: URL = FOLDER): Promise<ShippedMigration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  return Promise.all(
-    names.map(async (name) => {
-      const files = name === WITH_FUNCTIONS ? [name, ...FUNCTIONS] : [name]
-      const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')))
-      // git and npm may change line endings; the migration is still the same.
-      const text = texts.join('\n').replaceAll('\r\n', '\n')
-      return { name, text, hash: createHash('sha256').update(text).digest('hex') }
-    }),
-  )
+  // git and npm may change line endings; the migration is still the same.
+  const read = async (file: string) =>
+    (await readFile(new URL(file, folder), 'utf8')).replaceAll('\r\n', '\n')
+  const functions = await Promise.all(FUNCTIONS.map((concern) => read(`functions/${concern}.sql`)))
+  const text = functions.join('\n')
+  return [
+    ...(await Promise.all(names.map(async (name) => shippedAs(name, await read(name))))),
+    shippedAs(`functions ${hashOf(text).slice(0, 12)}`, text),
+  ]
+}
+
+function shippedAs(name: string, text: string): ShippedMigration {
+  return { name, text, hash: hashOf(text) }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 /** The table of applied migrations. */
@@ -155,13 +158,9 @@ function pendingOf(
   applied: readonly AppliedMigration[],
   shipped: readonly ShippedMigration[],
 ): readonly ShippedMigration[] {
-  for (const [index, { name, hash }] of applied.entries()) {
-    if (shipped[index]?.name !== name) {
-      throw new ConfigurationError(
-        `The database has the migration ${name}, which this version of @quickquote/storage-drizzle does not know: ` +
-          'a newer version has migrated it. Update the package.',
-      )
-    }
+  const migrations = applied.filter((each) => !isFunctions(each))
+  for (const [index, { name, hash }] of migrations.entries()) {
+    if (shipped[index]?.name !== name) throw migratedByNewer(`has the migration ${name}`)
     if (shipped[index].hash !== hash) {
       throw new ConfigurationError(
         `The migration ${name} differs from the one applied to the database. Migrations are never edited: ` +
@@ -169,31 +168,47 @@ function pendingOf(
       )
     }
   }
-  return shipped.slice(applied.length)
+  const functions = applied.filter(isFunctions)
+  const isCurrent = ({ name }: AppliedMigration) => functions.at(-1)?.name === name
+  const replaced = shipped.find(
+    (each) => !isCurrent(each) && functions.some(({ name }) => name === each.name),
+  )
+  if (replaced !== undefined) throw migratedByNewer(`has ${functions.at(-1)?.name}`)
+  return shipped.slice(migrations.length).filter((each) => !isCurrent(each))
 }
 
-async function find(statements: Rows, schema: string): Promise<Found> {
-  const [row] = await run<{ owner: string; member: boolean }>(
-    statements,
-    `select pg_get_userbyid(nspowner) as owner, pg_has_role(nspowner, 'member') as member
-     from pg_namespace where nspname = '${schema}'`,
+function migratedByNewer(what: string): ConfigurationError {
+  return new ConfigurationError(
+    `The database ${what}, which this version of @quickquote/storage-drizzle does not know: ` +
+      'a newer version has migrated it. Update the package.',
   )
+}
+
+async function find(statements: Pick<Statements, 'values'>, schema: string): Promise<Found> {
+  const [found] = await run(statements, `"${schema}"`, FIND_SCHEMA)
   return {
-    owner: row?.owner ?? null,
-    mayActAsOwner: row?.member === true,
-    hasJournal: await journalExists(statements, schema),
+    owner: found?.owner ?? null,
+    mayActAsOwner: found?.member === true,
+    hasJournal: found?.journal === true,
   }
 }
 
-async function readJournal(statements: Rows, schema: string): Promise<AppliedMigration[]> {
-  if (!(await journalExists(statements, schema))) return []
-  return run<AppliedMigration>(statements, `select name, hash from "${schema}".migrations order by name`)
+async function readJournal(
+  statements: Pick<Statements, 'values'>,
+  schema: string,
+  { hasJournal }: Found,
+): Promise<AppliedMigration[]> {
+  return hasJournal ? run(statements, `"${schema}"`, READ_JOURNAL) : []
 }
 
-async function journalExists(statements: Rows, schema: string): Promise<boolean> {
-  const [row] = await run<{ found: boolean }>(
-    statements,
-    `select to_regclass('"${schema}".migrations') is not null as found`,
-  )
-  return row?.found === true
+/**
+ * Until the transaction ends, no other process can migrate this SQL schema or create its partitions. The lock belongs
+ * to the transaction, so it works behind a pooler, and a dead process cannot keep it.
+ */
+function maintenanceLock(schema: string): string {
+  return `select pg_advisory_xact_lock(hashtextextended('${schema} maintenance', 0));`
+}
+
+function makePartitions(schema: string): string {
+  return `select "${schema}".make_partitions();`
 }

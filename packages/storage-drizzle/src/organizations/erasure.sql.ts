@@ -4,15 +4,16 @@ import { millisOf } from '../connection/readable.ts'
 import {
   bool,
   int,
-  jsonb,
-  millis,
+  json,
   nullable,
   oneOf,
   type Statement,
   statement,
   text,
+  time,
   uuid,
 } from '../connection/statement.ts'
+import { WITHOUT_SECRETS } from '../endpoints/webhook-endpoints.sql.ts'
 import { createTables } from '../schema.ts'
 import { type OrganizationRows, SCHEMA_NOTES } from '../schema-notes.ts'
 
@@ -96,22 +97,21 @@ export const END_ENDPOINTS = statement(
       order by id for no key update
     )
     update ${schema}.webhook_endpoints ended set deleted_at = now(), updated_at = now(), version = version + 1,
-      secret_ciphertext = null, secret_key_id = null, previous_secret_ciphertext = null, previous_secret_key_id = null,
-      previous_secret_expires_at = null, header_names = '{}', headers_ciphertext = null, headers_key_id = null
+      ${WITHOUT_SECRETS}
     from endpoint where ended.id = endpoint.id`,
 )
 
 export const FIND_ERASURE = statement(
   {
     status: oneOf<'erasing' | 'sweeping' | 'erased'>(),
-    removed: jsonb<Readonly<Record<string, number>>>(),
-    left: jsonb<readonly ('quotations' | 'files')[]>(),
-    requested: millis,
-    finished: nullable(millis),
+    removed: json<Readonly<Record<string, number>>>(),
+    left: json<readonly ('quotations' | 'files')[]>(),
+    requested: time,
+    finished: nullable(time),
   },
   (schema) => `select case when organization_id is null then 'erased' when finished_at is null then 'erasing'
         else 'sweeping' end as status,
-      removed, coalesce(left_to_host, '[]') as left, ${millisOf('requested_at')} as requested,
+      removed::text, coalesce(left_to_host, '[]')::text as left, ${millisOf('requested_at')} as requested,
       ${millisOf('finished_at')} as finished
     from ${schema}.erased_organizations where organization_hash = ${hashOf('$organization_id')}`,
 )

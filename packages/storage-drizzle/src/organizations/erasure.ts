@@ -1,8 +1,7 @@
 import type { ErasureStorage } from '@quickquote/core/internal'
 import { batched } from '../connection/batched.ts'
-import type { Database, UnhurriedDatabase } from '../connection/database.ts'
-import { oneAtATime } from '../connection/one-at-a-time.ts'
-import { toDate } from '../connection/readable.ts'
+import { type Database, oneAtATime, type UnhurriedDatabase } from '../connection/database.ts'
+
 import { auditStorage } from './audit-log.ts'
 import {
   BEGIN_ERASURE,
@@ -78,8 +77,8 @@ export function erasureStorage(database: Database): Omit<ErasureStorage, keyof B
         status,
         removed,
         left_to_host: left,
-        started_at: toDate(requested),
-        erased_at: status === 'erased' ? toDate(finished) : null,
+        started_at: requested,
+        erased_at: status === 'erased' ? finished : null,
       }
     },
 

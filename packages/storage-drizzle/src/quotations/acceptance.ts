@@ -1,39 +1,32 @@
 import type { NewQuotation } from '@quickquote/core'
-import type { Acceptance, Idempotency } from '@quickquote/core/internal'
+import { type Acceptance, IDEMPOTENCY_WINDOW_MS, type Idempotency } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
+import { TRY_LOCK } from '../connection/locks.sql.ts'
+import { CLAIM_KEY, FIND_KEY } from './acceptance.sql.ts'
 import { takeUploads } from './files.ts'
-import { lookUpKey, rememberKey } from './idempotency-keys.ts'
 
 /**
- * Accepts a quotation, unless its idempotency key was already used: takes over its uploads, calls `insert`, and wakes
- * the workers. All or nothing.
+ * Begins to accept a quotation, in the transaction that inserts it: claims its idempotency key and takes over its
+ * uploads.
+ * @returns null; or, if the key is in use, the result
  */
-export async function accept(
-  database: Database,
-  quotation: NewQuotation,
+export async function claimForAcceptance(
+  { run, schema }: Database,
+  { id, organization_id, files, created_at }: NewQuotation,
   idempotency: Idempotency | null,
-  insert: (database: Database) => Promise<void>,
-): Promise<Acceptance> {
-  const { organization_id, files, created_at } = quotation
-  // The common case is one statement; look-ups need a transaction around it.
-  if (idempotency === null && files.length === 0) {
-    await insert(database)
-    await database.wake()
-    return { kind: 'accepted' }
-  }
-  return database.transaction(async (transaction) => {
-    if (idempotency !== null) {
-      const known = await lookUpKey(transaction, organization_id, idempotency, created_at)
-      if (known !== null) return known
+): Promise<Acceptance | null> {
+  if (idempotency !== null) {
+    const { key, requestHash: request_hash } = idempotency
+    const [lock] = await run(TRY_LOCK, { what: `${schema} idempotency ${organization_id} ${key}` })
+    if (!lock?.taken) return { kind: 'key_in_use' }
+    const request = { organization_id, key, request_hash, quotation_id: id, created_at }
+    const since = new Date(created_at.getTime() - IDEMPOTENCY_WINDOW_MS)
+    if ((await run(CLAIM_KEY, { ...request, since })).length === 0) {
+      const [known] = await run(FIND_KEY, request)
+      return known?.is_same ? { kind: 'repeated', quotation_id: known.quotation_id } : { kind: 'key_reused' }
     }
-    await takeUploads(
-      transaction,
-      organization_id,
-      files.map(({ id }) => id),
-    )
-    await insert(transaction)
-    if (idempotency !== null) await rememberKey(transaction, quotation, idempotency)
-    await transaction.wake()
-    return { kind: 'accepted' }
-  })
+  }
+  const ids = files.map(({ id }) => id)
+  await takeUploads({ run }, organization_id, ids)
+  return null
 }

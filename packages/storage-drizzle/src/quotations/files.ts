@@ -128,10 +128,11 @@ export function uploadStorage(database: Database): UploadStorage {
  * @throws IntegrationError VALIDATION_FAILED unless each is an available upload of the organization
  */
 export async function takeUploads(
-  { run }: Database,
+  { run }: Pick<Database, 'run'>,
   organizationId: string,
   fileIds: readonly string[],
 ): Promise<void> {
+  if (fileIds.length === 0) return
   const taken = await run(TAKE_UPLOADS, { ids: fileIds, organization_id: organizationId })
   if (taken.length !== fileIds.length) {
     throw validationFailed([

@@ -1,6 +1,6 @@
 import type { Quote, TraceContext } from '@quickquote/core'
 import { millisOf } from '../connection/readable.ts'
-import { jsonb, millis, nullable, oneOf, smallint, statement, text, uuid } from '../connection/statement.ts'
+import { json, nullable, oneOf, smallint, statement, text, time, uuid } from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 
 /** The quote within an order, if it is in the host's own tables. */
@@ -20,7 +20,7 @@ export const CLAIM_STARTS = statement(
   {
     quotation_id: nullable(uuid),
     attempt: smallint,
-    quote: nullable(jsonb<QuoteOfHost>()),
+    quote: nullable(json<QuoteOfHost>()),
     organization_id: uuid,
     name: text,
     description: text,
@@ -28,11 +28,11 @@ export const CLAIM_STARTS = statement(
     external_id: nullable(text),
     source: oneOf<Quote['source']>(),
     requirementsText: nullable(text),
-    metadata: jsonb<Quote['metadata']>(),
+    metadata: json<Quote['metadata']>(),
     traceparent: nullable(text),
     tracestate: nullable(text),
-    files: jsonb<Quote['files']>(),
-    next_due_at: nullable(millis),
+    files: json<Quote['files']>(),
+    next_due_at: nullable(time),
   },
   (schema) => `with due as (
       select quotation_id from ${schema}.pipeline_starts
@@ -55,10 +55,10 @@ export const CLAIM_STARTS = statement(
       where leased_by is null and quotation_id not in (select quotation_id from due)
       order by due_at limit 1
     )
-    select leased.quotation_id, leased.attempt, leased.quote, organization_id, name, description, config_id, external_id, source,
-      requirements_text as "requirementsText", metadata, traceparent, tracestate,
+    select leased.quotation_id, leased.attempt, leased.quote::text, organization_id, name, description, config_id, external_id, source,
+      requirements_text as "requirementsText", metadata::text, traceparent, tracestate,
       (select coalesce(jsonb_agg(jsonb_build_object('id', file.id, 'name', file.name, 'type', file.type,
-         'size', file.size) order by file.position), '[]')
+         'size', file.size) order by file.position), '[]')::text
        from ${schema}.quotation_files file where file.quotation_id = leased.quotation_id) as files,
       ${millisOf('next.due_at')} as next_due_at
     from (select 1) round

@@ -1,8 +1,7 @@
 import type { ClaimedStart, PipelineStartStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { toDate } from '../connection/readable.ts'
 import type { Row } from '../connection/statement.ts'
-import { accept } from './acceptance.ts'
+import { claimForAcceptance } from './acceptance.ts'
 import {
   CLAIM_STARTS,
   END_START,
@@ -16,21 +15,26 @@ import { traceOf } from './trace-columns.ts'
 /** See PipelineStartStorage. */
 export function pipelineStartStorage(database: Database): PipelineStartStorage {
   return {
-    order: (quotation, idempotency) =>
-      accept(database, quotation, idempotency, async (on) => {
+    async order(quotation, idempotency) {
+      return database.transaction(async (transaction) => {
+        const known = await claimForAcceptance(transaction, quotation, idempotency)
+        if (known !== null) return known
         const { id, api_key_id: _, created_at, ...quote } = quotation
-        await on.run(ORDER_START, {
+        await transaction.run(ORDER_START, {
           quotation_id: id,
           organization_id: quote.organization_id,
           due_at: created_at,
           quote: JSON.stringify(quote),
         })
-      }),
+        await transaction.wake()
+        return { kind: 'accepted' }
+      })
+    },
 
     async claim({ workerId, limit, held, now }) {
       if (held !== undefined) await database.run(RELEASE_UNKNOWN_STARTS, { worker_id: workerId, held })
       const rows = await database.run(CLAIM_STARTS, { worker_id: workerId, limit, now })
-      return { claimed: rows.flatMap(toClaimedStart), nextDueAt: toDate(rows[0]?.next_due_at ?? null) }
+      return { claimed: rows.flatMap(toClaimedStart), nextDueAt: rows[0]?.next_due_at ?? null }
     },
 
     async settle({ workerId, quotationId, attempt, retryAt }) {

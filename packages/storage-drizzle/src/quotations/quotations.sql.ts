@@ -1,5 +1,150 @@
-import { statement, text, uuid } from '../connection/statement.ts'
+import type { Source } from '@quickquote/core'
+import {
+  type Progress,
+  type Proposal,
+  QUOTATION_STATUSES,
+  type Quotation,
+  type QuotationStatus,
+  SOURCES,
+  type StepStatus,
+} from '@quickquote/core/internal'
+import {
+  json,
+  nullable,
+  oneOf,
+  type Statement,
+  selected,
+  statement,
+  text,
+  time,
+  uuid,
+} from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
+
+const STATE = {
+  id: uuid,
+  status: oneOf<QuotationStatus>(),
+  processed_step: oneOf<Quotation['processed_step']>(),
+  error_code: nullable(text),
+  updated_at: time,
+}
+
+const SUMMARY = {
+  id: uuid,
+  name: text,
+  description: text,
+  status: oneOf<QuotationStatus>(),
+  processed_step: oneOf<Quotation['processed_step']>(),
+  source: oneOf<Source>(),
+  config_id: nullable(uuid),
+  error_code: nullable(text),
+  external_id: nullable(text),
+  metadata: nullable(json<Readonly<Record<string, unknown>>>()),
+  created_at: time,
+  updated_at: time,
+}
+
+const PROPOSAL = {
+  id: uuid,
+  name: text,
+  status: oneOf<Proposal['status']>(),
+  document_id: nullable(uuid),
+  quotation_id: uuid,
+  created_at: time,
+  updated_at: time,
+}
+
+// Look-ups by id do not check the organization: their caller does.
+
+export const FIND_QUOTATIONS = statement(
+  { organization_id: uuid, ...SUMMARY },
+  (schema) =>
+    `select organization_id, ${selected(SUMMARY)} from ${schema}.quotations where id = any ($ids::uuid[])`,
+)
+
+/** A row for each step that has begun, or one without a step. */
+export const FIND_STEPS = statement(
+  {
+    organization_id: uuid,
+    ...STATE,
+    step: nullable(oneOf<StepStatus['step']>()),
+    step_status: oneOf<StepStatus['status']>(),
+    started_at: nullable(time),
+    completed_at: nullable(time),
+    step_error_code: nullable(text),
+  },
+  (
+    schema,
+  ) => `select quotation.organization_id, ${selected(STATE, 'quotation')}, step, step.status as step_status,
+      ${selected({ started_at: time, completed_at: time })}, step.error_code as step_error_code
+    from ${schema}.quotations quotation left join ${schema}.quotation_steps step on quotation_id = quotation.id
+    where quotation.id = $id`,
+)
+
+/** Without a proposal, `id` is null. */
+export const FIND_PROPOSAL_OF = statement(
+  { owner: uuid, ...PROPOSAL, id: nullable(uuid) },
+  (schema) => `select quotation.organization_id as owner, ${selected(PROPOSAL, 'proposal')}
+    from ${schema}.quotations quotation left join ${schema}.proposals proposal on quotation_id = quotation.id
+    where quotation.id = $id`,
+)
+
+export const FIND_PROPOSAL = statement(
+  { owner: uuid, ...PROPOSAL },
+  (schema) =>
+    `select organization_id as owner, ${selected(PROPOSAL)} from ${schema}.proposals where id = $id`,
+)
+
+export const NAME_QUOTATIONS = statement(
+  { id: uuid, name: text },
+  (schema) => `select id, name from ${schema}.quotations
+    where id = any ($ids::uuid[]) and organization_id = $organization_id`,
+)
+
+export const LOCK_FOR_ERASING = statement(
+  { organization_id: uuid, created_at: time },
+  (schema) => `select organization_id, ${selected({ created_at: time })} from ${schema}.quotations
+    where id = $id for update`,
+)
+
+type List = Statement<typeof SUMMARY>
+
+/**
+ * A page of the list for each combination of filters. Ids begin with the time of `created_at`, so they give the order, and
+ * its time bounds. Indexes hold the ids by organization and source; without a source, the lists of both are merged.
+ * Statuses are literals, because the partial indexes of failed and of open quotations do not match a parameter.
+ */
+export const LIST_QUOTATIONS: Readonly<Record<string, List>> = Object.fromEntries(
+  [null, ...QUOTATION_STATUSES].flatMap((status) =>
+    [null, ...SOURCES].flatMap((source) =>
+      [false, true].map((hasExternalId) => [
+        listName(status, source, hasExternalId),
+        listOf(status, source, hasExternalId),
+      ]),
+    ),
+  ),
+)
+
+export function listName(status: QuotationStatus | null, source: Source | null, hasExternalId: boolean) {
+  return `${status} ${source} ${hasExternalId}`
+}
+
+function listOf(status: QuotationStatus | null, source: Source | null, hasExternalId: boolean): List {
+  const sources = source === null ? SOURCES : [source]
+  // The few quotations with an external ID are found by it, not among all failed ones.
+  const statusColumn = hasExternalId ? `status || ''` : 'status'
+  return statement(SUMMARY, (schema) => {
+    const lists = sources.map(
+      (each) => `(select * from ${schema}.quotations
+        where organization_id = $organization_id and source = '${each}' and id >= $from and id < $before
+          ${hasExternalId ? 'and external_id = $external_id' : ''}
+          ${status === null ? '' : `and ${statusColumn} = '${status}'`}
+        order by id desc limit $limit::int)`,
+    )
+    return `select ${selected(SUMMARY)} from (${lists.join(' union all ')}) quotation
+      order by id desc limit $limit::int`
+  })
+}
 
 /** Reads all open quotations: they are few, and an index on their last report would be written with each report. */
 export const FIND_STALLED = statement(
@@ -42,6 +187,61 @@ export const INSERT_QUOTATIONS = statement(
         with ordinality as file
     )
     insert into ${schema}.pipeline_starts (quotation_id, due_at) select id, created_at from accepted`,
+)
+
+/** For the report of a step: serializes reports until the transaction ends. */
+export const LOCK_PROGRESS = statement(
+  {
+    quotation_id: uuid,
+    organization_id: uuid,
+    name: text,
+    source: oneOf<Source>(),
+    status: oneOf<QuotationStatus>(),
+    updated_at: time,
+    traceparent: nullable(text),
+    tracestate: nullable(text),
+  },
+  (schema) => `select id as quotation_id, organization_id, name, source, status, ${selected({ updated_at: time })},
+      traceparent, tracestate
+    from ${schema}.quotations where id = $id for no key update`,
+)
+
+/** A separate statement: the one that waited for the lock still sees the steps from before. */
+export const READ_PROGRESS = statement(
+  { steps: json<Progress['steps']>(), proposal: nullable(json<NonNullable<Progress['proposal']>>()) },
+  (schema) => `select (
+      select coalesce(json_agg(json_build_object('step', step, 'status', status)), '[]')
+      from ${schema}.quotation_steps where quotation_id = $id
+    )::text as steps, (
+      select json_build_object('id', id, 'name', name, 'document_id', document_id)
+      from ${schema}.proposals where quotation_id = $id
+    )::text as proposal`,
+)
+
+/** `$change` is a ProgressChange: what it does not have stays as it is. */
+export const SAVE_PROGRESS = statement(
+  {},
+  (schema) => `with saved as (
+      update ${schema}.quotations set status = changed.status, processed_step = changed.processed_step,
+        error_code = changed.error_code, updated_at = $now
+      from ${schema}.quotations before
+      cross join lateral jsonb_populate_record(before, $change::text::jsonb) changed
+      where quotations.id = $id and before.id = $id and before.organization_id = $organization_id
+      returning quotations.id
+    ), step as (
+      insert into ${schema}.quotation_steps (quotation_id, step, status, error_code, started_at, completed_at)
+      select saved.id, step, status, error_code, $now, case when status <> 'running' then $now::timestamptz end
+      from saved cross join json_to_record($change::text::json -> 'step') as step (step text, status text, error_code text)
+      where step is not null
+      on conflict (quotation_id, step) do update set status = excluded.status, error_code = excluded.error_code,
+        completed_at = excluded.completed_at
+    )
+    insert into ${schema}.proposals (id, organization_id, quotation_id, name, status, document_id, created_at, updated_at)
+    select proposal.id, $organization_id, saved.id, name, 'completed', document_id, $now, $now
+    from saved cross join json_to_record($change::text::json -> 'proposal') as proposal (id uuid, name text, document_id uuid)
+    where proposal.id is not null
+    on conflict (quotation_id) do update set name = excluded.name, document_id = excluded.document_id,
+      updated_at = excluded.updated_at`,
 )
 
 /** Steps and the proposal are deleted by their foreign keys. `returning` reads the state before. */

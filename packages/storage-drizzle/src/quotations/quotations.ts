@@ -1,95 +1,157 @@
+import assert from 'node:assert/strict'
 import type { NewQuotation } from '@quickquote/core'
 import { isUuid, ownedBy, pipelineStatusOf, type QuotationStorage } from '@quickquote/core/internal'
-import { eq } from 'drizzle-orm'
-import { batchedInserts } from '../connection/batched.ts'
+import { batched, batchedInserts } from '../connection/batched.ts'
 import type { Database } from '../connection/database.ts'
-import { readable } from '../connection/readable.ts'
-import { accept } from './acceptance.ts'
-import { lockProgress, saveProgress } from './progress.ts'
-import { quotationList } from './quotation-list.ts'
-import { quotationLookups } from './quotation-lookups.ts'
-import { ERASE_QUOTATION, FIND_CHANGED, FIND_STALLED, INSERT_QUOTATIONS } from './quotations.sql.ts'
+import { FIRST_UUID, firstIdOf, LAST_UUID } from '../deliveries/delivery-id.ts'
+import { claimForAcceptance } from './acceptance.ts'
+import {
+  ERASE_QUOTATION,
+  FIND_PROPOSAL,
+  FIND_PROPOSAL_OF,
+  FIND_QUOTATIONS,
+  FIND_STALLED,
+  FIND_STEPS,
+  INSERT_QUOTATIONS,
+  LIST_QUOTATIONS,
+  listName,
+  LOCK_FOR_ERASING,
+  LOCK_PROGRESS,
+  NAME_QUOTATIONS,
+  READ_PROGRESS,
+  SAVE_PROGRESS,
+} from './quotations.sql.ts'
+import { traceOf } from './trace-columns.ts'
+
+type Lookups = 'find' | 'findPipelineStatus' | 'findProposalOf' | 'findProposal' | 'findNames' | 'list'
 
 /** See QuotationStorage. */
 export function quotationStorage(database: Database): QuotationStorage {
-  const { quotations } = database.tables
-  const { quotationById, namesById, stepsById, proposalByQuotation, proposalById } =
-    quotationLookups(database)
-
+  const { run } = database
   const insertTogether = batchedInserts<NewQuotation>((all) => insertQuotations(database, all))
 
   return {
-    accept: (quotation, idempotency) =>
-      accept(database, quotation, idempotency, (on) =>
-        on.isTransaction ? insertQuotations(on, [quotation]) : insertTogether(quotation),
-      ),
+    ...lookups(database),
+
+    async accept(quotation, idempotency) {
+      // The common case is one statement; look-ups need a transaction around it.
+      if (idempotency === null && quotation.files.length === 0 && !database.isTransaction) {
+        await insertTogether(quotation)
+        await database.wake()
+        return { kind: 'accepted' }
+      }
+      return database.transaction(async (transaction) => {
+        const known = await claimForAcceptance(transaction, quotation, idempotency)
+        if (known !== null) return known
+        await insertQuotations(transaction, [quotation])
+        await transaction.wake()
+        return { kind: 'accepted' }
+      })
+    },
 
     async findStalled(silentSince, limit) {
-      const stalled = await database.run(FIND_STALLED, { silent_since: silentSince, limit })
+      const stalled = await run(FIND_STALLED, { silent_since: silentSince, limit })
       return stalled.map(({ id }) => id)
     },
 
+    async lockProgress(quotationId) {
+      if (!isUuid(quotationId)) return null
+      const [locked] = await run(LOCK_PROGRESS, { id: quotationId })
+      const [progress] = locked === undefined ? [] : await run(READ_PROGRESS, { id: quotationId })
+      if (locked === undefined || progress === undefined) return null
+      const { traceparent, tracestate, ...quotation } = locked
+      return { ...quotation, ...progress, trace: traceOf({ traceparent, tracestate }) }
+    },
+
+    async saveProgress(organizationId, quotationId, { event: _, ...change }, now) {
+      const saved = { organization_id: organizationId, id: quotationId, now }
+      await run(SAVE_PROGRESS, { ...saved, change: JSON.stringify(change) })
+    },
+
+    async lockForErasing(organizationId, quotationId) {
+      if (!isUuid(quotationId)) return 'unknown'
+      const [row] = await run(LOCK_FOR_ERASING, { id: quotationId })
+      return ownedBy(row && { ...row, found: { created_at: row.created_at } }, organizationId)
+    },
+
+    async erase(organizationId, quotationId) {
+      const files = await run(ERASE_QUOTATION, { organization_id: organizationId, id: quotationId })
+      return files.map(({ id }) => id)
+    },
+  }
+}
+
+/** The most frequent calls of partners. */
+function lookups({ run }: Database): Pick<QuotationStorage, Lookups> {
+  const quotationById = batched(async (ids) => {
+    const rows = await run(FIND_QUOTATIONS, { ids })
+    return new Map(rows.map(({ organization_id, ...found }) => [found.id, { organization_id, found }]))
+  })
+
+  return {
     async find(organizationId, id) {
       if (!isUuid(id)) return 'unknown'
       return ownedBy(await quotationById(id.toLowerCase()), organizationId)
     },
 
-    ...quotationList(database),
+    async list(organizationId, filter, { after, limit }) {
+      const { status, source, created_since, created_until, external_id } = filter
+      const list = LIST_QUOTATIONS[listName(status, source, external_id !== null)]
+      assert(list !== undefined)
+      const until = created_until === null ? LAST_UUID : firstIdOf(created_until)
+      return run(list, {
+        organization_id: organizationId,
+        external_id,
+        from: created_since === null ? FIRST_UUID : firstIdOf(created_since),
+        before: after !== null && after.id < until ? after.id : until,
+        limit,
+      })
+    },
 
     async findChanged(seen) {
-      const changed = await database.run(FIND_CHANGED, {
+      const changed = await run(FIND_CHANGED, {
         organization_ids: seen.map(({ organization_id }) => organization_id),
         ids: seen.map(({ id }) => id),
-        updated_at: seen.map(({ updated_at }) => updated_at.toISOString()),
+        updated_at: seen.map(({ updated_at }) => updated_at),
       })
       return new Set(changed.map(({ position }) => Number(position) - 1))
     },
 
     async findPipelineStatus(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'
-      const rows = await stepsById({ id: quotationId })
+      const rows = await run(FIND_STEPS, { id: quotationId })
       const [first] = rows
       if (first === undefined) return 'unknown'
-      const steps = rows.flatMap(({ step }) => step ?? [])
-      return ownedBy({ ...first, found: pipelineStatusOf(first.state, steps) }, organizationId)
+      const steps = rows.flatMap(({ step, step_status, step_error_code, started_at, completed_at }) =>
+        step === null
+          ? []
+          : [{ step, status: step_status, error_code: step_error_code, started_at, completed_at }],
+      )
+      return ownedBy({ ...first, found: pipelineStatusOf(first, steps) }, organizationId)
     },
 
     async findProposalOf(organizationId, quotationId) {
       if (!isUuid(quotationId)) return 'unknown'
-      const [row] = await proposalByQuotation({ id: quotationId })
-      return ownedBy(row, organizationId)
+      const [row] = await run(FIND_PROPOSAL_OF, { id: quotationId })
+      if (row === undefined) return 'unknown'
+      const { owner, id, ...proposal } = row
+      const found = id === null ? null : { id, ...proposal }
+      return ownedBy({ organization_id: owner, found }, organizationId)
     },
 
     async findProposal(organizationId, id) {
       if (!isUuid(id)) return 'unknown'
-      const [row] = await proposalById({ id })
-      return ownedBy(row, organizationId)
+      const [row] = await run(FIND_PROPOSAL, { id })
+      if (row === undefined) return 'unknown'
+      const { owner, ...found } = row
+      return ownedBy({ organization_id: owner, found }, organizationId)
     },
 
     async findNames(organizationId, ids) {
       if (ids.length === 0) return new Map()
-      const rows = await namesById({ ids: [...ids], organizationId })
-      return new Map(rows.map((row) => [row.id, row.name]))
+      const rows = await run(NAME_QUOTATIONS, { ids, organization_id: organizationId })
+      return new Map(rows.map(({ id, name }) => [id, name]))
     },
-
-    lockProgress: (quotationId) => lockProgress(database, quotationId),
-
-    async lockForErasing(organizationId, quotationId) {
-      if (!isUuid(quotationId)) return 'unknown'
-      const [row] = await database.db
-        .select(readable({ organization_id: quotations.organization_id, created_at: quotations.created_at }))
-        .from(quotations)
-        .where(eq(quotations.id, quotationId))
-        .for('update')
-      return ownedBy(row && { ...row, found: { created_at: row.created_at } }, organizationId)
-    },
-
-    async erase(organizationId, quotationId) {
-      const files = await database.run(ERASE_QUOTATION, { organization_id: organizationId, id: quotationId })
-      return files.map((file) => file.id)
-    },
-
-    saveProgress: (...change) => saveProgress(database, ...change),
   }
 }
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InspectionStorage } from '@quickquote/core/internal'
 import { type Database, NOTIFY } from '../connection/database.ts'
-import { checkDatabase } from '../connection/database-check.ts'
 import type { Driver } from '../connection/driver.ts'
+import { checkDatabase } from '../migrations/database-check.ts'
 import { migrationStatus } from '../migrations/migrate.ts'
 import { COUNT_SWEEPING, COUNT_WORKERS, READ_FACTS, READ_FLOOR, SAMPLE_SECRETS } from './inspection.sql.ts'
 
@@ -74,7 +74,7 @@ export function inspectionStorage({ run }: Database, driver: Driver, schema: str
       try {
         const until = performance.now() + withinMs
         while (!given.signal.aborted && performance.now() < until) {
-          if (heard > 0) await driver.rows(NOTIFY, [channel]).catch(() => undefined)
+          if (heard > 0) await driver.values(NOTIFY, [channel]).catch(() => undefined)
           await sleep(50, undefined, { signal: given.signal }).catch(() => undefined)
         }
         return given.signal.aborted

@@ -1,9 +1,9 @@
 import type { RetentionStorage } from '@quickquote/core/internal'
 import { type Connection, unhurried } from '../connection/database.ts'
+import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
 import { COUNT_HOURS } from '../deliveries/delivery-hours.sql.ts'
 import { firstIdOf } from '../deliveries/delivery-id.ts'
-import { RELEASE_NEXT } from '../deliveries/release-next.sql.ts'
-import { ensurePartitions } from '../migrations/partitions.ts'
+import { MAKE_PARTITIONS } from '../migrations/migrations.sql.ts'
 import {
   ABANDON_FILES,
   DROP_EXPIRED_DAY,
@@ -62,7 +62,9 @@ export function retentionStorage(connection: Connection): RetentionStorage {
   }
 
   return {
-    ensurePartitions: () => ensurePartitions(connection.driver, connection.schema),
+    async ensurePartitions() {
+      await run(MAKE_PARTITIONS)
+    },
 
     async countHours() {
       await run(COUNT_HOURS)

@@ -1,5 +1,5 @@
 import { millisOf } from '../connection/readable.ts'
-import { int, millis, nullable, statement, text, uuid } from '../connection/statement.ts'
+import { int, nullable, statement, text, time, uuid } from '../connection/statement.ts'
 
 /**
  * Counts up to `$limit`; what waits behind a pause is due as well, but counted apart. "attempt >= 0" is in the predicate of
@@ -7,7 +7,7 @@ import { int, millis, nullable, statement, text, uuid } from '../connection/stat
  * irrelevant rows.
  */
 export const READ_QUEUE = statement(
-  { due: int, paused: int, scheduled: int, oldest_due_at: nullable(millis) },
+  { due: int, paused: int, scheduled: int, oldest_due_at: nullable(time) },
   (schema) => {
     const waiting = (what: string, due: string) =>
       `select ${what} from ${schema}.deliveries
@@ -32,7 +32,7 @@ export const READ_QUEUE = statement(
 
 /** Looks rows up one by one: a join could turn into a scan of all events. */
 export const FIND_ORIGINS = statement(
-  { id: uuid, due_at: millis, traceparent: nullable(text), tracestate: nullable(text) },
+  { id: uuid, due_at: time, traceparent: nullable(text), tracestate: nullable(text) },
   (schema) => `select delivery.id, ${millisOf('delivery.due_at')} as due_at, traceparent, tracestate
     from unnest($ids::uuid[]) as held (id)
     cross join lateral (

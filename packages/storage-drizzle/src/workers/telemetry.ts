@@ -1,6 +1,5 @@
 import { QUEUE_COUNT_LIMIT, type TelemetryStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { toDate } from '../connection/readable.ts'
 import { traceOf } from '../quotations/trace-columns.ts'
 import { FIND_ORIGINS, READ_QUEUE } from './telemetry.sql.ts'
 
@@ -10,12 +9,12 @@ export function telemetryStorage({ run }: Database): TelemetryStorage {
     async readQueueState(now) {
       const [state] = await run(READ_QUEUE, { now, limit: QUEUE_COUNT_LIMIT })
       const { due = 0, paused = 0, scheduled = 0, oldest_due_at = null } = state ?? {}
-      return { due, paused, scheduled, oldestDueAt: toDate(oldest_due_at) }
+      return { due, paused, scheduled, oldestDueAt: oldest_due_at }
     },
 
     async findDeliveryOrigins(ids) {
       const rows = await run(FIND_ORIGINS, { ids })
-      return new Map(rows.map((row) => [row.id, { due_at: toDate(row.due_at), trace: traceOf(row) }]))
+      return new Map(rows.map((row) => [row.id, { due_at: row.due_at, trace: traceOf(row) }]))
     },
   }
 }

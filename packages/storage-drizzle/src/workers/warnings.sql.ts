@@ -1,6 +1,6 @@
 import type { WarningKind } from '@quickquote/core/internal'
 import { millisOf } from '../connection/readable.ts'
-import { int, millis, nullable, oneOf, smallint, statement, text, uuid } from '../connection/statement.ts'
+import { int, nullable, oneOf, smallint, statement, text, time, uuid } from '../connection/statement.ts'
 
 /** Concurrent workers may record out of order, so the attempts decide. */
 export const NOTE_FAILING_ENDPOINTS = statement(
@@ -52,8 +52,8 @@ export const CLAIM_WARNINGS = statement(
     kind: oneOf<WarningKind>(),
     organization_id: uuid,
     subject_id: uuid,
-    since: millis,
-    until: nullable(millis),
+    since: time,
+    until: nullable(time),
     count: nullable(int),
     attempt: smallint,
     name: nullable(text),

@@ -1,6 +1,5 @@
 import type { WarningStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { toDate } from '../connection/readable.ts'
 import {
   CLAIM_WARNINGS,
   FORGET_WARNINGS,
@@ -22,10 +21,8 @@ export function warningStorage({ run }: Database): WarningStorage {
 
     async claim({ limit, now, leaseUntil }) {
       const claimed = await run(CLAIM_WARNINGS, { limit, now, lease_until: leaseUntil })
-      return claimed.map(({ name, owner_id, masked_key, since, until, ...warning }) => ({
+      return claimed.map(({ name, owner_id, masked_key, ...warning }) => ({
         ...warning,
-        since: toDate(since),
-        until: toDate(until),
         subject: name === null ? null : { name, owner_id, masked_key },
       }))
     },

@@ -1,11 +1,15 @@
-import { EPOCH_MS, epochMs } from '../connection/clock.sql.ts'
-import { bool, int, statement } from '../connection/statement.ts'
+import { millisOf } from '../connection/readable.ts'
+import { bool, int, statement, time } from '../connection/statement.ts'
+
+const NOW = millisOf("date_trunc('milliseconds', clock_timestamp())")
+
+export const READ_CLOCK = statement({ at: time }, () => `select ${NOW} as at`)
 
 export const BEAT = statement(
-  { at: epochMs, isnew: bool },
+  { at: time, is_new: bool },
   (schema) => `insert into ${schema}.workers (id) values ($worker_id)
     on conflict (id) do update set heartbeat_at = now()
-    returning ${EPOCH_MS} as at, started_at = heartbeat_at as isnew`,
+    returning ${NOW} as at, started_at = heartbeat_at as is_new`,
 )
 
 export const HAS_LIVE = statement(

@@ -1,15 +1,16 @@
-import type { WorkerStorage } from '@quickquote/core/internal'
-import { toTime } from '../connection/clock.ts'
+import assert from 'node:assert/strict'
+import type { ClockStorage, WorkerStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
-import { RELEASE_NEXT } from '../deliveries/release-next.sql.ts'
-import { BEAT, HAS_LIVE, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
+import { RELEASE_NEXT } from '../deliveries/deliveries.sql.ts'
+import { BEAT, HAS_LIVE, READ_CLOCK, RECOVER_DEAD, RETIRE } from './workers.sql.ts'
 
 /** Heartbeats, and the leases of dead workers: see WorkerStorage. */
 export function workerStorage({ run, wake }: Database): Omit<WorkerStorage, 'listen'> {
   return {
     async heartbeat(workerId) {
       const [beat] = await run(BEAT, { worker_id: workerId })
-      return { at: toTime(beat?.at), isNew: beat?.isnew === true }
+      assert(beat !== undefined)
+      return { at: beat.at, isNew: beat.is_new }
     },
 
     async hasLive(silentForMs) {
@@ -29,6 +30,17 @@ export function workerStorage({ run, wake }: Database): Omit<WorkerStorage, 'lis
       await run(RETIRE, { worker_id: workerId })
       // Its last outcomes may have unblocked other deliveries to an endpoint.
       await wake()
+    },
+  }
+}
+
+/** See ClockStorage. */
+export function clockStorage({ run }: Database): ClockStorage {
+  return {
+    async read() {
+      const [clock] = await run(READ_CLOCK)
+      assert(clock !== undefined)
+      return clock.at
     },
   }
 }

@@ -1,27 +1,21 @@
 import { ConfigurationError } from '@quickquote/core'
-import { run, type Statements } from './driver.ts'
-
-interface Found {
-  readonly name: string
-  readonly encoding: string
-  readonly isolation: string
-  readonly strangers: string | null
-  readonly hidden: string | null
-}
+import type { Statements } from '../connection/driver.ts'
+import { type Row, run } from '../connection/statement.ts'
+import { FIND_FAULTS } from './migrations.sql.ts'
 
 /**
  * Finds settings of the database or the connections that would silently break the storage. Call it before migrating or
  * claiming.
  * @throws ConfigurationError that says what to change
  */
-export async function checkDatabase(statements: Pick<Statements, 'rows'>, schema: string): Promise<void> {
-  const [found] = await run<Found>(statements, statement(schema))
+export async function checkDatabase(statements: Pick<Statements, 'values'>, schema: string): Promise<void> {
+  const [found] = await run(statements, `"${schema}"`, FIND_FAULTS)
   if (found === undefined) return
   for (const fault of faultsOf(found, schema)) throw new ConfigurationError(fault)
 }
 
 function* faultsOf(
-  { name, encoding, isolation, strangers, hidden }: Found,
+  { name, encoding, isolation, strangers, hidden }: Row<typeof FIND_FAULTS.columns>,
   schema: string,
 ): Generator<string> {
   // SQL_ASCII accepts invalid text, and other encodings lack the "…" in displayed keys.
@@ -43,19 +37,4 @@ function* faultsOf(
       "your own client: postgres(url, { connection: { default_transaction_isolation: 'read committed' } }). For the role: " +
       "alter role … set default_transaction_isolation = 'read committed'."
   }
-}
-
-/**
- * A function's body contains the name of the schema at its creation. Anything quoted without being a qualifier is text,
- * usually a comment.
- */
-function statement(schema: string): string {
-  const literal = `'${schema}'`
-  return `select current_database() as name, current_setting('server_encoding') as encoding,
-    current_setting('default_transaction_isolation') as isolation,
-    (select string_agg(distinct named[1], ', ') from pg_catalog.pg_proc cross join lateral
-       regexp_matches(prosrc, '("[a-z_][a-z0-9_]*")(?:[.][a-z_]|''::reg)', 'g') as match (named)
-     where pronamespace = to_regnamespace(${literal}) and named[1] <> '"${schema}"') as strangers,
-    (select string_agg(relname, ', ' order by relname) from pg_catalog.pg_class
-     where relnamespace = to_regnamespace(${literal}) and relkind in ('r', 'p') and row_security_active(oid)) as hidden`
 }
