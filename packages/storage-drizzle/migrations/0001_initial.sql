@@ -1,4 +1,4 @@
--- The tables of one SQL schema. `migrate()` appends the functions in `functions/`, and replaces "quickquote", with which every
+-- The tables of one SQL schema; the functions are in `functions/`. `migrate()` replaces "quickquote", with which every
 -- name is qualified, if the host chose another schema. This migration may be edited until the first release; later changes need
 -- new migrations.
 --

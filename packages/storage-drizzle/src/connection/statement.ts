@@ -49,7 +49,7 @@ export const int = column<number>('int4')
 export const smallint = column<number>('int2')
 export const bool = column<boolean>('bool')
 /** For values restricted by a check of the table. */
-export const oneOf = <T extends string>() => column<T>('text')
+export const oneOf = <T extends string | null>() => column<T>('text')
 /** A `timestamptz`: its text would depend on settings of the session. */
 export const time: Column<Date> = { type: 'text', select: millisOf, read: toDate }
 /** A `bytea`. */

@@ -1,5 +1,4 @@
-import type { ReplayState, ReplayStatus } from '@quickquote/core/internal'
-import { ERASED } from '@quickquote/core/internal'
+import { ERASED, type Replay } from '@quickquote/core/internal'
 import { bool, int, oneOf, selected, statement, text, time, uuid } from '../connection/statement.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 import { deliveryIds, madeSinceOf, newDeliveryId } from './delivery-id.ts'
@@ -33,10 +32,10 @@ export const INSERT_REPLAY = statement(
 const REPLAY = {
   id: uuid,
   endpoint_id: uuid,
-  state: oneOf<ReplayState>(),
+  state: oneOf<Replay['state']>(),
   since: time,
   until: time,
-  status: oneOf<ReplayStatus>(),
+  status: oneOf<Replay['status']>(),
   examined: int,
   total: int,
   resent: int,

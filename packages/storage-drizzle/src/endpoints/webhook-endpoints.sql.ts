@@ -1,4 +1,4 @@
-import type { DisabledReason, Ordering, TriggerMode } from '@quickquote/core/internal'
+import type { StoredWebhookEndpoint } from '@quickquote/core/internal'
 import {
   bool,
   bytes,
@@ -21,10 +21,10 @@ const ENDPOINT = {
   url: text,
   description: nullable(text),
   events: list<string>(),
-  trigger_mode: oneOf<TriggerMode>(),
-  ordering: oneOf<Ordering>(),
+  trigger_mode: oneOf<StoredWebhookEndpoint['trigger_mode']>(),
+  ordering: oneOf<StoredWebhookEndpoint['ordering']>(),
   is_enabled: bool,
-  disabled_reason: nullable(oneOf<DisabledReason>()),
+  disabled_reason: oneOf<StoredWebhookEndpoint['disabled_reason']>(),
   header_names: list<string>(),
   secret_hint: text,
   previous_secret_expires_at: nullable(time),

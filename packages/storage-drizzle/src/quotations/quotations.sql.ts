@@ -1,6 +1,5 @@
 import type { Source } from '@quickquote/core'
 import {
-  type Progress,
   type Proposal,
   QUOTATION_STATUSES,
   type Quotation,
@@ -201,14 +200,19 @@ export const LOCK_PROGRESS = statement(
     traceparent: nullable(text),
     tracestate: nullable(text),
   },
-  (schema) => `select id as quotation_id, organization_id, name, source, status, ${selected({ updated_at: time })},
+  (
+    schema,
+  ) => `select id as quotation_id, organization_id, name, source, status, ${selected({ updated_at: time })},
       traceparent, tracestate
     from ${schema}.quotations where id = $id for no key update`,
 )
 
 /** A separate statement: the one that waited for the lock still sees the steps from before. */
 export const READ_PROGRESS = statement(
-  { steps: json<Progress['steps']>(), proposal: nullable(json<NonNullable<Progress['proposal']>>()) },
+  {
+    steps: json<Pick<StepStatus, 'step' | 'status'>[]>(),
+    proposal: nullable(json<Pick<Proposal, 'id' | 'name' | 'document_id'>>()),
+  },
   (schema) => `select (
       select coalesce(json_agg(json_build_object('step', step, 'status', status)), '[]')
       from ${schema}.quotation_steps where quotation_id = $id

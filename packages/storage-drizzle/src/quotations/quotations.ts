@@ -7,6 +7,7 @@ import { FIRST_UUID, firstIdOf, LAST_UUID } from '../deliveries/delivery-id.ts'
 import { claimForAcceptance } from './acceptance.ts'
 import {
   ERASE_QUOTATION,
+  FIND_CHANGED,
   FIND_PROPOSAL,
   FIND_PROPOSAL_OF,
   FIND_QUOTATIONS,
@@ -14,16 +15,23 @@ import {
   FIND_STEPS,
   INSERT_QUOTATIONS,
   LIST_QUOTATIONS,
-  listName,
   LOCK_FOR_ERASING,
   LOCK_PROGRESS,
+  listName,
   NAME_QUOTATIONS,
   READ_PROGRESS,
   SAVE_PROGRESS,
 } from './quotations.sql.ts'
 import { traceOf } from './trace-columns.ts'
 
-type Lookups = 'find' | 'findPipelineStatus' | 'findProposalOf' | 'findProposal' | 'findNames' | 'list'
+type Lookups =
+  | 'find'
+  | 'findChanged'
+  | 'findPipelineStatus'
+  | 'findProposalOf'
+  | 'findProposal'
+  | 'findNames'
+  | 'list'
 
 /** See QuotationStorage. */
 export function quotationStorage(database: Database): QuotationStorage {
