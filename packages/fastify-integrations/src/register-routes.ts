@@ -2,7 +2,6 @@ import { parse } from 'node:querystring'
 import { IntegrationError, type Settings } from '@quickquote/core'
 import { Problem } from '@quickquote/core/internal'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { clientSignal } from './answers/client-signal.ts'
 import { queryText } from './auth/key-in-url.ts'
 import { apiKeyOf } from './auth/partner-auth.ts'
 import { callerOf } from './auth/session-auth.ts'
@@ -133,4 +132,13 @@ async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Aborts if the client disconnects before it has its response. */
+function clientSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const abort = () => controller.abort(new IntegrationError('MALFORMED_REQUEST', 'The client hung up.'))
+  if (raw.destroyed) abort()
+  else raw.once('close', abort)
+  return controller.signal
 }

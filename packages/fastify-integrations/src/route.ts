@@ -1,5 +1,5 @@
 import type { AuthenticatedKey, ErrorCode, Member } from '@quickquote/core'
-import { type Static, type TObject, type TSchema, Type } from '@quickquote/core/internal'
+import { type Static, type TObject, type TSchema, Type, Uuid } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 
 /** Who may call a route: any valid API key, any member of the organization, or holders of `manage_integrations`. */
@@ -11,6 +11,9 @@ declare module 'fastify' {
     integrations?: { readonly access: Access | 'public'; readonly limit?: 'starts' | 'tests' | undefined }
   }
 }
+
+/** The parameters of every session route. */
+export const organizationParams = Type.Object({ organizationId: Uuid })
 
 /** For undocumented routes: the host's transform would otherwise be called for them. */
 export const UNDOCUMENTED = { swaggerTransform: false } as const

@@ -1,7 +1,6 @@
 import { validationFailed } from '../lib/errors.ts'
-import { EXPORT_PARTS, type ExportPart } from '../model/export.ts'
 import { checkOrganizationId } from '../model/ids.ts'
-import type { ExportStorage } from '../storage/export.ts'
+import { EXPORT_PARTS, type ExportPart, type ExportStorage } from '../storage/export.ts'
 
 /** Rows in memory. */
 const PAGE = 100

@@ -57,7 +57,7 @@ export interface Quotations {
    * Accepts a quote. Once this resolves, the quotation and the order to start its pipeline are committed.
    * @throws IntegrationError VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_USE
    */
-  start(quote: StartQuotation): Promise<StartResult>
+  start(request: StartQuotation): Promise<StartResult>
   /** @throws IntegrationError QUOTATION_NOT_FOUND, OTHER_ORGANIZATION */
   get(organizationId: string, id: string): Promise<Quotation>
   /**
@@ -101,7 +101,7 @@ export function createQuotations(
 ): Quotations {
   const { storage, settings } = context
   return {
-    start: (quote) => start(context, requirementsFiles, quote),
+    start: (request) => start(context, requirementsFiles, request),
 
     async get(organizationId, id) {
       checkOrganizationId(organizationId)
@@ -132,13 +132,13 @@ export function createQuotations(
 async function start(
   context: QuotationContext,
   requirementsFiles: Pick<RequirementsFiles, 'discard'>,
-  quote: StartQuotation,
+  request: StartQuotation,
 ): Promise<StartResult> {
-  const { organizationId, files = [] } = quote
+  const { organizationId, files = [] } = request
   const discard = () =>
     requirementsFiles.discard(files.map(({ id }) => ({ id, organization_id: organizationId })))
   try {
-    const started = await accept(context, quote)
+    const started = await accept(context, request)
     if (started.repeated) await discard()
     return started
   } catch (error) {
@@ -147,8 +147,11 @@ async function start(
   }
 }
 
-async function accept({ storage, settings }: QuotationContext, quote: StartQuotation): Promise<StartResult> {
-  const { organizationId, source, apiKeyId, body, files = [], idempotencyKey, traceHeaders = {} } = quote
+async function accept(
+  { storage, settings }: QuotationContext,
+  request: StartQuotation,
+): Promise<StartResult> {
+  const { organizationId, source, apiKeyId, body, files = [], idempotencyKey, traceHeaders = {} } = request
   validate(Origin, { organizationId, source, apiKeyId })
   const fields = validate(startQuotationBody(settings.limits), body)
   const requirementsText = fields.requirementsText?.trim() ? fields.requirementsText : null
@@ -161,7 +164,7 @@ async function accept({ storage, settings }: QuotationContext, quote: StartQuota
   checkMetadata(metadata, settings.limits.metadataBytes)
   const { name = null, description = null, config_id = null, external_id = null } = fields
   const contents = files.map((file) => [file.name, file.type, file.sha256])
-  const request = [name, description, config_id, requirementsText, metadata, contents, external_id]
+  const content = [name, description, config_id, requirementsText, metadata, contents, external_id]
   const now = settings.now()
   const id = newId(now)
   const acceptance = await storage.quotations.accept(
@@ -180,7 +183,7 @@ async function accept({ storage, settings }: QuotationContext, quote: StartQuota
       created_at: now,
       trace: activeTraceContext() ?? parseTraceContext(traceHeaders),
     },
-    idempotencyKey === undefined ? null : idempotencyOf(idempotencyKey, request),
+    idempotencyKey === undefined ? null : idempotencyOf(idempotencyKey, content),
   )
   return { ...answerTo(acceptance, id), status: 'queued' }
 }

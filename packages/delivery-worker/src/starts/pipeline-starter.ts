@@ -84,11 +84,11 @@ export function createPipelineStarter({
 
   /** A quotation may be erased by any process, during its hook or while a run continues with its signal. */
   async function abortErased(): Promise<void> {
-    const quotes = signals.quotes()
-    if (quotes.length === 0) return
+    const quotations = signals.quotations()
+    if (quotations.length === 0) return
     erasedAlarm.ringIn(pollIntervalMs)
     try {
-      signals.abort(await storage.erasure.findErased(quotes))
+      signals.abort(await storage.erasure.findErased(quotations))
     } catch (error) {
       logger.debug({ err: error }, 'erased quotations cannot be looked up')
     }

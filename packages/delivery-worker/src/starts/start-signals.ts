@@ -1,5 +1,5 @@
-/** A quote whose hook was called. */
-interface RunningQuote {
+/** A quotation whose hook was called. */
+interface RunningQuotation {
   readonly id: string
   readonly organization_id: string
   /** When its hook was called. */
@@ -9,12 +9,12 @@ interface RunningQuote {
 /** Creates and aborts the signals of pipeline hooks. */
 export interface StartSignals {
   /** Its signal aborts with `abortAll` even after its call has ended, for a run that continues with it. */
-  create(quote: RunningQuote): AbortController
+  create(quotation: RunningQuotation): AbortController
   abortAll(): void
-  /** Quotes whose signal is still referenced. */
-  quotes(): readonly RunningQuote[]
-  /** Aborts the signals of these quotes. */
-  abort(quoteIds: ReadonlySet<string>): void
+  /** Quotations whose signal is still referenced. */
+  quotations(): readonly RunningQuotation[]
+  /** Aborts the signals of these quotations. */
+  abort(quotationIds: ReadonlySet<string>): void
 }
 
 /**
@@ -23,12 +23,12 @@ export interface StartSignals {
  */
 export function createStartSignals(): StartSignals {
   const controllers = new WeakMap<AbortSignal, AbortController>()
-  const signals = new Map<WeakRef<AbortSignal>, RunningQuote>()
+  const signals = new Map<WeakRef<AbortSignal>, RunningQuotation>()
   const registry = new FinalizationRegistry<WeakRef<AbortSignal>>((signal) => signals.delete(signal))
 
-  function abortWhere(isMeant: (quote: RunningQuote) => boolean): void {
-    for (const [reference, quote] of signals) {
-      if (!isMeant(quote)) continue
+  function abortWhere(isMeant: (quotation: RunningQuotation) => boolean): void {
+    for (const [reference, quotation] of signals) {
+      if (!isMeant(quotation)) continue
       signals.delete(reference)
       const signal = reference.deref()
       if (signal !== undefined) controllers.get(signal)?.abort()
@@ -36,16 +36,16 @@ export function createStartSignals(): StartSignals {
   }
 
   return {
-    create(quote) {
+    create(quotation) {
       const controller = new AbortController()
       const signal = new WeakRef(controller.signal)
       controllers.set(controller.signal, controller)
-      signals.set(signal, quote)
+      signals.set(signal, quotation)
       registry.register(controller.signal, signal)
       return controller
     },
     abortAll: () => abortWhere(() => true),
-    quotes: () => [...signals.values()],
-    abort: (quoteIds) => abortWhere(({ id }) => quoteIds.has(id)),
+    quotations: () => [...signals.values()],
+    abort: (quotationIds) => abortWhere(({ id }) => quotationIds.has(id)),
   }
 }

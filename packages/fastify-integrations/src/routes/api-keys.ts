@@ -8,10 +8,9 @@ import {
   Uuid,
   updateApiKeyBody,
 } from '@quickquote/core/internal'
-import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
+import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
-import { organizationParams } from './organization-params.ts'
+import { NO_CONTENT, organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
 
 const apiKey = {
   id: EXAMPLE.apiKeyId,

@@ -1,9 +1,8 @@
 import type { Integrations } from '@quickquote/core'
 import { AuditEntry, AuditLogQuery, Type } from '@quickquote/core/internal'
-import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
+import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { type SessionRoute, sessionRoute } from '../route.ts'
-import { organizationParams } from './organization-params.ts'
+import { organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
 
 export function auditLogRoutes({ auditLog }: Integrations): readonly SessionRoute[] {
   return [

@@ -8,10 +8,9 @@ import {
   Type,
   Uuid,
 } from '@quickquote/core/internal'
-import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
+import { PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { type SessionRoute, sessionRoute } from '../route.ts'
-import { organizationParams } from './organization-params.ts'
+import { organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
 
 const identity = {
   event_id: `evt_${EXAMPLE.eventId}`,

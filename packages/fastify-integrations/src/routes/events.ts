@@ -1,6 +1,6 @@
 import type { Integrations, Settings } from '@quickquote/core'
 import { eventCatalogOf, eventFeedQuery, Type, WebhookEvent } from '@quickquote/core/internal'
-import { linkTo } from '../answers/page-answer.ts'
+import { linkTo } from '../answers/links.ts'
 import { authenticate } from '../auth/partner-auth.ts'
 import { createLookout, type Waits, waitMsOf } from '../limits/waits.ts'
 import { EXAMPLE } from '../openapi/examples.ts'

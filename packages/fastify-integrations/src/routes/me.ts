@@ -2,8 +2,7 @@ import type { Session } from '@quickquote/core'
 import { Type, Uuid } from '@quickquote/core/internal'
 import { sessionOf } from '../auth/session-auth.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { type SessionRoute, sessionRoute } from '../route.ts'
-import { organizationParams } from './organization-params.ts'
+import { organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
 
 const Organization = Type.Object({
   id: Uuid,

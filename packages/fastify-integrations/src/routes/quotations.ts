@@ -13,8 +13,7 @@ import {
   Uuid,
   validateUrlPart,
 } from '@quickquote/core/internal'
-import { calledPath } from '../answers/called-path.ts'
-import { PAGE_HEADERS, pageAnswer } from '../answers/page-answer.ts'
+import { calledPath, PAGE_HEADERS, pageAnswer } from '../answers/links.ts'
 import { authenticate } from '../auth/partner-auth.ts'
 import { isMultipart, receiveMultipart } from '../bodies/multipart.ts'
 import { createLookout, type Waits, waitMsOf } from '../limits/waits.ts'

@@ -1,9 +1,8 @@
 import type { Integrations } from '@quickquote/core'
 import { Replay, ReplayBody, ReplayCount, Type, Uuid } from '@quickquote/core/internal'
-import { calledPath } from '../answers/called-path.ts'
+import { calledPath } from '../answers/links.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { type SessionRoute, sessionRoute } from '../route.ts'
-import { organizationParams } from './organization-params.ts'
+import { organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
 
 const common = { access: 'manage_integrations', tag: 'Webhooks' } as const
 const replay = {

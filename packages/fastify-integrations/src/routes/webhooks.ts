@@ -14,8 +14,7 @@ import {
 } from '@quickquote/core/internal'
 import { ADMIT_TEST } from '../auth/request-state.ts'
 import { EXAMPLE } from '../openapi/examples.ts'
-import { NO_CONTENT, type SessionRoute, sessionRoute } from '../route.ts'
-import { organizationParams } from './organization-params.ts'
+import { NO_CONTENT, organizationParams, type SessionRoute, sessionRoute } from '../route.ts'
 
 const settings = {
   name: 'CRM',

@@ -1,9 +1,17 @@
 import type { Page } from '@quickquote/core'
-import { type TObject, Type } from '@quickquote/core/internal'
+import { type TObject, Type, trimEndOf } from '@quickquote/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { queryText } from '../auth/key-in-url.ts'
 import type { Answer } from '../route.ts'
-import { calledPath } from './called-path.ts'
+
+/**
+ * The path that the client called, for links in responses, with any prefix of the plugin and before the host's
+ * `rewriteUrl`. It never begins with two slashes, which would name another server, and never ends with one.
+ */
+export function calledPath({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>): string {
+  const [path = ''] = originalUrl.split('?')
+  return trimEndOf(path.replace(/^\/{2,}/, '/'), '/')
+}
 
 /** The `answer.headers` of routes with paginated lists. */
 export const PAGE_HEADERS = {
