@@ -198,6 +198,15 @@ create index webhook_endpoints_of_organization on "quickquote".webhook_endpoints
   where deleted_at is null;
 create index webhook_endpoints_catching_up on "quickquote".webhook_endpoints (id) where caught_up_to < generation;
 
+-- The URLs that an endpoint had before, without their queries, each with the last version of the endpoint that had it: attempts
+-- keep the version to which they were sent.
+create table "quickquote".endpoint_urls (
+  endpoint_id uuid not null references "quickquote".webhook_endpoints on delete cascade,
+  last_version integer not null,
+  url text not null,
+  primary key (endpoint_id, last_version)
+);
+
 -- For each encryption key that has encrypted something, a value derived from it: a process with another key under the same id is
 -- noticed. See `functions/keys.sql`.
 create table "quickquote".encryption_keys (
@@ -271,6 +280,8 @@ create table "quickquote".events (
 ) partition by range (created_at);
 create table "quickquote".events_default partition of "quickquote".events default;
 create index events_of_organization on "quickquote".events (organization_id, created_at);
+-- Finds the attempts of a quotation: ids of deliveries begin with the time of their event.
+create index events_of_quotation on "quickquote".events (organization_id, quotation_id) where quotation_id is not null;
 create index events_feed on "quickquote".events (organization_id, feed_position) where feed_position is not null;
 
 -- Positions in event feeds, and the numbers of the locks that guard them. Must grow one by one.
@@ -340,6 +351,8 @@ create table "quickquote".delivery_attempts (
   event_id uuid not null,
   event_type text not null,
   event_sequence integer,
+  -- The version of the endpoint, and so its URL. Null if the attempt was interrupted.
+  endpoint_version integer,
   quotation_id uuid,
   is_test boolean not null,
   status text not null check (status in ('succeeded', 'failed', 'exhausted', 'rejected', 'interrupted')),
@@ -360,6 +373,9 @@ create table "quickquote".delivery_attempts_default partition of "quickquote".de
 create index delivery_attempts_of_organization on "quickquote".delivery_attempts (organization_id, created_at desc, id desc);
 create index delivery_attempts_failed on "quickquote".delivery_attempts (organization_id, created_at desc, id desc)
   where status <> 'succeeded';
+-- Finds failures by the response, 0 for none. Attempts that succeed have no entry.
+create index delivery_attempts_by_response on "quickquote".delivery_attempts
+  (organization_id, coalesce(http_status, 0::smallint), created_at desc, id desc) where status <> 'succeeded';
 create index delivery_attempts_of_endpoint on "quickquote".delivery_attempts (endpoint_id, created_at desc, id desc);
 
 -- Attempts of each endpoint by hour (UTC), without tests. Charts read them instead of the attempts. Each past hour is counted
@@ -429,6 +445,9 @@ create table "quickquote".audit_log (
 );
 create index audit_log_of_organization on "quickquote".audit_log (organization_id, created_at desc, id desc);
 create index audit_log_of_resource on "quickquote".audit_log (resource_id, created_at desc, id desc);
+-- Finds what a delivery was resent as, and from.
+create index audit_log_of_resends on "quickquote".audit_log using gin (changes jsonb_path_ops)
+  where action = 'webhook_endpoint.delivery_resent';
 
 -- Organizations being erased. Afterwards only the hash of the id, times and counts remain.
 create table "quickquote".erased_organizations (

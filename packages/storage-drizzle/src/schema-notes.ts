@@ -93,7 +93,16 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
         'event_type',
         'event_sequence',
       ),
-      ...plain('quotation_id', 'attempt', 'status', 'http_status', 'duration_ms', 'is_test', 'created_at'),
+      ...plain(
+        'endpoint_version',
+        'quotation_id',
+        'attempt',
+        'status',
+        'http_status',
+        'duration_ms',
+        'is_test',
+        'created_at',
+      ),
       ...plain('next_attempt_at', 'first_byte_ms'),
     },
   },
@@ -214,6 +223,15 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     erasedBy: ORGANIZATION,
     rows: { where: OF_ITS_ENDPOINTS, exported: null },
     columns: plain('endpoint_id', 'hour', 'delivered', 'failed'),
+  },
+  endpointUrls: {
+    kept: UNTIL_ERASED,
+    erasedBy: ORGANIZATION,
+    rows: { where: OF_ITS_ENDPOINTS, exported: null },
+    columns: {
+      url: "an earlier URL of the partner's, without its query",
+      ...plain('endpoint_id', 'last_version'),
+    },
   },
   webhookEndpoints: {
     kept: UNTIL_ERASED,

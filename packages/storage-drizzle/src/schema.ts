@@ -219,6 +219,15 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
       updated_at: moment('updated_at').notNull(),
       deleted_at: moment('deleted_at'),
     }),
+    endpointUrls: table(
+      'endpoint_urls',
+      {
+        endpoint_id: uuid('endpoint_id').notNull(),
+        last_version: integer('last_version').notNull(),
+        url: text('url').notNull(),
+      },
+      (columns) => [primaryKey({ columns: [columns.endpoint_id, columns.last_version] })],
+    ),
     encryptionKeys: table('encryption_keys', {
       id: text('id').primaryKey(),
       check_value: bytea('check_value').notNull(),
@@ -316,6 +325,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
         event_id: uuid('event_id').notNull(),
         event_type: text('event_type').notNull(),
         event_sequence: integer('event_sequence'),
+        endpoint_version: integer('endpoint_version'),
         quotation_id: uuid('quotation_id'),
         attempt: smallint('attempt').notNull(),
         status: text('status', { enum: ATTEMPT_STATUSES }).notNull(),
@@ -360,6 +370,7 @@ export const {
   deliveryHoursCounted,
   encryptionKeys,
   endpointHealth,
+  endpointUrls,
   erasedOrganizations,
   eventSequences,
   events,

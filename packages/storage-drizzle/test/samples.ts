@@ -105,6 +105,10 @@ export function sampleSecrets() {
 export const ANY_ATTEMPT: AttemptFilter = {
   endpoint_id: null,
   event_type: null,
+  event_id: null,
+  quotation_id: null,
+  http_status: null,
+  attempts: 'all',
   status: null,
   undelivered: null,
   since: null,

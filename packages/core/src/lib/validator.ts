@@ -40,6 +40,14 @@ const FORMATS: Readonly<Record<string, { check: (text: string) => boolean; allow
     allowed:
       'must be a timestamp (RFC 3339 with a time zone, such as 2026-11-21T10:05:00Z, in the years 0001 to 9999, without leap seconds)',
   },
+  'event-id': {
+    check: (text) => text.startsWith('evt_') && isUuid(text.slice('evt_'.length)),
+    allowed: 'must be the ID of an event (`evt_…`)',
+  },
+  'http-status': {
+    check: (text) => /^([1-5](\d\d|xx)|none)$/.test(text),
+    allowed: 'must be a status from 100 to 599, a class such as 5xx, or none',
+  },
   uuid: { check: isUuid, allowed: 'must be a UUID' },
   'organization-id': {
     check: isUuid,

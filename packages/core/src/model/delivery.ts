@@ -35,6 +35,11 @@ export const DeliveryAttempt = Type.Object(
       Type.String({ description: 'The current name. Deleted endpoints keep theirs.' }),
     ),
     attempt: Type.Integer({ description: '1 for the first.' }),
+    url: Type.Unsafe<string | null>({
+      ...NullableString,
+      description:
+        'The URL to which it was sent, without its query. Null if the attempt was interrupted: it may not have been sent.',
+    }),
     status: OneOf(ATTEMPT_STATUSES),
     http_status: NullableInteger,
     error: NullableString,
@@ -96,6 +101,15 @@ export const Delivery = Type.Object(
     quotation_name: Type.Optional(QuotationName),
     is_test: Type.Boolean(),
     next_attempt_at: NullableTimestamp,
+    resent_as: Type.Unsafe<string | null>({
+      ...NullableUuid,
+      description:
+        'The newest delivery that a resend of this one created, while the audit log has the resend.',
+    }),
+    resent_from: Type.Unsafe<string | null>({
+      ...NullableUuid,
+      description: 'The delivery whose resend created this one, while the audit log has the resend.',
+    }),
     request_body: Type.Unsafe<string | null>({
       ...NullableString,
       description:
@@ -113,6 +127,10 @@ export type Delivery = Static<typeof Delivery>
  */
 export const UNDELIVERED = ['all', 'retrying', 'given_up'] as const
 export type Undelivered = (typeof UNDELIVERED)[number]
+
+/** Which attempts of a delivery are listed: all, or only the newest. */
+export const ATTEMPTS_LISTED = ['all', 'latest'] as const
+export type AttemptsListed = (typeof ATTEMPTS_LISTED)[number]
 
 /** The attempts of one hour, without tests. */
 export const DeliveryHour = Type.Object(

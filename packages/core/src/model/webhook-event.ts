@@ -20,9 +20,17 @@ export interface RecordedEvent {
   readonly trace: TraceContext | null
 }
 
+const EVENT_PREFIX = 'evt_'
+
 /** The public id of an event. */
 export function eventIdOf(uuid: string): string {
-  return `evt_${uuid}`
+  return EVENT_PREFIX + uuid
+}
+
+/** The uuid of a public id, or null if it is none. */
+export function uuidOfEvent(id: string): string | null {
+  const uuid = id.startsWith(EVENT_PREFIX) ? id.slice(EVENT_PREFIX.length) : ''
+  return isUuid(uuid) ? uuid : null
 }
 
 export interface NewEvent {

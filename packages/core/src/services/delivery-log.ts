@@ -1,4 +1,5 @@
 import { headerNames } from '@quickquote/webhook-signature'
+import type { Static } from '@sinclair/typebox'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
 import { ONLY_KNOWN, PAGE_PARAMETERS, type Page, readPage } from '../lib/page.ts'
 import { OneOf, SentTimestamp, Uuid } from '../lib/schema.ts'
@@ -7,6 +8,7 @@ import { Type } from '../lib/type.ts'
 import { validateUrlPart } from '../lib/validator.ts'
 import {
   ATTEMPT_STATUSES,
+  ATTEMPTS_LISTED,
   type Delivery,
   type DeliveryAttempt,
   type DeliveryHour,
@@ -17,8 +19,8 @@ import { ERASED } from '../model/erasure.ts'
 import type { EventCatalog } from '../model/event-catalog.ts'
 import { requestHeaders } from '../model/request-headers.ts'
 import { type Member, requireManageIntegrations } from '../model/session.ts'
-import { eventIdOf } from '../model/webhook-event.ts'
-import type { StoredAttemptDetails, StoredDelivery } from '../storage/delivery-log.ts'
+import { eventIdOf, uuidOfEvent } from '../model/webhook-event.ts'
+import type { AttemptFilter, StoredAttemptDetails, StoredDelivery } from '../storage/delivery-log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { auditChanges, auditEntry } from './audit-log.ts'
 import type { Context } from './context.ts'
@@ -29,7 +31,27 @@ export function deliveryLogQuery({ types }: EventCatalog) {
     {
       endpoint_id: Type.Optional(Uuid),
       event_type: Type.Optional(OneOf(types)),
+      event_id: Type.Optional(
+        Type.String({ format: 'event-id', description: 'Attempts to deliver this event (`evt_…`).' }),
+      ),
+      quotation_id: Type.Optional(
+        Type.String({ format: 'uuid', description: 'Attempts to deliver the events of this quotation.' }),
+      ),
       status: Type.Optional(OneOf(ATTEMPT_STATUSES)),
+      http_status: Type.Optional(
+        Type.String({
+          format: 'http-status',
+          description:
+            'The response: a status such as `404`, a class such as `5xx`, or `none` for no response.',
+        }),
+      ),
+      attempts: Type.Optional(
+        OneOf(ATTEMPTS_LISTED, {
+          default: 'all',
+          description:
+            '`latest`: only the newest attempt of each delivery. The other filters apply to that attempt.',
+        }),
+      ),
       undelivered: Type.Optional(
         OneOf(UNDELIVERED, {
           description:
@@ -100,24 +122,13 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
     async list(member, query = {}) {
       requireManageIntegrations(member)
       const { organizationId } = member
-      const { endpoint_id, event_type, status, undelivered, since, until, ...page } = validateUrlPart(
-        querySchema,
-        query,
-        '?',
-      )
-      await requireEndpoint(organizationId, endpoint_id)
-      const filter = {
-        endpoint_id: endpoint_id ?? null,
-        event_type: event_type ?? null,
-        status: status ?? null,
-        undelivered: undelivered ?? null,
-        since: optionalTimeOf(since),
-        until: optionalTimeOf(until),
-      }
+      const asked = validateUrlPart(querySchema, query, '?')
+      await requireEndpoint(organizationId, asked.endpoint_id)
+      const filter = toFilter(asked)
       const { items, nextCursor } = await readPage(
         settings.keyring,
         { name: 'delivery_attempts', organizationId },
-        page,
+        asked,
         (request) => storage.deliveryLog.listAttempts(organizationId, filter, request),
       )
       return { items: items.map(await naming(storage, organizationId, items)), nextCursor }
@@ -175,6 +186,28 @@ export function createDeliveryLog(context: Context<LogPort>): DeliveryLog {
   }
 }
 
+function toFilter(asked: Static<ReturnType<typeof deliveryLogQuery>>): AttemptFilter {
+  const { endpoint_id, event_type, event_id, quotation_id, status, http_status, undelivered } = asked
+  return {
+    endpoint_id: endpoint_id ?? null,
+    event_type: event_type ?? null,
+    event_id: event_id === undefined ? null : uuidOfEvent(event_id),
+    quotation_id: quotation_id ?? null,
+    status: status ?? null,
+    http_status: http_status === undefined ? null : toStatuses(http_status),
+    attempts: asked.attempts ?? 'all',
+    undelivered: undelivered ?? null,
+    since: optionalTimeOf(asked.since),
+    until: optionalTimeOf(asked.until),
+  }
+}
+
+/** `5xx` is from 500 to 599, `404` from 404 to 404. */
+function toStatuses(text: string): AttemptFilter['http_status'] {
+  if (text === 'none') return { from: 0, to: 0 }
+  return { from: Number(text.replace('xx', '00')), to: Number(text.replace('xx', '99')) }
+}
+
 /** See `DeliveryLog.resend`. */
 async function resend(
   { storage, settings }: Context<LogPort>,
@@ -204,7 +237,7 @@ async function resend(
         at: now,
       }),
     )
-    return { ...delivery, id: newId, status: 'pending', next_attempt_at: now, attempts: [] }
+    return { ...delivery, id: newId, status: 'pending', next_attempt_at: now, resent_as: null, resent_from: delivery.id, attempts: [] }
   })
 }
 

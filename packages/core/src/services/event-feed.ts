@@ -1,9 +1,9 @@
 import { decodeCursor, encodeCursor } from '../lib/cursor.ts'
 import { IntegrationError, validationFailed } from '../lib/errors.ts'
-import { isUuid } from '../lib/tenancy.ts'
 import { validateUrlPart } from '../lib/validator.ts'
 import { eventFeedQuery } from '../model/event-feed-query.ts'
 import { checkOrganizationId } from '../model/ids.ts'
+import { uuidOfEvent } from '../model/webhook-event.ts'
 import type { FeedFilter, FeedPosition } from '../storage/event-feed.ts'
 import type { Context } from './context.ts'
 
@@ -74,8 +74,8 @@ export function createEventFeed({
 
   async function positionOf(organizationId: string, after: string): Promise<FeedPosition> {
     if (after.startsWith('evt_')) {
-      const id = after.slice('evt_'.length)
-      const found = isUuid(id) ? await feed.findStart(organizationId, id) : null
+      const id = uuidOfEvent(after)
+      const found = id !== null ? await feed.findStart(organizationId, id) : null
       return found ?? refuse('must be the ID of an event that is still kept')
     }
     const { ordinal, id } =

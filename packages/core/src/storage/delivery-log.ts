@@ -1,6 +1,7 @@
 import type { PageRequest } from '../lib/page.ts'
 import type {
   AttemptStatus,
+  AttemptsListed,
   Delivery,
   DeliveryAttempt,
   DeliveryAttemptDetails,
@@ -27,6 +28,13 @@ export interface StoredDelivery
 export interface AttemptFilter {
   readonly endpoint_id: string | null
   readonly event_type: string | null
+  /** The uuid. */
+  readonly event_id: string | null
+  readonly quotation_id: string | null
+  /** Both inclusive; 0: no response. */
+  readonly http_status: { readonly from: number; readonly to: number } | null
+  /** `latest`: only the newest attempt of each delivery. */
+  readonly attempts: AttemptsListed
   readonly status: AttemptStatus | null
   readonly undelivered: Undelivered | null
   /** Inclusive. */

@@ -211,6 +211,7 @@ function toRecord(attempt: SettledAttempt): object {
     attempt: delivery.attempt,
     event_type: delivery.event_type,
     event_sequence: delivery.event_sequence ?? undefined,
+    endpoint_version: delivery.endpoint.version,
     quotation_id: delivery.quotation_id ?? undefined,
     status: attempt.status,
     http_status: attempt.http_status ?? undefined,

@@ -13,6 +13,7 @@ import {
   time,
   uuid,
 } from '../connection/statement.ts'
+import { urlOf } from '../endpoints/webhook-endpoints.sql.ts'
 import { notErased } from '../organizations/not-erased.sql.ts'
 import { newDeliveryId } from './delivery-id.ts'
 
@@ -39,8 +40,9 @@ const ATTEMPT = {
 
 /** Of a delivery, in order. None is older than `$since`. */
 export const FIND_ATTEMPTS = statement(
-  ATTEMPT,
-  (schema) => `select ${selected(ATTEMPT)} from ${schema}.delivery_attempts
+  { ...ATTEMPT, url: nullable(text) },
+  (schema) => `select ${selected(ATTEMPT)}, ${urlOf(schema, 'attempted')} as url
+    from ${schema}.delivery_attempts attempted
     where delivery_id = $id and organization_id = $organization_id and created_at >= $since
     order by attempt`,
 )
@@ -113,4 +115,21 @@ export const RESEND = statement(
       quotation_id, sequence
     from event
     returning id`,
+)
+
+/** From the audit log: the newest delivery that a resend of this one created, and the one that it was resent from. */
+export const FIND_RESENDS = statement(
+  { resent_as: nullable(uuid), resent_from: nullable(uuid) },
+  (schema) => `with resend as (
+      select created_at, id as entry,
+        jsonb_path_query_first(changes, '$[*] ? (@.field == "delivery_id").to') #>> '{}' as delivery,
+        jsonb_path_query_first(changes, '$[*] ? (@.field == "resent_as").to') #>> '{}' as successor
+      from ${schema}.audit_log
+      where organization_id = $organization_id and action = 'webhook_endpoint.delivery_resent'
+        and changes @> jsonb_build_array(jsonb_build_object('to', $id::uuid))
+    )
+    select (
+      select successor::uuid from resend where delivery = $id::uuid::text order by created_at desc, entry desc limit 1
+    ) as resent_as,
+    (select delivery::uuid from resend where successor = $id::uuid::text limit 1) as resent_from`,
 )

@@ -83,18 +83,37 @@ const change = (set: string) =>
     returning ${selected(ENDPOINT)}`,
   )
 
+/** Queries may contain tokens. Credentials and fragments are refused. */
+function shownUrl(url: string): string {
+  return `split_part(${url}, '?', 1)`
+}
+
+/** The URL to which an attempt was sent, without its query. An SQL expression; null if the endpoint's version is not known. */
+export function urlOf(schema: string, attempt: string): string {
+  return `(select coalesce((
+      select url from ${schema}.endpoint_urls
+      where endpoint_id = endpoint.id and last_version >= ${attempt}.endpoint_version
+      order by last_version limit 1
+    ), ${shownUrl('endpoint.url')})
+    from ${schema}.webhook_endpoints endpoint
+    where endpoint.id = ${attempt}.endpoint_id and ${attempt}.endpoint_version is not null)`
+}
+
 /**
- * `$changes`: the changed columns, as a JSON object. Enabling an endpoint, or changing its order, begins a new generation:
+ * `$changes`: the changed columns, as a JSON object. A change of the URL keeps the old one, for the attempts sent to it. Enabling an endpoint, or changing its order, begins a new generation:
  * see `migrations/functions/catching-up.sql`.
  */
 export const CHANGE_ENDPOINT = statement(
   ENDPOINT,
   (schema) => `with changed as (
-      select changed.*, changed.is_enabled and not endpoint.is_enabled as is_now_enabled,
+      select changed.*, endpoint.url as old_url, changed.is_enabled and not endpoint.is_enabled as is_now_enabled,
         changed.ordering <> endpoint.ordering as is_reordered
       from ${schema}.webhook_endpoints endpoint
       cross join lateral jsonb_populate_record(endpoint, $changes::text::jsonb) changed
       where endpoint.id = $id and endpoint.organization_id = $organization_id and endpoint.deleted_at is null
+    ), kept as (
+      insert into ${schema}.endpoint_urls (endpoint_id, last_version, url)
+      select id, version, ${shownUrl('old_url')} from changed where ${shownUrl('old_url')} <> ${shownUrl('url')}
     )
     update ${schema}.webhook_endpoints endpoint set name = changed.name, url = changed.url,
       description = changed.description, events = changed.events, trigger_mode = changed.trigger_mode,
