@@ -62,6 +62,7 @@ export async function fill(organizationId: string, quotations = 3): Promise<stri
     url: `${receiver.url}/${text}`,
     events: [STEP_EVENT],
   })
+  await integrations.webhookEndpoints.update(admin, endpoint.id, { url: `${receiver.url}/${text}/new` })
   await integrations.webhookEndpoints.rotateSecret(admin, endpoint.id, { overlap_seconds: 3600 })
   const gone = await integrations.webhookEndpoints.create(admin, {
     name: text,

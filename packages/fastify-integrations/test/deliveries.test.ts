@@ -66,6 +66,7 @@ describe('GET /deliveries', () => {
     expect(ofQuote.find(({ endpoint_id }) => endpoint_id === crm.id)).toEqual({
       ...common,
       endpoint_id: crm.id,
+      url: `${context.receiver.url}/crm`,
       status: 'succeeded',
       http_status: 204,
       error: null,
@@ -74,6 +75,7 @@ describe('GET /deliveries', () => {
     expect(ofQuote.find(({ endpoint_id }) => endpoint_id === portal.id)).toEqual({
       ...common,
       endpoint_id: portal.id,
+      url: `${context.receiver.url}/portal`,
       status: 'failed',
       http_status: 503,
       error: 'The receiver answered 503.',
@@ -261,6 +263,8 @@ describe('GET /deliveries/:deliveryId', () => {
       quotation_name: 'Detailed',
       is_test: false,
       next_attempt_at: attempt['next_attempt_at'],
+      resent_as: null,
+      resent_from: null,
       request_body: String(received?.rawBody),
       attempts: [
         {

@@ -373,9 +373,9 @@ create table "quickquote".delivery_attempts_default partition of "quickquote".de
 create index delivery_attempts_of_organization on "quickquote".delivery_attempts (organization_id, created_at desc, id desc);
 create index delivery_attempts_failed on "quickquote".delivery_attempts (organization_id, created_at desc, id desc)
   where status <> 'succeeded';
--- Finds failures by the response, 0 for none. Attempts that succeed have no entry.
+-- Finds failures by the response. Attempts that succeed have no entry.
 create index delivery_attempts_by_response on "quickquote".delivery_attempts
-  (organization_id, coalesce(http_status, 0::smallint), created_at desc, id desc) where status <> 'succeeded';
+  (organization_id, http_status, created_at desc, id desc) where status <> 'succeeded';
 create index delivery_attempts_of_endpoint on "quickquote".delivery_attempts (endpoint_id, created_at desc, id desc);
 
 -- Attempts of each endpoint by hour (UTC), without tests. Charts read them instead of the attempts. Each past hour is counted

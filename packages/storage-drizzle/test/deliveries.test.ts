@@ -12,7 +12,7 @@ const worker = randomUUID()
 const other = randomUUID()
 
 beforeEach(async () => {
-  await sql`truncate quickquote.webhook_endpoints, quickquote.delivery_hours, quickquote.events, quickquote.deliveries,
+  await sql`truncate quickquote.webhook_endpoints, quickquote.endpoint_urls, quickquote.delivery_hours, quickquote.events, quickquote.deliveries,
     quickquote.delivery_attempts, quickquote.workers`
 })
 
@@ -131,6 +131,7 @@ describe('an outcome', () => {
         event_id: event.id,
         event_type: event.type,
         event_sequence: 1,
+        endpoint_version: 1,
         quotation_id: event.quotation_id,
         attempt: 1,
         status: 'succeeded',

@@ -8,7 +8,7 @@ const { storage, sql } = outbox
 const worker = randomUUID()
 
 beforeEach(async () => {
-  await sql`truncate quickquote.webhook_endpoints, quickquote.delivery_hours, quickquote.events, quickquote.deliveries,
+  await sql`truncate quickquote.webhook_endpoints, quickquote.endpoint_urls, quickquote.delivery_hours, quickquote.events, quickquote.deliveries,
     quickquote.delivery_attempts, quickquote.workers, quickquote.event_sequences`
 })
 

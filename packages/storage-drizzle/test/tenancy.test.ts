@@ -190,19 +190,31 @@ describe('a webhook endpoint of another organization', () => {
   it('shows no attempts or tests', async () => {
     const [own, other] = [sampleEndpoint(), sampleEndpoint()]
     for (const endpoint of [own, other]) await storage.webhookEndpoints.insert(endpoint, sampleSecrets(), 50)
-    const [id, over] = [randomUUID(), randomUUID()]
     const event = sampleEvent({ organization_id: other.organization_id })
+    // Ids of deliveries begin like that of their event.
+    const [id, over] = [randomUUID(), event.id.slice(0, 15) + randomUUID().slice(15)]
     await storage.testDeliveries.insert(event, { id, endpointId: other.id })
     await sql`insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id,
-        event_type, attempt, status, is_test, created_at)
+        event_type, quotation_id, attempt, status, is_test, created_at)
       values (${randomUUID()}, ${over}, ${other.organization_id}, ${other.id}, ${event.id}, 'quotation.failed',
-        1, 'succeeded', false, now())`
+        ${event.quotation_id}, 1, 'succeeded', false, now())`
 
     const page = { after: null, limit: 10 }
     expect(await storage.deliveryLog.listAttempts(other.organization_id, ANY_ATTEMPT, page)).toHaveLength(1)
     expect(await storage.deliveryLog.listAttempts(own.organization_id, ANY_ATTEMPT, page)).toEqual([])
     const theirs = { ...ANY_ATTEMPT, endpoint_id: other.id }
     expect(await storage.deliveryLog.listAttempts(own.organization_id, theirs, page)).toEqual([])
+    const filters = [
+      { event_id: event.id },
+      { quotation_id: event.quotation_id },
+      { attempts: 'latest' as const },
+    ]
+    for (const filter of filters) {
+      const list = (organization: string) =>
+        storage.deliveryLog.listAttempts(organization, { ...ANY_ATTEMPT, ...filter }, page)
+      expect(await list(other.organization_id)).toHaveLength(1)
+      expect(await list(own.organization_id)).toEqual([])
+    }
     expect((await storage.testDeliveries.find(own.organization_id, id)).state).toBe('over')
     expect((await storage.testDeliveries.find(own.organization_id, over)).attempt).toBeNull()
     expect((await storage.testDeliveries.find(other.organization_id, over)).attempt).toMatchObject({

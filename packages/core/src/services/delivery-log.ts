@@ -237,7 +237,15 @@ async function resend(
         at: now,
       }),
     )
-    return { ...delivery, id: newId, status: 'pending', next_attempt_at: now, resent_as: null, resent_from: delivery.id, attempts: [] }
+    return {
+      ...delivery,
+      id: newId,
+      status: 'pending',
+      next_attempt_at: now,
+      resent_as: null,
+      resent_from: delivery.id,
+      attempts: [],
+    }
   })
 }
 

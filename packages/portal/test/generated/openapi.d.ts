@@ -696,6 +696,8 @@ export interface components {
             endpoint_name?: string;
             /** @description 1 for the first. */
             attempt: number;
+            /** @description The URL to which it was sent, without its query. Null if the attempt was interrupted: it may not have been sent. */
+            url: string | null;
             /** @enum {string} */
             status: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
             http_status: number | null;
@@ -742,6 +744,16 @@ export interface components {
             is_test: boolean;
             /** Format: date-time */
             next_attempt_at: string | null;
+            /**
+             * Format: uuid
+             * @description The newest delivery that a resend of this one created, while the audit log has the resend.
+             */
+            resent_as: string | null;
+            /**
+             * Format: uuid
+             * @description The delivery whose resend created this one, while the audit log has the resend.
+             */
+            resent_from: string | null;
             /** @description The exact bytes that each attempt sends. Null once the event is no longer kept; `[erased]` once its quotation has been erased. */
             request_body: string | null;
             /** @description Oldest first. */
@@ -761,6 +773,8 @@ export interface components {
             endpoint_name?: string;
             /** @description 1 for the first. */
             attempt: number;
+            /** @description The URL to which it was sent, without its query. Null if the attempt was interrupted: it may not have been sent. */
+            url: string | null;
             /** @enum {string} */
             status: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
             http_status: number | null;
@@ -2156,7 +2170,15 @@ export interface operations {
             query?: {
                 endpoint_id?: string;
                 event_type?: "quotation.requirement_analysis.completed" | "quotation.functional_specification.completed" | "quotation.work_breakdown.completed" | "quotation.effort_estimation.completed" | "quotation.proposal.completed" | "quotation.completed" | "quotation.failed";
+                /** @description Attempts to deliver this event (`evt_…`). */
+                event_id?: string;
+                /** @description Attempts to deliver the events of this quotation. */
+                quotation_id?: string;
                 status?: "succeeded" | "failed" | "exhausted" | "rejected" | "interrupted";
+                /** @description The response: a status such as `404`, a class such as `5xx`, or `none` for no response. */
+                http_status?: string;
+                /** @description `latest`: only the newest attempt of each delivery. The other filters apply to that attempt. */
+                attempts?: "all" | "latest";
                 /** @description Only undelivered events, each with its newest attempt, without tests. `retrying`: another attempt is due. `given_up`: no attempts are left. `all`: both, and parked deliveries. */
                 undelivered?: "all" | "retrying" | "given_up";
                 /** @description Attempts made at this time or later. */

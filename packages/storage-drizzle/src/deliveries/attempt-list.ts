@@ -1,5 +1,5 @@
 import type { AttemptFilter, DeliveryLogStorage } from '@quickquote/core/internal'
-import { and, between, eq, getTableColumns, gte, lt, type SQL, Subquery, sql } from 'drizzle-orm'
+import { and, asc, between, eq, getTableColumns, gte, isNull, lt, type SQL, Subquery, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Database } from '../connection/database.ts'
 import { isAfter, newestFirst } from '../connection/page.ts'
@@ -57,16 +57,18 @@ export function attemptList(database: Database): Pick<DeliveryLogStorage, 'listA
     where: SQL | undefined,
     limit: number,
   ): SQL {
-    const next = (condition: SQL) => sql`select ${HTTP_STATUS} as code from ${tables.deliveryAttempts} attempt
-      where organization_id = ${organizationId} and status <> 'succeeded' and ${condition} and ${HTTP_STATUS} <= ${to}
+    const next = (
+      condition: SQL,
+    ) => sql`select attempt.http_status as code from ${tables.deliveryAttempts} attempt
+      where organization_id = ${organizationId} and status <> 'succeeded' and ${condition} and attempt.http_status <= ${to}
       order by 1 limit 1`
     return sql`with recursive found as (
-        (${next(sql`${HTTP_STATUS} >= ${from}`)})
+        (${next(sql`attempt.http_status >= ${from}`)})
         union all
-        select next.code from found cross join lateral (${next(sql`${HTTP_STATUS} > found.code`)}) next
+        select next.code from found cross join lateral (${next(sql`attempt.http_status > found.code`)}) next
       )
       select attempt.* from found cross join lateral (
-        select * from ${tables.deliveryAttempts} attempt where ${where} and ${HTTP_STATUS} = found.code
+        select * from ${tables.deliveryAttempts} attempt where ${where} and attempt.http_status = found.code
         order by created_at desc, id desc limit ${limit}
       ) attempt`
   }
@@ -94,29 +96,36 @@ export function attemptList(database: Database): Pick<DeliveryLogStorage, 'listA
           .select(columns)
           .from(rows === undefined ? attempts : new Subquery(rows, {}, ATTEMPT))
           .where(condition)
-          .orderBy(...newestFirst(attempts))
+          // The index by response is in this order, which PostgreSQL does not see for null.
+          .orderBy(...(http_status?.to === 0 ? [asc(attempts.http_status)] : []), ...newestFirst(attempts))
           .limit(limit)
+      const withStatus = http_status === null ? undefined : hasStatus(attempts, http_status)
       const isOfEvents = event_id !== null || quotation_id !== null
-      if (http_status !== null && http_status.from < http_status.to && isFailure(filter) && !isOfEvents) {
+      if (http_status !== null && status === 'succeeded' && !isSuccess(http_status)) return []
+      if (isOfEvents) return newest(and(where, withStatus), ofEvents(organizationId, filter))
+      if (http_status !== null && http_status.from < http_status.to && isFailure(filter)) {
         return newest(undefined, failuresOf(organizationId, http_status, where, limit))
       }
-      const whole = http_status === null ? where : and(where, hasStatus(http_status))
-      return newest(whole, isOfEvents ? ofEvents(organizationId, filter) : undefined)
+      return newest(and(where, withStatus))
     },
   }
 }
 
 type HttpStatuses = NonNullable<AttemptFilter['http_status']>
 
-/** As in the index: 0 without a response. */
-const HTTP_STATUS = sql.raw(`coalesce(${ATTEMPT}.http_status, 0::smallint)`)
+function hasStatus(
+  { http_status }: Pick<Tables['deliveryAttempts'], 'http_status'>,
+  { from, to }: HttpStatuses,
+) {
+  if (from < to) return between(http_status, from, to)
+  return to === 0 ? isNull(http_status) : eq(http_status, from)
+}
 
-function hasStatus({ from, to }: HttpStatuses): SQL {
-  return from === to ? sql`${HTTP_STATUS} = ${from}` : between(HTTP_STATUS, from, to)
+function isSuccess({ from, to }: HttpStatuses): boolean {
+  return from >= 200 && to < 300
 }
 
 /** Whether only failures match. */
 function isFailure({ status, http_status }: AttemptFilter): boolean {
-  if (status !== null) return status !== 'succeeded'
-  return http_status !== null && (http_status.to < 200 || http_status.from > 299)
+  return status === null ? http_status !== null && !isSuccess(http_status) : status !== 'succeeded'
 }

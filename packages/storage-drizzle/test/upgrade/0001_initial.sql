@@ -41,6 +41,7 @@ values
    'whsec_…1234', '\x$SECRET', 'key-1', now() + interval '1 hour', now(), now()),
   ('00000000-0000-7000-8000-0000000000c2', '00000000-0000-7000-8000-0000000000ac', 'Disabled', 'https://crm.example/hook',
    '{quotation.completed}', 'always', false, 'failing', '\x$SECRET', 'key-1', 'whsec_…1234', null, null, null, now(), now());
+insert into "quickquote".endpoint_urls values ('00000000-0000-7000-8000-0000000000c1', 0, 'https://old.example/hook');
 insert into "quickquote".encryption_keys values ('key-1', '\x$CHECK');
 insert into "quickquote".endpoint_health values
   ('00000000-0000-7000-8000-0000000000c1', now() - interval '1 day', now() - interval '1 hour');
