@@ -1,101 +1,109 @@
-import { createIntegrations, type Logger, type Storage } from '@quickquote/core'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { generateApiKeyValue } from '../src/model/api-key-value.ts'
+import { randomUUID } from 'node:crypto'
+import { createIntegrations, type Integrations } from '@quickquote/core'
+import type { TestDatabase } from '@quickquote/dev-servers'
+import { adminOf, hostOptions, keepLogs } from '@quickquote/dev-servers/host'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
-const lines: string[] = []
-const log = (_: object, message: string) => void lines.push(message)
-const logger: Logger = { debug: log, info: log, warn: log, error: log }
+const { logger, lines } = keepLogs()
+let database: TestDatabase
+let integrations: Integrations
+let keys: readonly { readonly id: string; readonly value: string }[]
+/** The writes, each with the indexes of its keys. */
+let begun: number[][]
+let finished: number
+let refusals: number
 
-/** The writes, in order. */
-let written: string[][]
-let refusals = 0
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  written = []
-  refusals = 0
-  lines.length = 0
+beforeAll(async () => {
+  database = await migratedDatabase()
 })
 
-afterEach(() => void vi.useRealTimers())
+beforeEach(async () => {
+  begun = []
+  finished = 0
+  refusals = 0
+  lines.splice(0)
+  integrations = open()
+  const admin = adminOf(randomUUID())
+  const created = [0, 1, 2, 3].map(() =>
+    integrations.apiKeys.create(admin, {
+      name: 'CRM',
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+    }),
+  )
+  keys = (await Promise.all(created)).map(({ id, key }) => ({ id, value: key.reveal() }))
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
 
-function open() {
-  let keys = 0
-  const storage = {
-    transaction() {},
-    quotations: {},
-    async close() {},
-    apiKeys: {
-      async findByHash() {
-        keys += 1
-        return { id: `key ${keys}`, organization_id: 'o', status: 'active', expires_at: new Date(8e15) }
-      },
-      async recordUses(uses: ReadonlyMap<string, Date>) {
-        if (refusals > 0) {
-          refusals -= 1
-          throw new Error('The database is unreachable.')
-        }
-        written.push([...uses.keys()])
-      },
-    },
-  } as unknown as Storage
+afterEach(async () => {
+  vi.useRealTimers()
+  await integrations.close()
+})
+
+afterAll(() => database.drop())
+
+/** A host whose writes of uses are recorded, and refused on request. */
+function open(): Integrations {
+  // One connection, made before the timers are fake: a new one waits for a timer.
+  const storage = drizzleStorage({ connectionString: database.url, maxConnections: 1 })
+  const recordUses: typeof storage.apiKeys.recordUses = async (uses) => {
+    if (refusals > 0) {
+      refusals -= 1
+      throw new Error('The database is unreachable.')
+    }
+    begun.push([...uses.keys()].map((used) => keys.findIndex(({ id }) => id === used)))
+    await storage.apiKeys.recordUses(uses)
+    finished += 1
+  }
   return createIntegrations({
-    storage,
-    pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: '', expires_at: new Date() }) },
-    encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
-    now: () => new Date(0),
+    ...hostOptions,
+    storage: { ...storage, apiKeys: { ...storage.apiKeys, recordUses } },
     logger,
   })
 }
 
-const value = generateApiKeyValue().reveal()
-const use = (integrations: ReturnType<typeof open>) => integrations.apiKeys.authenticate(value)
-const settle = () => vi.advanceTimersByTimeAsync(0)
+const use = (index: number) => integrations.apiKeys.authenticate(keys[index]?.value ?? '')
+const isWritten = (...batches: number[][]) =>
+  expect.poll(() => (finished === begun.length ? begun : null)).toEqual(batches)
 
 describe('uses of API keys', () => {
   it('are written at once after a pause, and in batches if frequent', async () => {
-    const integrations = open()
+    await use(0)
+    await isWritten([0])
 
-    await use(integrations)
-    await settle()
-    expect(written).toEqual([['key 1']])
-
-    await use(integrations)
-    await use(integrations)
-    await settle()
-    expect(written).toEqual([['key 1']])
-    await vi.advanceTimersByTimeAsync(500)
-    expect(written).toEqual([['key 1'], ['key 2', 'key 3']])
+    await use(1)
+    await use(2)
+    await vi.advanceTimersByTimeAsync(499)
+    expect(begun).toEqual([[0]])
+    await vi.advanceTimersByTimeAsync(1)
+    await isWritten([0], [1, 2])
 
     await vi.advanceTimersByTimeAsync(60_000)
-    await use(integrations)
-    await settle()
-    expect(written).toEqual([['key 1'], ['key 2', 'key 3'], ['key 4']])
+    await use(3)
+    await isWritten([0], [1, 2], [3])
   })
 
   it('are retried with the next batch after a failed write, with one log line', async () => {
-    const integrations = open()
     refusals = 2
 
-    await use(integrations)
-    await settle()
-    await use(integrations)
+    await use(0)
+    await use(1)
     await vi.advanceTimersByTimeAsync(1000)
     await vi.advanceTimersByTimeAsync(2000)
 
-    expect(written).toEqual([['key 1', 'key 2']])
-    expect(lines).toEqual(['last_used_at of API keys could not be written'])
+    await isWritten([0, 1])
+    expect(lines).toMatchObject([{ message: 'last_used_at of API keys could not be written' }])
   })
 
   it('are all written on close', async () => {
-    const integrations = open()
     refusals = 1
-    await use(integrations)
-    await settle()
-    await use(integrations)
+    await use(0)
+    await use(1)
 
     await integrations.close()
 
-    expect(written).toEqual([['key 1', 'key 2']])
+    expect(begun).toEqual([[0, 1]])
+    expect(finished).toBe(1)
   })
 })

@@ -1,5 +1,8 @@
-import { createIntegrations, type IntegrationsOptions, type Logger, type Storage } from '@quickquote/core'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createIntegrations, type IntegrationsOptions } from '@quickquote/core'
+import { hostOptions, keepLogs } from '@quickquote/dev-servers/host'
+import { migratedDatabase } from '@quickquote/dev-servers/vitest'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newId } from '../src/lib/new-id.ts'
 
 const START = Date.parse('2026-11-22T12:00:00Z')
@@ -9,41 +12,38 @@ let databaseAheadMs: number
 /** How long the database takes to respond, and whether it does. */
 let answer: () => Promise<void>
 let asked: number
-let lines: string[]
+const { logger, lines } = keepLogs()
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: START })
   databaseAheadMs = 0
   answer = async () => {}
   asked = 0
-  lines = []
+  lines.splice(0)
 })
 
 afterEach(() => void vi.useRealTimers())
 
-const at = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`)
-const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+const database = await migratedDatabase()
+// One connection, made before the timers are fake: a new one waits for a timer.
+const storage = drizzleStorage({ connectionString: database.url, maxConnections: 1 })
+await storage.clock.read()
+afterAll(async () => {
+  await storage.close()
+  await database.drop()
+})
 
+/** A host whose database tells this time. */
 function open(options: Partial<IntegrationsOptions> = {}) {
-  const storage = {
-    transaction() {},
-    clock: {
-      async read() {
-        asked += 1
-        const time = Date.now() + databaseAheadMs
-        await answer()
-        return new Date(time)
-      },
+  const clock = {
+    async read() {
+      asked += 1
+      const time = Date.now() + databaseAheadMs
+      await answer()
+      return new Date(time)
     },
-    quotations: { find: async () => 'unknown' },
-  } as unknown as Storage
-  return createIntegrations({
-    storage,
-    pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: '', expires_at: new Date() }) },
-    encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
-    logger,
-    ...options,
-  })
+  }
+  return createIntegrations({ ...hostOptions, storage: { ...storage, clock }, logger, ...options })
 }
 
 const call = (integrations: ReturnType<typeof open>) =>
@@ -141,7 +141,7 @@ describe('a difference between the clocks', () => {
 
   it('is logged once from 5 s on, and is serious from 30 s on', async () => {
     await differencesOf(4999, -4999, 5000, -29_000, -30_000, 31_000, 3000, 0, 0)
-    expect(lines).toEqual([
+    expect(lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
       "warn: the clock of this machine differs from the database's: correct it (NTP); the database's time is used",
       "error: the clock of this machine is wrong: correct it (NTP); the database's time is used",
       "info: the clock of this machine agrees with the database's again",

@@ -1,12 +1,8 @@
+import { hostOptions } from '@quickquote/dev-servers/host'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { Type } from '@sinclair/typebox'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import {
-  createIntegrations,
-  defineEvents,
-  EVENT_TYPES,
-  type Integrations,
-  type Storage,
-} from '../src/internal.ts'
+import { createIntegrations, defineEvents, EVENT_TYPES, type Integrations } from '../src/internal.ts'
 import { createEventCatalog, eventCatalogOf } from '../src/model/event-catalog.ts'
 import { createWebhookEvent } from '../src/model/webhook-event.ts'
 
@@ -128,10 +124,8 @@ describe('an invalid declaration fails at startup and says how to fix it', () =>
     ['project.created', { ...definition, data: { type: 'object', propertis: {} } }, 'propertis'],
   ])('%s', (type, wrong, message) => {
     const events = { [type]: wrong } as unknown as typeof projectEvents
-    const storage = { transaction: async () => {} } as unknown as Storage
-    const pipeline = { start: async () => {}, signDocumentUrl: () => Promise.reject(new Error('not used')) }
-    const encryptionKeys = [{ id: 'one', key: Buffer.alloc(32, 7) }]
-    const create = () => createIntegrations({ storage, pipeline, encryptionKeys, events })
+    const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
+    const create = () => createIntegrations({ ...hostOptions, storage, events })
     expect(create).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
     expect(create).toThrow(message)
   })

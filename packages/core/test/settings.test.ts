@@ -7,24 +7,15 @@ import {
   DEFAULT_RETENTION,
   DEFAULT_START_POLICY,
   type IntegrationsOptions,
-  type Storage,
 } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { describe, expect, it } from 'vitest'
 
-// Options are checked before any call of the storage.
-const storage = {
-  transaction: () => Promise.reject(new Error('not reached')),
-  quotations: {},
-} as unknown as Storage
-const pipeline: IntegrationsOptions['pipeline'] = {
-  start: async () => {},
-  signDocumentUrl: async () => ({ url: 'https://example.com', expires_at: new Date() }),
-}
-const options: IntegrationsOptions = {
-  storage,
-  pipeline,
-  encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
-}
+const { pipeline, encryptionKeys } = hostOptions
+// Options are checked before any connection.
+const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
+const options: IntegrationsOptions = { storage, pipeline, encryptionKeys }
 const DAY_MS = 24 * 60 * 60 * 1000
 const SECRET = Buffer.alloc(32, 2).toString('base64')
 
@@ -97,7 +88,7 @@ const WRONG: [string, object, RegExp][] = [
   ['a number for a key', { encryptionKeys: [{ id: 'k', key: 32 }] }, /\[0\]\.key must be 32/],
   [
     'two keys with one id',
-    { encryptionKeys: [...options.encryptionKeys, ...options.encryptionKeys] },
+    { encryptionKeys: [...encryptionKeys, ...encryptionKeys] },
     /encryptionKeys\[1\] needs a unique id/,
   ],
   ['a product name that is not valid in a header', { productName: 'Ac me' }, /header names/],

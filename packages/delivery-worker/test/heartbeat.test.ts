@@ -1,7 +1,8 @@
-import { createIntegrations, type Storage } from '@quickquote/core'
-import { type Heartbeat as Beat, silentLogger } from '@quickquote/core/internal'
+import { randomUUID } from 'node:crypto'
+import { silentLogger } from '@quickquote/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHeartbeat, type Heartbeat, holds } from '../src/upkeep/heartbeat.ts'
+import { openHost } from './host.ts'
 
 const EVERY_MS = 40
 /** Twenty heartbeats, so that none is late enough on a busy machine. */
@@ -13,53 +14,47 @@ afterEach(async () => {
   await heartbeat?.stop()
 })
 
-type Answer = (beat: number) => Beat | Promise<Beat>
-const known = () => ({ at: new Date(), isNew: false })
-
-/** A heartbeat on a storage that records its calls. */
-function open(answer: Answer) {
+/** A heartbeat whose calls are recorded; `before` delays or refuses one, like an outage of the database. */
+async function open(before: (beat: number) => void | Promise<void> = () => {}) {
   const beats: number[] = []
   const judged: number[] = []
   const fresh: number[] = []
+  const { integrations, sql } = await openHost()
+  const { workers } = integrations.storage
   const storage = {
-    transaction() {},
-    quotations: {},
     workers: {
-      async heartbeat() {
-        const beat = beats.push(performance.now())
-        return answer(beat)
+      ...workers,
+      async heartbeat(workerId: string) {
+        await before(beats.push(performance.now()))
+        return workers.heartbeat(workerId)
       },
-      async recoverDead() {
+      async recoverDead(found: Parameters<typeof workers.recoverDead>[0]) {
         judged.push(performance.now())
-        return { deliveries: 0, starts: 0 }
+        return workers.recoverDead(found)
       },
     },
-  } as unknown as Storage
-  const { settings } = createIntegrations({
-    storage,
-    pipeline: { start: async () => {}, signDocumentUrl: async () => ({ url: '', expires_at: new Date() }) },
-    encryptionKeys: [{ id: 'k', key: Buffer.alloc(32, 1) }],
-    logger: silentLogger,
-  })
+  }
   const created = createHeartbeat({
     storage,
-    workerId: 'w',
+    workerId: randomUUID(),
     everyMs: EVERY_MS,
     deadAfterMs: DEAD_AFTER_MS,
     maxAttempts: 8,
     logger: silentLogger,
-    clock: settings.clock,
+    clock: integrations.settings.clock,
     onFresh: () => void fresh.push(performance.now()),
   })
   heartbeat = created
-  return { heartbeat: created, beats, judged, fresh }
+  /** What the other workers do with one that is silent. */
+  const giveUp = () => sql`delete from quickquote.workers`
+  return { heartbeat: created, beats, judged, fresh, giveUp }
 }
 
 const refuse = () => Promise.reject(new Error('The database is unreachable.'))
 
 describe('a worker', () => {
   it('declares no other dead in its first deadAfterMs', async () => {
-    const { heartbeat, beats, judged } = open(known)
+    const { heartbeat, beats, judged } = await open()
     await heartbeat.start()
     await expect.poll(() => judged.length).toBeGreaterThan(0)
     expect((judged[0] ?? 0) - (beats[0] ?? 0)).toBeGreaterThanOrEqual(DEAD_AFTER_MS)
@@ -67,8 +62,8 @@ describe('a worker', () => {
 
   it('declares no other dead for deadAfterMs after a single failed heartbeat', async () => {
     let refused = 0
-    const { heartbeat, beats, judged } = open(() => {
-      if (judged.length === 0 || refused > 0) return known()
+    const { heartbeat, beats, judged } = await open(() => {
+      if (judged.length === 0 || refused > 0) return
       refused = beats.length
       return refuse()
     })
@@ -83,11 +78,10 @@ describe('a worker', () => {
 
   it('declares no other dead for deadAfterMs after it was paused, even without a failed heartbeat', async () => {
     let hung = 0
-    const { heartbeat, beats, judged } = open(async () => {
-      if (judged.length === 0 || hung > 0) return known()
+    const { heartbeat, beats, judged } = await open(async () => {
+      if (judged.length === 0 || hung > 0) return
       hung = beats.length
       await new Promise((resolve) => setTimeout(resolve, DEAD_AFTER_MS))
-      return known()
     })
     await heartbeat.start()
     await expect.poll(() => hung).toBeGreaterThan(0)
@@ -100,7 +94,7 @@ describe('a worker', () => {
 
   it('is not certain of its leases while its heartbeat is stale, and is notified when it is fresh again', async () => {
     let isAway = false
-    const { heartbeat, fresh } = open(() => (isAway ? refuse() : known()))
+    const { heartbeat, fresh } = await open(() => (isAway ? refuse() : undefined))
     await heartbeat.start()
     const life = heartbeat.life()
     expect(fresh).toHaveLength(1)
@@ -113,14 +107,12 @@ describe('a worker', () => {
   })
 
   it('that was declared dead meanwhile has lost its earlier leases', async () => {
-    let isGivenUp = false
-    const { heartbeat } = open(() => ({ at: new Date(), isNew: isGivenUp }))
+    const { heartbeat, giveUp } = await open()
     await heartbeat.start()
     const life = heartbeat.life()
 
-    isGivenUp = true
+    await giveUp()
     await expect.poll(() => heartbeat.life()).not.toBe(life)
-    isGivenUp = false
     expect(holds(heartbeat, life)).toBe(false)
     await expect.poll(() => holds(heartbeat, heartbeat.life())).toBe(true)
   })

@@ -4,25 +4,26 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import helmet from '@fastify/helmet'
-import type { Integrations } from '@quickquote/core'
+import { createIntegrations } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { build } from 'esbuild'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { fastifyPortal } from '../src/index.ts'
 
-const SETTINGS = {
-  productName: 'Acme',
-  limits: { apiKeyLifetimeDays: 731 },
-  delivery: { maxAttempts: 8, disableAfterMs: 0 },
-  retention: { eventDays: 30 },
-}
+/** The portal needs no database. */
+const NOWHERE = 'postgres://127.0.0.1:1/nobody'
 
 it('with helmet’s defaults, the portal has its own policy and the host keeps its own', async () => {
   const app = Fastify()
   onTestFinished(() => app.close())
   await app.register(helmet)
   await app.register(fastifyPortal, {
-    integrations: { settings: SETTINGS } as unknown as Integrations,
+    integrations: createIntegrations({
+      ...hostOptions,
+      storage: drizzleStorage({ connectionString: NOWHERE }),
+    }),
     prefix: '/integrations',
   })
   app.get('/own', async () => 'own')
@@ -38,10 +39,14 @@ it('a server bundled into one file has the page, its files and the element', asy
   const folder = await mkdtemp(join(tmpdir(), 'quickquote-bundle-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const source = `
-    import Fastify from 'fastify'
+    import { createIntegrations } from '@quickquote/core'
+    import { hostOptions } from '@quickquote/dev-servers/host'
     import { fastifyPortal } from '@quickquote/portal'
+    import { drizzleStorage } from '@quickquote/storage-drizzle'
+    import Fastify from 'fastify'
+    const storage = drizzleStorage({ connectionString: '${NOWHERE}' })
     const app = Fastify()
-    await app.register(fastifyPortal, { integrations: { settings: ${JSON.stringify(SETTINGS)} }, prefix: '/a/portal' })
+    await app.register(fastifyPortal, { integrations: createIntegrations({ ...hostOptions, storage }), prefix: '/a/portal' })
     const get = async (url) => (await app.inject({ method: 'GET', url })).statusCode
     const { body } = await app.inject({ method: 'GET', url: '/a/portal/' })
     const names = [...body.matchAll(/(?:src|href)="\\.\\/([^"]+)"/g)].map(([, name]) => name)

@@ -1,18 +1,14 @@
 import { gunzipSync } from 'node:zlib'
-import type { Integrations } from '@quickquote/core'
+import { createIntegrations } from '@quickquote/core'
+import { hostOptions } from '@quickquote/dev-servers/host'
+import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FastifyPortalOptions, fastifyPortal } from '../src/index.ts'
 
-/** The parts of the integrations that the page reads. */
-const integrations = {
-  settings: {
-    productName: 'Acme',
-    limits: { apiKeyLifetimeDays: 731 },
-    delivery: { maxAttempts: 8, disableAfterMs: 432_000_000 },
-    retention: { eventDays: 30 },
-  },
-} as unknown as Integrations
+// The page needs no database.
+const storage = drizzleStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' })
+const integrations = createIntegrations({ ...hostOptions, storage, productName: 'Acme' })
 
 async function host(
   options: Partial<FastifyPortalOptions> & { prefix?: string } = {},
