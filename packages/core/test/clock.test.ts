@@ -33,7 +33,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A host whose database tells this time. */
+/** A host whose database has that time. */
 function open(options: Partial<IntegrationsOptions> = {}) {
   const clock = {
     async read() {
