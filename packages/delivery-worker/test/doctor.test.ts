@@ -1,4 +1,6 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIntegrations } from '@quickquote/core'
 import { createCertificate, startConnectProxy, testDatabase } from '@quickquote/dev-servers'
@@ -70,9 +72,10 @@ async function everything(): Promise<unknown> {
 }
 
 async function certificateFile(): Promise<string> {
-  const file = join(import.meta.dirname, '.doctor.pem')
+  const folder = await mkdtemp(join(tmpdir(), 'quickquote-doctor-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'ca.pem')
   await writeFile(file, (await createCertificate(new Date())).cert)
-  onTestFinished(() => rm(file))
   return file
 }
 
@@ -205,7 +208,7 @@ describe('doctor', () => {
 
   it('names missing rights, and runs the other checks with a read-only role', async () => {
     const { sql } = host
-    const role = `reader_${Date.now()}`
+    const role = `reader_${randomBytes(4).toString('hex')}`
     await sql.unsafe(`create role ${role} login password 'sesame';
       grant usage on schema quickquote to ${role};
       grant select on all tables in schema quickquote to ${role}`)

@@ -1,4 +1,5 @@
 import type { Receiver, ReceiverOptions } from '@quickquote/dev-servers'
+import { ownsPostgres } from '@quickquote/dev-servers/vitest'
 import { describe, expect, it } from 'vitest'
 import type { DeliveryWorker } from '../src/index.ts'
 import { certificate, type Host, openHost, openReceiver } from './host.ts'
@@ -163,23 +164,26 @@ describe('stop keeps its deadline', () => {
     expect(await workers()).toHaveLength(0)
   })
 
-  it('while the listening connection is half open, and the worker has been removed', async () => {
-    await open()
-    const worker = host.createWorker()
-    await worker.start()
-    const listening = () => host.sql<{ pid: number }[]>`select pid from pg_stat_activity
+  it.runIf(ownsPostgres)(
+    'while the listening connection is half open, and the worker has been removed',
+    async () => {
+      await open()
+      const worker = host.createWorker()
+      await worker.start()
+      const listening = () => host.sql<{ pid: number }[]>`select pid from pg_stat_activity
       where datname = current_database() and query ilike 'listen%'`
-    await expect.poll(listening).toHaveLength(1)
-    const pid = (await listening())[0]?.pid ?? 0
-    process.kill(pid, 'SIGSTOP')
+      await expect.poll(listening).toHaveLength(1)
+      const pid = (await listening())[0]?.pid ?? 0
+      process.kill(pid, 'SIGSTOP')
 
-    try {
-      await expectToStop(worker)
-      expect(await workers()).toHaveLength(0)
-    } finally {
-      process.kill(pid, 'SIGCONT')
-    }
-  })
+      try {
+        await expectToStop(worker)
+        expect(await workers()).toHaveLength(0)
+      } finally {
+        process.kill(pid, 'SIGCONT')
+      }
+    },
+  )
 
   it('while a start hangs, which is stopped once it has ended', async () => {
     await open()

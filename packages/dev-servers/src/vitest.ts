@@ -16,6 +16,9 @@ export function migratedDatabase(): Promise<TestDatabase> {
   return testDatabase(inject('postgresUrl'), { template: inject('migratedTemplate') })
 }
 
+/** Whether tests may stop processes of PostgreSQL. Not those of DATABASE_URL, whose process ids may mean others on this machine. */
+export const ownsPostgres = !process.env['DATABASE_URL']
+
 /** `it` for tests that call a program. Without it they are skipped, which is printed; in CI they fail. */
 export function itWith(program: string): typeof it | typeof it.skip {
   if (process.env['CI'] !== undefined || spawnSync(program, ['--version']).status === 0) return it

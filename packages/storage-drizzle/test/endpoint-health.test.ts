@@ -121,7 +121,7 @@ it('workers that record for the same endpoints in different orders do not deadlo
     storage: outbox.anotherStorage({ url: url.href }),
   }))
   const activity = (which = outbox.sql``) => outbox.sql`
-    select from pg_stat_activity where application_name = 'recorder' ${which}`
+    select from pg_stat_activity where datname = current_database() and application_name = 'recorder' ${which}`
   await settle(endpoints[10] as StoredWebhookEndpoint, ['exhausted', 1])
   for (const endpoint of endpoints) for (const _ of workers) await outbox.recordEvent(endpoint)
   const rounds: (() => Promise<unknown>)[] = []

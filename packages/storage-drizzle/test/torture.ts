@@ -8,7 +8,7 @@ import type { Driver, Statements } from '../src/connection/driver.ts'
 export type Trouble = (run: Driver['values']) => Promise<unknown>
 
 /** The sessions of the tortured connections. */
-export const THEIRS = "pg_stat_activity where application_name = 'tortured'"
+export const THEIRS = "pg_stat_activity where datname = current_database() and application_name = 'tortured'"
 
 export const cancelOne: Trouble = (run) =>
   run(`select pg_cancel_backend(pid) from ${THEIRS} order by random() limit 1`)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { codeBlocks, pages, ROOT } from './pages.ts'
 
@@ -39,9 +39,7 @@ describe('The code in the documents', () => {
 
   /** The host's names (`app`, `pipeline`, `tx` …) are in host.d.ts. */
   it('type-checks, if it is TypeScript that no test runs', () => {
-    const folder = resolve(import.meta.dirname, '.checked')
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder)
+    const folder = mkdtempSync(join(import.meta.dirname, '.checked-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     for (const block of blocks.filter(({ language, test }) => language === 'ts' && test === null)) {
       const name = `${block.page.replaceAll('/', '_')}_${block.line}.ts`
