@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { createRoundMemory, type RoundMemory } from '@quickquote/core/internal'
+import type { RoundMemory } from '@quickquote/core/internal'
 import type { Bench } from './bench.ts'
 import { quantile } from './delivery/arrivals.ts'
 import { type Outbox, openOutbox } from './delivery/outbox.ts'
@@ -29,7 +29,7 @@ export const deliveryClaim: Bench = {
       const backlogOfOne = Math.floor(many * 0.3)
       await large.fill(backlogOfOne, large.endpoints.slice(0, 1))
       // Twice its limit: an organization leaves some free places to others.
-      const { claimed } = await large.storage.deliveries.settleAndClaim(claim({ limit: 2 * PER_ENDPOINT }))
+      const { claimed } = await large.storage.deliveries.round(claim({ limit: 2 * PER_ENDPOINT }))
       assert.equal(claimed.length, PER_ENDPOINT)
       await large.fill(many - backlogOfOne)
       context.progress('backlog filled')
@@ -73,18 +73,19 @@ export const deliveryClaim: Bench = {
   },
 }
 
-function claim(fields: { workerId?: string; memory?: RoundMemory; limit: number }) {
+function claim(fields: { workerId?: string; memory?: RoundMemory | undefined; limit: number }) {
   return { workerId: randomUUID(), settled: [], perEndpoint: PER_ENDPOINT, now: new Date(), ...fields }
 }
 
 /** Returns the claimed deliveries, so that the backlog stays the same. */
 async function measure({ storage, sql }: Outbox) {
   const workerId = randomUUID()
-  const memory = createRoundMemory()
+  let memory: RoundMemory | undefined
   const took: number[] = []
   for (let n = 0; n < CLAIMS; n += 1) {
     const begun = performance.now()
-    const { claimed } = await storage.deliveries.settleAndClaim(claim({ workerId, memory, limit: LIMIT }))
+    const { claimed, ...result } = await storage.deliveries.round(claim({ workerId, memory, limit: LIMIT }))
+    memory = result.memory
     took.push(performance.now() - begun)
     assert.equal(claimed.length, LIMIT)
     await storage.deliveries.release(workerId, claimed)

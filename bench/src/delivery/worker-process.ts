@@ -40,8 +40,8 @@ async function open({ databaseUrl, ca, options, standardWebhooks = false }: Work
       ...storage,
       deliveries: {
         ...storage.deliveries,
-        async settleAndClaim(round) {
-          const claim = await storage.deliveries.settleAndClaim(round)
+        async round(round) {
+          const claim = await storage.deliveries.round(round)
           recorded += round.settled.length
           onRecorded()
           return claim

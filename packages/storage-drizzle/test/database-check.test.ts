@@ -57,7 +57,7 @@ describe('a renamed SQL schema', () => {
 
     await expectRefused(open('first'), /"first" was renamed.*"quickquote".*docs\/guides\/database\.md/s)
 
-    expect((await second.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toHaveLength(1)
+    expect((await second.deliveries.round(claimOf(randomUUID()))).claimed).toHaveLength(1)
   })
 
   it('is accepted once renamed back', async () => {
@@ -83,8 +83,8 @@ describe('a renamed SQL schema', () => {
     const event = sampleEvent({ organization_id: endpoint.organization_id })
     await first.events.record(event)
     await first.retention.ensurePartitions()
-    expect((await second.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
-    expect((await first.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toMatchObject([
+    expect((await second.deliveries.round(claimOf(randomUUID()))).claimed).toEqual([])
+    expect((await first.deliveries.round(claimOf(randomUUID()))).claimed).toMatchObject([
       { event_id: event.id },
     ])
   })

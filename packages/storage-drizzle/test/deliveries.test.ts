@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Storage } from '@quickquote/core'
-import type { ClaimedDelivery } from '@quickquote/core/internal'
+import type { ClaimedDelivery, DeliveryRound, RoundMemory } from '@quickquote/core/internal'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startAnswerThief } from './answer-thief.ts'
 import { claimOf, failed, openOutbox, succeeded } from './delivery-samples.ts'
@@ -18,12 +18,14 @@ beforeEach(async () => {
 
 /** Claims round after round until nothing more can be claimed now. */
 async function claimAll(
-  round: Parameters<Storage['deliveries']['settleAndClaim']>[0] = claimOf(worker),
+  round: DeliveryRound = claimOf(worker),
   from: Storage = storage,
 ): Promise<ClaimedDelivery[]> {
   const all: ClaimedDelivery[] = []
+  let memory: RoundMemory | undefined
   for (;;) {
-    const { claimed, nextDueAt } = await from.deliveries.settleAndClaim(round)
+    const { claimed, nextDueAt, ...result } = await from.deliveries.round({ ...round, memory })
+    memory = result.memory
     all.push(...claimed)
     if (nextDueAt === null || nextDueAt > round.now) return all
   }
@@ -49,7 +51,7 @@ describe('a claim', () => {
     const endpoint = await outbox.insertEndpoint()
     const event = await outbox.recordEvent(endpoint)
 
-    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker))
+    const { claimed } = await storage.deliveries.round(claimOf(worker))
 
     expect(claimed).toEqual([
       {
@@ -83,16 +85,16 @@ describe('a claim', () => {
     await outbox.recordEvent(endpoint, { created_at: new Date(now.getTime() + 120_000) })
     await outbox.recordEvent(endpoint, { created_at: inAMinute })
 
-    const early = await storage.deliveries.settleAndClaim(claimOf(worker, { now }))
-    expect(early).toEqual({ claimed: [], nextDueAt: inAMinute, isCatchingUp: false })
+    const early = await storage.deliveries.round(claimOf(worker, { now }))
+    expect(early).toMatchObject({ claimed: [], nextDueAt: inAMinute, isCatchingUp: false })
 
-    const onTime = await storage.deliveries.settleAndClaim(claimOf(worker, { now: inAMinute }))
+    const onTime = await storage.deliveries.round(claimOf(worker, { now: inAMinute }))
     expect(onTime.claimed).toHaveLength(1)
     expect(onTime.nextDueAt).toEqual(new Date(now.getTime() + 120_000))
   })
 
   it('reports that nothing is waiting', async () => {
-    expect(await storage.deliveries.settleAndClaim(claimOf(worker))).toEqual({
+    expect(await storage.deliveries.round(claimOf(worker))).toMatchObject({
       claimed: [],
       nextDueAt: null,
       isCatchingUp: false,
@@ -119,7 +121,7 @@ describe('an outcome', () => {
     const [delivery] = await claimAll()
     const outcome = succeeded(delivery as ClaimedDelivery)
 
-    await storage.deliveries.settleAndClaim({ ...claimOf(worker), settled: [outcome] })
+    await storage.deliveries.round({ ...claimOf(worker), settled: [outcome] })
 
     expect(await rowOf(outcome.delivery)).toBeUndefined()
     expect(await attempts()).toEqual([
@@ -153,14 +155,14 @@ describe('an outcome', () => {
     const [delivery] = await claimAll()
     const retryAt = new Date(Date.now() + 10_000)
 
-    const round = await storage.deliveries.settleAndClaim({
+    const round = await storage.deliveries.round({
       ...claimOf(worker),
       settled: [failed(delivery as ClaimedDelivery, retryAt)],
     })
 
-    expect(round).toEqual({ claimed: [], nextDueAt: retryAt, isCatchingUp: false })
+    expect(round).toMatchObject({ claimed: [], nextDueAt: retryAt, isCatchingUp: false })
     expect(await attempts()).toMatchObject([{ status: 'failed', http_status: 500, next_attempt_at: retryAt }])
-    const [again] = (await storage.deliveries.settleAndClaim(claimOf(other, { now: retryAt }))).claimed
+    const [again] = (await storage.deliveries.round(claimOf(other, { now: retryAt }))).claimed
     expect(again).toMatchObject({ id: delivery?.id, attempt: 2 })
   })
 
@@ -170,7 +172,7 @@ describe('an outcome', () => {
     const now = new Date()
 
     const settled = [failed(delivery as ClaimedDelivery, new Date(now.getTime() - 1000))]
-    const round = await storage.deliveries.settleAndClaim({ ...claimOf(worker, { now }), settled })
+    const round = await storage.deliveries.round({ ...claimOf(worker, { now }), settled })
 
     expect(round.claimed).toMatchObject([{ id: delivery?.id, attempt: 2 }])
   })
@@ -185,7 +187,7 @@ describe('an outcome', () => {
     const before = await attempts()
 
     for (const workerId of [worker, other]) {
-      await storage.deliveries.settleAndClaim({
+      await storage.deliveries.round({
         ...claimOf(workerId),
         settled: [succeeded(stale as ClaimedDelivery)],
       })
@@ -200,8 +202,8 @@ describe('an outcome', () => {
     const [delivery] = await claimAll()
     const settled = [succeeded(delivery as ClaimedDelivery)]
 
-    await storage.deliveries.settleAndClaim({ ...claimOf(worker), settled })
-    await storage.deliveries.settleAndClaim({ ...claimOf(worker), settled })
+    await storage.deliveries.round({ ...claimOf(worker), settled })
+    await storage.deliveries.round({ ...claimOf(worker), settled })
 
     expect(await attempts()).toHaveLength(1)
   })
@@ -222,7 +224,7 @@ describe('the limit of an endpoint', () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(1), 20)
     const claimed = await claimAll()
 
-    const round = await storage.deliveries.settleAndClaim({
+    const round = await storage.deliveries.round({
       ...claimOf(worker),
       settled: claimed.slice(0, 3).map((delivery) => succeeded(delivery)),
     })
@@ -236,7 +238,7 @@ describe('the limit of an endpoint', () => {
     const claim = async (workerId: string, own?: number) => {
       const leases = own === undefined ? undefined : new Map([[endpoint, own]])
       const round = claimOf(workerId, { limit: 20, ...(leases && { leases }) })
-      return (await storage.deliveries.settleAndClaim(round)).claimed.length
+      return (await storage.deliveries.round(round)).claimed.length
     }
     await sql`
       update quickquote.deliveries set leased_by = ${worker} where id in (select id from quickquote.deliveries limit 5)`
@@ -264,7 +266,7 @@ describe('the limit of an endpoint', () => {
         const settled = ended.map((delivery) => succeeded(delivery))
         const limit = 1 + Math.floor(Math.random() * 12)
         const round = claimOf(workerId, { limit, ...(isCertain && { leases: endpointsOf(held) }) })
-        held.push(...(await process.deliveries.settleAndClaim({ ...round, settled })).claimed)
+        held.push(...(await process.deliveries.round({ ...round, settled })).claimed)
       }
     }
     // Each is due before all others, so claims that begin at different times disagree about the order.
@@ -301,10 +303,8 @@ describe('fairness', () => {
     await outbox.insertBacklog([hoarder], 3000, 3_600_000)
     await outbox.insertBacklog(others, 1)
 
-    const { claimed } = await storage.deliveries.settleAndClaim(
-      claimOf(worker, { limit: 64, perEndpoint: 1000 }),
-    )
-    const rest = await storage.deliveries.settleAndClaim(claimOf(worker, { limit: 64, perEndpoint: 1000 }))
+    const { claimed } = await storage.deliveries.round(claimOf(worker, { limit: 64, perEndpoint: 1000 }))
+    const rest = await storage.deliveries.round(claimOf(worker, { limit: 64, perEndpoint: 1000 }))
 
     const counts = endpointsOf([...claimed, ...rest.claimed])
     expect(others.filter((id) => !counts.has(id))).toEqual([])
@@ -318,7 +318,7 @@ describe('fairness', () => {
 
     // Ties are broken at random, so one run would prove little.
     for (let round = 0; round < 10; round += 1) {
-      const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker, { limit: 4 }))
+      const { claimed } = await storage.deliveries.round(claimOf(worker, { limit: 4 }))
       expect(claimed).toHaveLength(4)
       expect(endpointsOf(claimed).get(small.id)).toBe(1)
       await storage.deliveries.release(worker, claimed)
@@ -331,7 +331,7 @@ describe('fairness', () => {
     await outbox.insertBacklog(big, 4, 3_600_000)
     await outbox.insertBacklog([late], 1)
 
-    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker, { limit: 100 }))
+    const { claimed } = await storage.deliveries.round(claimOf(worker, { limit: 100 }))
 
     expect(endpointsOf(claimed).get(late)).toBe(1)
   })
@@ -346,7 +346,7 @@ describe('fairness', () => {
     const underWay = new Map<string, number>()
     let free = CONCURRENCY
     async function fill(): Promise<ClaimedDelivery[]> {
-      const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker, { limit: free, underWay }))
+      const { claimed } = await storage.deliveries.round(claimOf(worker, { limit: free, underWay }))
       for (const { organization_id: id } of claimed) underWay.set(id, (underWay.get(id) ?? 0) + 1)
       free -= claimed.length
       return claimed
@@ -369,9 +369,7 @@ describe('fairness', () => {
         select distinct on (endpoint_id) id from quickquote.deliveries
         where endpoint_id <> ${endpoints[317] ?? ''} order by endpoint_id)`
 
-    const { claimed } = await storage.deliveries.settleAndClaim(
-      claimOf(worker, { limit: 10, perEndpoint: 1 }),
-    )
+    const { claimed } = await storage.deliveries.round(claimOf(worker, { limit: 10, perEndpoint: 1 }))
 
     expect([...endpointsOf(claimed)]).toEqual([[endpoints[317], 1]])
   })
@@ -380,7 +378,7 @@ describe('fairness', () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(2), 300)
     await claimAll()
 
-    expect(await storage.deliveries.settleAndClaim(claimOf(other))).toEqual({
+    expect(await storage.deliveries.round(claimOf(other))).toMatchObject({
       claimed: [],
       nextDueAt: null,
       isCatchingUp: false,
@@ -392,7 +390,7 @@ describe('draining a backlog', () => {
   it('includes deliveries that become due late with an older time than the rest', async () => {
     const [late = '', ...endpoints] = await outbox.insertEndpoints(81)
     await outbox.insertBacklog(endpoints, 5)
-    const first = await storage.deliveries.settleAndClaim(claimOf(worker))
+    const first = await storage.deliveries.round(claimOf(worker))
     expect(first.claimed.length).toBeGreaterThan(64)
 
     await outbox.insertBacklog([late], 3, 3_600_000)
@@ -408,7 +406,7 @@ describe('draining a backlog', () => {
     let settled: ClaimedDelivery[] = []
     do {
       const outcomes = settled.map((delivery) => succeeded(delivery))
-      const round = await storage.deliveries.settleAndClaim({
+      const round = await storage.deliveries.round({
         ...claimOf(worker, { limit: 150 }),
         settled: outcomes,
       })
@@ -446,7 +444,7 @@ describe('deliveries of a disabled or deleted endpoint', () => {
     await sql`update quickquote.webhook_endpoints set is_enabled = false`
     const retryAt = new Date(Date.now() + 1000)
 
-    await storage.deliveries.settleAndClaim({
+    await storage.deliveries.round({
       ...claimOf(worker),
       settled: [failed(delivery as ClaimedDelivery, retryAt)],
     })
@@ -469,13 +467,13 @@ describe('a delivery that can never be sent', () => {
       sql`select from quickquote.deliveries where endpoint_id = ${endpoint.id} and leased_by is null`
     await sql.begin(async (tx) => {
       await tx`select from quickquote.webhook_endpoints where id = ${locked.id} for update`
-      expect((await storage.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+      expect((await storage.deliveries.round(claimOf(randomUUID()))).claimed).toEqual([])
       expect([await rows(gone), await rows(locked)]).toMatchObject([{ length: 0 }, { length: 2 }])
     })
-    const round = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
+    const round = await storage.deliveries.round(claimOf(randomUUID()))
     expect(round.claimed).toHaveLength(2)
     // The worker can idle.
-    expect((await storage.deliveries.settleAndClaim(claimOf(randomUUID()))).nextDueAt).toBeNull()
+    expect((await storage.deliveries.round(claimOf(randomUUID()))).nextDueAt).toBeNull()
   })
 
   it('is removed if its event is gone or erased, and the others of the claim are sent', async () => {
@@ -487,7 +485,7 @@ describe('a delivery that can never be sent', () => {
     ]
     await sql`delete from quickquote.events where id = ${gone.id}`
     await sql`update quickquote.events set body = '[erased]' where id = ${erased.id}`
-    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
+    const { claimed } = await storage.deliveries.round(claimOf(randomUUID()))
     expect(claimed).toMatchObject([{ event_id: kept.id }])
     expect(await sql`select event_id from quickquote.deliveries where endpoint_id = ${endpoint.id}`).toEqual([
       { event_id: kept.id },
@@ -512,7 +510,7 @@ describe('a change of an endpoint', () => {
 
     await sql.begin(async (transaction) => {
       await transaction`update quickquote.webhook_endpoints set is_enabled = false where id = ${changing}`
-      const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker))
+      const { claimed } = await storage.deliveries.round(claimOf(worker))
       expect([...endpointsOf(claimed).keys()]).toEqual([calm])
     })
 
@@ -548,12 +546,12 @@ describe('a claim whose response is lost', () => {
     const thief = await startAnswerThief(outbox.url)
     const far = outbox.anotherStorage({ url: thief.url })
     await outbox.insertBacklog([held], 1)
-    const [known] = (await far.deliveries.settleAndClaim(claimOf(worker))).claimed
+    const [known] = (await far.deliveries.round(claimOf(worker))).claimed
     await outbox.insertBacklog([lost], 3)
 
     // Its id is in the message with the parameters, which executes the statement.
     thief.stealAnswerTo(worker)
-    await expect(far.deliveries.settleAndClaim(claimOf(worker))).rejects.toMatchObject({
+    await expect(far.deliveries.round(claimOf(worker))).rejects.toMatchObject({
       name: 'StorageError',
     })
     expect(await sql`select id from quickquote.deliveries where leased_by = ${worker}`).toHaveLength(4)

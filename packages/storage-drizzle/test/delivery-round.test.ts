@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedDelivery } from '@quickquote/core/internal'
+import type { ClaimedDelivery, RoundMemory } from '@quickquote/core/internal'
 import postgres from 'postgres'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, failed, type Outbox, openOutbox, succeeded } from './delivery-samples.ts'
@@ -63,17 +63,17 @@ describe('a round among 100,000 due deliveries', () => {
     const { storage, explain, nodes } = explained()
     const worker = randomUUID()
     const round = (limit: number) => claimOf(worker, { limit })
-    for (let n = 0; n < 8; n += 1) await storage.deliveries.settleAndClaim(round(0))
+    for (let n = 0; n < 8; n += 1) await storage.deliveries.round(round(0))
     await fill()
     await after()
-    const { claimed } = await storage.deliveries.settleAndClaim(round(LIMIT))
+    const { claimed } = await storage.deliveries.round(round(LIMIT))
     const later = new Date(Date.now() + 60_000)
     const settled = claimed.map((delivery, n) =>
       n % 4 === 0 ? failed(delivery, later) : succeeded(delivery),
     )
 
     await explain()
-    const next = await storage.deliveries.settleAndClaim({ ...round(LIMIT), settled })
+    const next = await storage.deliveries.round({ ...round(LIMIT), settled })
 
     expect([claimed.length, next.claimed.length]).toEqual([LIMIT, LIMIT])
     const read = nodes()
@@ -98,11 +98,13 @@ describe('a round while an old transaction holds up vacuum', () => {
     const worker = randomUUID()
     const draining = explained()
     let claimed: ClaimedDelivery[] = []
+    let memory: RoundMemory | undefined
     async function round(): Promise<void> {
       const settled = claimed.map((delivery) => succeeded(delivery))
-      claimed = (
-        await draining.storage.deliveries.settleAndClaim({ ...claimOf(worker, { limit: LIMIT }), settled })
-      ).claimed
+      const wanted = claimOf(worker, { limit: LIMIT, settled, memory })
+      const result = await draining.storage.deliveries.round(wanted)
+      claimed = result.claimed
+      memory = result.memory
     }
     for (let n = 0; n < 60; n += 1) await round()
 
@@ -116,7 +118,7 @@ describe('a round while an old transaction holds up vacuum', () => {
     }
     const fresh = explained()
     await fresh.explain()
-    await fresh.storage.deliveries.settleAndClaim(claimOf(randomUUID(), { limit: LIMIT }))
+    await fresh.storage.deliveries.round(claimOf(randomUUID(), { limit: LIMIT }))
 
     expect(Math.min(...blocks)).toBeLessThan(blocksOf(fresh.nodes(), 'deliveries_due_first') / 2)
   })

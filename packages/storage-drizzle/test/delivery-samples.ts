@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type ClaimedDelivery,
-  createRoundMemory,
-  type DeliveryStorage,
-  type RecordedEvent,
-  type RoundMemory,
-  type SettledAttempt,
-  type StoredWebhookEndpoint,
+import type {
+  ClaimedDelivery,
+  DeliveryRound,
+  RecordedEvent,
+  SettledAttempt,
+  StoredWebhookEndpoint,
 } from '@quickquote/core/internal'
 import { afterAll } from 'vitest'
 import { type DrizzleStorage, drizzleStorage } from '../src/index.ts'
@@ -79,27 +77,9 @@ export async function openOutbox(closeAfter: CloseAfter = afterAll): Promise<Out
   }
 }
 
-/** The state that each test worker keeps between rounds. */
-const memories = new Map<string, RoundMemory>()
-
-export function memoryOf(workerId: string): RoundMemory {
-  const memory = memories.get(workerId) ?? createRoundMemory()
-  memories.set(workerId, memory)
-  return memory
-}
-
 /** A round without outcomes that claims as much as possible. */
-export function claimOf(
-  workerId: string,
-  fields: Partial<
-    Pick<
-      Parameters<DeliveryStorage['settleAndClaim']>[0],
-      'limit' | 'perEndpoint' | 'underWay' | 'leases' | 'now'
-    >
-  > = {},
-) {
-  const memory = memoryOf(workerId)
-  return { workerId, settled: [], limit: 100, perEndpoint: 8, memory, now: new Date(), ...fields }
+export function claimOf(workerId: string, fields: Partial<DeliveryRound> = {}) {
+  return { workerId, settled: [], limit: 100, perEndpoint: 8, now: new Date(), ...fields }
 }
 
 /** The outcome of a successful attempt. */

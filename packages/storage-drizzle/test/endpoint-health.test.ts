@@ -23,14 +23,14 @@ function attempted(
 async function settle(endpoint: StoredWebhookEndpoint, ...attempts: [SettledAttempt['status'], number][]) {
   for (const _ of attempts) await outbox.recordEvent(endpoint)
   const round = { workerId: worker, limit: 50, perEndpoint: 50, now: new Date(Date.now() + 1000) }
-  const { claimed } = await outbox.storage.deliveries.settleAndClaim({ ...round, settled: [] })
+  const { claimed } = await outbox.storage.deliveries.round({ ...round, settled: [] })
   expect(claimed).toHaveLength(attempts.length)
   const settled = attempts.map(([status, second], index): SettledAttempt => {
     const delivery = claimed[index]
     if (delivery === undefined) throw new Error('too few were claimed')
     return attempted(delivery, status, at(second))
   })
-  await outbox.storage.deliveries.settleAndClaim({ ...round, limit: 0, settled })
+  await outbox.storage.deliveries.round({ ...round, limit: 0, settled })
 }
 
 async function healthOf({ organization_id, id }: StoredWebhookEndpoint) {
@@ -128,11 +128,11 @@ it('workers that record for the same endpoints in different orders do not deadlo
   // One delivery of each endpoint for each worker, before any is settled.
   for (const [index, { id: workerId, storage }] of workers.entries()) {
     const round = { workerId, limit: 20, perEndpoint: index + 1, now: new Date(Date.now() + 1000) }
-    const { claimed } = await storage.deliveries.settleAndClaim({ ...round, settled: [] })
+    const { claimed } = await storage.deliveries.round({ ...round, settled: [] })
     expect(new Set(claimed.map(({ endpoint }) => endpoint.id)).size).toBe(20)
     const settled = claimed.map((delivery) => attempted(delivery, 'succeeded', new Date()))
     settled.sort(() => Math.random() - 0.5)
-    rounds.push(() => storage.deliveries.settleAndClaim({ ...round, limit: 0, settled }))
+    rounds.push(() => storage.deliveries.round({ ...round, limit: 0, settled }))
   }
   // All of them stop at a row in the middle, so each holds what it locks before that one.
   const recorded = await outbox.sql.begin(async (holder) => {

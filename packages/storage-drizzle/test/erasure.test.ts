@@ -282,7 +282,7 @@ describe('while an organization is erased', () => {
   it('nothing adds a row once everything is removed', async () => {
     const own = await organization()
     const worker = randomUUID()
-    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(worker))
+    const { claimed } = await storage.deliveries.round(claimOf(worker))
     const ofOwn = claimed.filter(({ organization_id }) => organization_id === own.organization_id)
     expect(ofOwn.length).toBeGreaterThan(0)
     const { end } = await openTransaction()
@@ -292,7 +292,7 @@ describe('while an organization is erased', () => {
 
     const settled = ofOwn.map((delivery) => succeeded(delivery))
     const late: typeof WRITES = {
-      'deliveries.settleAndClaim': (on) => on.deliveries.settleAndClaim({ ...claimOf(worker), settled }),
+      'deliveries.round': (on) => on.deliveries.round({ ...claimOf(worker), settled }),
     }
     for (const [name, write] of Object.entries({ ...WRITES, ...CHANGES, ...late })) {
       await write(storage, own).catch(() => {})
@@ -362,7 +362,7 @@ it('erasing and writing at the same time never deadlock', async () => {
       () => storage.apiKeys.transfer(organization_id, [key.id], 'other', { maximum: 25, now }),
       () => storage.webhookEndpoints.update(organization_id, endpoint.id, { is_enabled: false }, now),
       () => storage.webhookEndpoints.delete(organization_id, endpoint.id, now),
-      () => storage.deliveries.settleAndClaim(claimOf(randomUUID())),
+      () => storage.deliveries.round(claimOf(randomUUID())),
       () => storage.replays.advance(10, now),
       () => storage.quotations.saveProgress(organization_id, quotation.id, { status: 'running' }, now),
       () => WRITES['deliveryLog.resend']?.(storage, own),

@@ -57,7 +57,7 @@ async function use(storage: DrizzleStorage): Promise<void> {
   await storage.requireMigrated()
   await storage.events.record(sampleEvent())
   await storage.workers.heartbeat(randomUUID())
-  await storage.deliveries.settleAndClaim({
+  await storage.deliveries.round({
     workerId: randomUUID(),
     settled: [],
     limit: 10,

@@ -32,9 +32,7 @@ describe('an endpoint with a long backlog', () => {
 
     const claims = []
     while ((await pending()).length > 3) {
-      claims.push(
-        ...(await outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID(), { limit: 1 }))).claimed,
-      )
+      claims.push(...(await outbox.storage.deliveries.round(claimOf(randomUUID(), { limit: 1 }))).claimed)
     }
     expect(claims.filter((claim) => claim.endpoint.id === endpoint.id)).toEqual([])
   })
@@ -48,12 +46,12 @@ describe('an endpoint with a long backlog', () => {
     ],
   ])('is %s without parking the deliveries in flight, which end normally', async (_, change) => {
     const claim = claimOf(randomUUID(), { limit: 8 })
-    const { claimed } = await outbox.storage.deliveries.settleAndClaim(claim)
+    const { claimed } = await outbox.storage.deliveries.round(claim)
     expect(claimed.length).toBeGreaterThan(1)
     await change()
     const inFlight = await outbox.sql`select parked_at from quickquote.deliveries where leased_by is not null`
     expect(inFlight.map(({ parked_at }) => parked_at)).toEqual(claimed.map(() => null))
-    await outbox.storage.deliveries.settleAndClaim({
+    await outbox.storage.deliveries.round({
       ...claim,
       limit: 0,
       settled: claimed.map((each) => succeeded(each)),
@@ -80,7 +78,7 @@ describe('an endpoint with a long backlog', () => {
     await setEnabled(true)
 
     expect(await pending()).toEqual([])
-    expect((await outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+    expect((await outbox.storage.deliveries.round(claimOf(randomUUID()))).claimed).toEqual([])
   })
 
   it('keeps its pending deliveries if it is enabled while enabled', async () => {
@@ -93,7 +91,7 @@ describe('an endpoint with a long backlog', () => {
     expect(await pending()).toHaveLength(BACKLOG - 1000)
 
     while ((await pending()).length > 0) {
-      expect((await outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
+      expect((await outbox.storage.deliveries.round(claimOf(randomUUID()))).claimed).toEqual([])
     }
   })
 })
@@ -107,7 +105,7 @@ describe('a backlog that is longer than a request can change', () => {
     while (await outbox.anotherStorage().deliveries.catchUp(new Date(), 1000)) batches += 1
     return batches
   }
-  const claim = () => outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID(), { limit: 8 }))
+  const claim = () => outbox.storage.deliveries.round(claimOf(randomUUID(), { limit: 8 }))
 
   it('gets in order in batches, and nothing is sent until all of it is', async () => {
     await outbox.sql`

@@ -22,11 +22,11 @@ async function record(endpoint: StoredWebhookEndpoint, quotation_id: string | nu
 /** Records outcomes, and claims until nothing more can be claimed now. */
 async function claim(settled: SettledAttempt[] = [], now = new Date()): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = []
-  let round = await storage.deliveries.settleAndClaim({ ...claimOf(worker, { now }), settled })
+  let round = await storage.deliveries.round({ ...claimOf(worker, { now }), settled })
   for (;;) {
     claimed.push(...round.claimed)
     if (round.nextDueAt === null || round.nextDueAt > now) return claimed
-    round = await storage.deliveries.settleAndClaim(claimOf(worker, { now }))
+    round = await storage.deliveries.round(claimOf(worker, { now }))
   }
 }
 
@@ -160,14 +160,14 @@ describe('an endpoint that wants the events of a quotation in order', () => {
 
     await sql.begin(async (other) => {
       await other`select from quickquote.webhook_endpoints for no key update`
-      await storage.deliveries.settleAndClaim({
+      await storage.deliveries.round({
         ...claimOf(worker, { limit: 0 }),
         settled: [succeeded(head as ClaimedDelivery)],
       })
     })
     await storage.workers.retire(worker)
 
-    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
+    const { claimed } = await storage.deliveries.round(claimOf(randomUUID()))
     expect(eventsOf(claimed)).toEqual([second])
   })
 
@@ -181,7 +181,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
 
     await sql.begin(async (other) => {
       await other`delete from quickquote.deliveries where id = ${head?.id ?? ''}`
-      const round = await storage.deliveries.settleAndClaim(claimOf(randomUUID(), { now }))
+      const round = await storage.deliveries.round(claimOf(randomUUID(), { now }))
       expect(round).toMatchObject({ claimed: [], nextDueAt: now })
     })
 
@@ -197,8 +197,8 @@ describe('an endpoint that wants the events of a quotation in order', () => {
 
     let settling: Promise<unknown> | undefined
     await storage.transaction(async (transaction) => {
-      expect((await transaction.deliveries.settleAndClaim(claimOf(randomUUID()))).claimed).toEqual([])
-      settling = outbox.anotherStorage().deliveries.settleAndClaim({
+      expect((await transaction.deliveries.round(claimOf(randomUUID()))).claimed).toEqual([])
+      settling = outbox.anotherStorage().deliveries.round({
         ...claimOf(worker, { limit: 0 }),
         settled: [succeeded(head as ClaimedDelivery)],
       })
@@ -218,7 +218,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
     await expect(
       sql.begin('isolation level repeatable read', (transaction) => [
         transaction`select from quickquote.delivery_round(${worker}::uuid, now(), 1, 1, ${worker}::uuid, false, '-infinity',
-          '[]'::json, '{}', '{}', null)`,
+          '[]'::json, null, null)`,
       ]),
     ).rejects.toThrow('read committed')
   })
@@ -235,7 +235,7 @@ describe('an endpoint that wants the events of a quotation in order', () => {
       const workerId = randomUUID()
       let settled: SettledAttempt[] = []
       for (let idle = 0; idle < 3; ) {
-        const { claimed, nextDueAt } = await process.deliveries.settleAndClaim({
+        const { claimed, nextDueAt } = await process.deliveries.round({
           ...claimOf(workerId),
           settled,
         })

@@ -42,9 +42,9 @@ async function delivered(at: Date): Promise<void> {
   const { storage } = outbox
   await happened(at)
   const workerId = randomUUID()
-  const { claimed } = await storage.deliveries.settleAndClaim(claimOf(workerId))
+  const { claimed } = await storage.deliveries.round(claimOf(workerId))
   const settled = claimed.map((delivery) => succeeded(delivery, { created_at: at }))
-  await storage.deliveries.settleAndClaim({ ...claimOf(workerId), settled })
+  await storage.deliveries.round({ ...claimOf(workerId), settled })
 }
 
 async function daysOf(table: string): Promise<string[]> {
@@ -189,7 +189,7 @@ describe('dropHistory', () => {
     await resending.commit()
     expect(await outbox.storage.retention.dropHistory(BEFORE)).toMatchObject({ days: 0, isBlocked: true })
 
-    const { claimed } = await outbox.storage.deliveries.settleAndClaim(claimOf(randomUUID()))
+    const { claimed } = await outbox.storage.deliveries.round(claimOf(randomUUID()))
     expect(claimed).toMatchObject([{ event_id: event.id, body: event.body }])
   })
 
@@ -256,7 +256,7 @@ describe('expireDeliveries', () => {
     const { storage, sql } = outbox
     const sent = await happened(daysAgo(40))
     const workerId = randomUUID()
-    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(workerId))
+    const { claimed } = await storage.deliveries.round(claimOf(workerId))
     for (const days of [39, 38, 37]) await happened(daysAgo(days))
     await sql`update quickquote.deliveries set parked_at = now() where event_id <> ${sent.id}`
     await happened(daysAgo(31))
@@ -269,7 +269,7 @@ describe('expireDeliveries', () => {
 
     // Its outcome counts, and it leaves nothing behind.
     const settled = claimed.map((delivery) => succeeded(delivery))
-    await storage.deliveries.settleAndClaim({ ...claimOf(workerId), limit: 0, settled })
+    await storage.deliveries.round({ ...claimOf(workerId), limit: 0, settled })
     expect(await sql`select status from quickquote.delivery_attempts`).toEqual([{ status: 'succeeded' }])
     expect(await deliveries()).toHaveLength(2)
   })
@@ -290,7 +290,7 @@ describe('removeStrayLeases', () => {
     const { storage, sql } = outbox
     const kept = await happened(new Date())
     const stray = await happened(new Date())
-    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
+    const { claimed } = await storage.deliveries.round(claimOf(randomUUID()))
     expect(claimed).toHaveLength(2)
     // As if partitions were dropped by hand while the delivery is being sent.
     await sql`delete from quickquote.events where id = ${stray.id}`
@@ -309,9 +309,9 @@ describe('a finished delivery', () => {
       const { storage, sql } = outbox
       await happened(new Date())
       const workerId = randomUUID()
-      const { claimed } = await storage.deliveries.settleAndClaim(claimOf(workerId))
+      const { claimed } = await storage.deliveries.round(claimOf(workerId))
       const settled = claimed.map((delivery) => succeeded(delivery, { status }))
-      await storage.deliveries.settleAndClaim({ ...claimOf(workerId), settled })
+      await storage.deliveries.round({ ...claimOf(workerId), settled })
       expect(await deliveries()).toEqual([])
       expect(await sql`select status from quickquote.delivery_attempts`).toEqual([{ status }])
     },
@@ -382,7 +382,7 @@ describe('replays', () => {
       progress: { examined: 3, total: 4 },
       resent: 3,
     })
-    const { claimed } = await storage.deliveries.settleAndClaim(claimOf(randomUUID()))
+    const { claimed } = await storage.deliveries.round(claimOf(randomUUID()))
     expect(claimed).toHaveLength(2)
   })
 

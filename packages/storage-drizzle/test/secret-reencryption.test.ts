@@ -206,7 +206,7 @@ describe('integrations.reencryptSecrets()', () => {
       await storage.events.record(sampleEvent({ organization_id: admin.organizationId }))
       const now = new Date(Date.now() + 1000)
       const round = { workerId, settled: [], limit: 10, perEndpoint: 10, now }
-      const { claimed } = await storage.deliveries.settleAndClaim(round)
+      const { claimed } = await storage.deliveries.round(round)
       await storage.deliveries.release(workerId, claimed)
       const [delivery] = claimed
       return delivery?.endpoint

@@ -513,7 +513,7 @@ it('every method of the storage is either tested above or known not to need an o
     'signingSecrets.readCheckValues',
     // Called by the pipeline and the workers.
     'quotations.lockProgress',
-    'deliveries.settleAndClaim',
+    'deliveries.round',
     'deliveries.release',
     'deliveries.releaseWaiting',
     'deliveries.catchUp',

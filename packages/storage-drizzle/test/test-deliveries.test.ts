@@ -31,7 +31,7 @@ async function insertTestOf(endpoint: StoredWebhookEndpoint) {
 }
 
 const claim = (limit: number, workerId = randomUUID(), settled: SettledAttempt[] = []) =>
-  storage.deliveries.settleAndClaim({ workerId, settled, limit, perEndpoint: PER_ENDPOINT, now: new Date() })
+  storage.deliveries.round({ workerId, settled, limit, perEndpoint: PER_ENDPOINT, now: new Date() })
 
 it('a test can be claimed from a disabled endpoint, but not from a deleted one', async () => {
   const { id, event } = await insertTest({ is_enabled: false })

@@ -298,12 +298,12 @@ describe.each(WAYS)('through %s', (_, settings, open, isTransactionOfHost) => {
         for (const _ of [texts, empty, missing]) {
           await events.record(sampleEvent({ organization_id, type: 'quotation.completed' }))
         }
-        const { claimed } = await deliveries.settleAndClaim(claimOf(workerId))
+        const { claimed } = await deliveries.round(claimOf(workerId))
         const ours = claimed.filter((delivery) => delivery.organization_id === organization_id)
         settled = [texts, empty, missing].map((fields, index) =>
           succeeded(ours[index] as ClaimedDelivery, fields),
         )
-        await deliveries.settleAndClaim({ ...claimOf(workerId, { limit: 0 }), settled })
+        await deliveries.round({ ...claimOf(workerId, { limit: 0 }), settled })
       })
 
       const [kept, keptEmpty, keptMissing] = await Promise.all(

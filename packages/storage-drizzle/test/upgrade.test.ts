@@ -110,11 +110,11 @@ describe('while this version runs, a later one migrates the database', () => {
   it('a worker records deliveries that it claimed before', async () => {
     await standAt(FILES.length)
     const { storage } = integrations
-    const [claimed] = (await storage.deliveries.settleAndClaim(claimOf(WORKER))).claimed
+    const [claimed] = (await storage.deliveries.round(claimOf(WORKER))).claimed
     if (claimed === undefined) throw new Error('Nothing was claimed.')
 
     await migrateLater()
-    await storage.deliveries.settleAndClaim({
+    await storage.deliveries.round({
       ...claimOf(WORKER, { limit: 0 }),
       settled: [succeeded(claimed)],
     })
@@ -154,7 +154,7 @@ async function goesOn(): Promise<void> {
 
   // The due delivery is claimed, with a secret that still decrypts.
   const now = new Date()
-  const { claimed } = await storage.deliveries.settleAndClaim(claimOf(WORKER, { now }))
+  const { claimed } = await storage.deliveries.round(claimOf(WORKER, { now }))
   expect(claimed).toMatchObject([
     { attempt: 2, event_type: 'quotation.completed', quotation_id: DONE, endpoint: { id: ENDPOINT } },
   ])
@@ -163,7 +163,7 @@ async function goesOn(): Promise<void> {
 
   // The run in progress continues, and the waiting quote is handed over.
   await integrations.pipeline(UNDER_WAY ?? '').stepCompleted('functional_specification')
-  const next = await storage.deliveries.settleAndClaim(claimOf(WORKER))
+  const next = await storage.deliveries.round(claimOf(WORKER))
   expect(next.claimed).toMatchObject([{ event_type: 'quotation.functional_specification.completed' }])
   const starts = await storage.pipelineStarts.claim({ workerId: WORKER, limit: 10, now: new Date() })
   expect(starts.claimed).toMatchObject([{ quote: { id: WAITING, files: [{ name: 'roof.txt' }] } }])

@@ -72,7 +72,7 @@ describe('a deleted endpoint', () => {
     ).not.toContainEqual(expect.objectContaining({ endpoint_id: id }))
     // A claim that finds its waiting deliveries parks them, without needing the secret.
     await sql`update quickquote.deliveries set parked_at = null where endpoint_id = ${id}`
-    const { claimed } = await storage.deliveries.settleAndClaim(
+    const { claimed } = await storage.deliveries.round(
       claimOf(randomUUID(), { now: new Date(Date.now() + 1000) }),
     )
     expect(claimed.filter((each) => each.endpoint.id === id)).toEqual([])

@@ -23,7 +23,7 @@ function recover(now = new Date()) {
 }
 
 async function claimWith(workerId: string): Promise<ClaimedDelivery> {
-  const { claimed } = await storage.deliveries.settleAndClaim(claimOf(workerId))
+  const { claimed } = await storage.deliveries.round(claimOf(workerId))
   expect(claimed).toHaveLength(1)
   return claimed[0] as ClaimedDelivery
 }
@@ -75,13 +75,13 @@ describe('a lease of a dead worker', () => {
     for (let n = 0; n < 3; n += 1) {
       ids.push((await outbox.recordEvent(endpoint, { created_at: new Date(Date.now() - 60_000 + n) })).id)
     }
-    const { claimed } = await storage.deliveries.settleAndClaim({ ...claimOf(dead), limit: 1 })
+    const { claimed } = await storage.deliveries.round({ ...claimOf(dead), limit: 1 })
     expect(claimed.map(({ event_id }) => event_id)).toEqual(ids.slice(0, 1))
     await silence(dead, 16)
 
     await recover()
 
-    const next = await storage.deliveries.settleAndClaim({ ...claimOf(alive), limit: 1 })
+    const next = await storage.deliveries.round({ ...claimOf(alive), limit: 1 })
     expect(next.claimed.map(({ event_id }) => event_id)).toEqual(ids.slice(0, 1))
   })
 
@@ -123,7 +123,7 @@ describe('a lease of a dead worker', () => {
 
   it('is freed once, however many workers notice', async () => {
     await outbox.insertBacklog(await outbox.insertEndpoints(20), 5)
-    await storage.deliveries.settleAndClaim(claimOf(dead))
+    await storage.deliveries.round(claimOf(dead))
     await silence(dead, 16)
 
     const noticed = await Promise.all(
@@ -169,7 +169,7 @@ describe('a worker that sends heartbeats', () => {
 
     expect(await recover()).toEqual({ deliveries: 0, starts: 0 })
 
-    await storage.deliveries.settleAndClaim({ ...claimOf(alive), settled: [succeeded(held)] })
+    await storage.deliveries.round({ ...claimOf(alive), settled: [succeeded(held)] })
     expect(await sql`select status from quickquote.delivery_attempts`).toMatchObject([
       { status: 'succeeded' },
     ])

@@ -50,26 +50,45 @@ export interface UnbegunDelivery extends Pick<ClaimedDelivery, 'id' | 'attempt'>
   readonly due_at?: Date
 }
 
-/** State between the rounds of a worker. The worker keeps it and passes it to each round; only the storage uses it. */
+/** What a round leaves for the next one of its worker. Only the storage uses it. */
 export interface RoundMemory {
   /** The endpoint after which the next walk over endpoints begins; null: at the first. */
-  walkAfter: string | null
+  readonly walkAfter: string | null
   /** The oldest due deliveries did not fill the last round, and more wait behind them. */
-  isShort: boolean
+  readonly isShort: boolean
   /** When the oldest delivery of the last round was due; null: no backlog. */
-  oldestDueAt: Date | null
+  readonly oldestDueAt: Date | null
   /** When a round last examined everything due, in milliseconds of the monotonic clock. */
-  lookedFullyAt: number
+  readonly lookedFullyAt: number
 }
 
-/** For a worker's first round. */
-export function createRoundMemory(): RoundMemory {
-  return {
-    walkAfter: null,
-    isShort: false,
-    oldestDueAt: null,
-    lookedFullyAt: Number.NEGATIVE_INFINITY,
-  }
+export interface DeliveryRound {
+  readonly workerId: string
+  readonly settled: readonly SettledAttempt[]
+  readonly limit: number
+  readonly perEndpoint: number
+  readonly now: Date
+  /** The deliveries in flight at this worker, by organization. Default: none. */
+  readonly underWay?: ReadonlyMap<string, number>
+  /**
+   * How many leases the worker holds, by endpoint, without those of `settled`. Without it they are counted in the
+   * database, for a worker that is not certain of them.
+   */
+  readonly leases?: ReadonlyMap<string, number> | undefined
+  /** All leases the worker knows of, if the result of a round may have been lost: any others are returned first. */
+  readonly held?: readonly string[] | undefined
+  /** From its previous round; without it, a round starts from scratch. */
+  readonly memory?: RoundMemory | undefined
+}
+
+export interface DeliveryRoundResult {
+  /** The leased deliveries. */
+  readonly claimed: ClaimedDelivery[]
+  /** When the next delivery is due that could not be leased, or the next pause ends; null: none. */
+  readonly nextDueAt: Date | null
+  /** Deliveries wait for `catchUp`. */
+  readonly isCatchingUp: boolean
+  readonly memory: RoundMemory
 }
 
 export interface EventStorage {
@@ -84,27 +103,10 @@ export interface DeliveryStorage {
   /**
    * One round of a worker: records completed attempts (each only while its lease is held), then leases up to `limit`
    * due deliveries, at most `perEndpoint` per endpoint over all workers. Including its deliveries in flight at this
-   * worker (`underWay`), no organization gets more than four times the free places that remain, so that hanging
-   * endpoints leave some to others.
-   *
-   * `leases`: how many the worker holds, by endpoint, without those of `settled`. Without it they are counted in the
-   * database, for a worker that is not certain of them.
-   * `held`: all leases the worker knows of, if the result of a round may have been lost: any others are returned first.
-   * `memory`: of its previous rounds; without it each round starts from scratch.
-   * @returns the leased deliveries, and when the next delivery is due that could not be leased, or the next pause ends
-   * (null: none). `isCatchingUp`: deliveries wait for `catchUp`.
+   * worker, no organization gets more than four times the free places that remain, so that hanging endpoints leave some
+   * to others.
    */
-  settleAndClaim(round: {
-    workerId: string
-    settled: readonly SettledAttempt[]
-    limit: number
-    perEndpoint: number
-    underWay?: ReadonlyMap<string, number>
-    leases?: ReadonlyMap<string, number> | undefined
-    held?: readonly string[] | undefined
-    memory?: RoundMemory
-    now: Date
-  }): Promise<{ claimed: ClaimedDelivery[]; nextDueAt: Date | null; isCatchingUp: boolean }>
+  round(wanted: DeliveryRound): Promise<DeliveryRoundResult>
   /**
    * Repairs order: makes deliveries due that wait for no other. Rounds do this for what they end; this finds the rest,
    * such as those that waited for a delivery which somebody removed.

@@ -18,7 +18,7 @@ export interface PipelineStartStorage {
    * quote in it, the idempotency key, and takes over the files. All or nothing.
    */
   order(quotation: NewQuotation, idempotency: Idempotency | null): Promise<Acceptance>
-  /** `held`: quotation ids, as in `deliveries.settleAndClaim`. */
+  /** `held`: quotation ids, as in `deliveries.round`. */
   claim(round: {
     workerId: string
     limit: number

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../model/webhook-event.ts'
 import type { StoredAttempt } from './delivery-log.ts'
 
-/** Sample deliveries. `settleAndClaim` returns them first, even for a disabled endpoint. */
+/** Sample deliveries. A round returns them first, even for a disabled endpoint. */
 export interface TestDeliveryStorage {
   /** Writes a sample event with its delivery, and wakes the workers. */
   insert(event: RecordedEvent, delivery: { id: string; endpointId: string }): Promise<void>

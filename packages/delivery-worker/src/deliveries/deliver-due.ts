@@ -50,7 +50,7 @@ export async function deliverDue({
   function claim(): Promise<{ wanted: ClaimedDelivery[]; nextDueAt: Date | null }> {
     return storage.transaction(async (transaction) => {
       const round = { workerId, settled, ...CLAIM, now: settings.now() }
-      const { claimed, nextDueAt } = await transaction.deliveries.settleAndClaim(round)
+      const { claimed, nextDueAt } = await transaction.deliveries.round(round)
       const others = claimed.filter(({ organization_id }) => !isWanted(organization_id))
       if (others.length > 0) await transaction.deliveries.release(workerId, others)
       const wanted = claimed.filter(({ organization_id }) => isWanted(organization_id))

@@ -1,10 +1,5 @@
 import type { Integrations } from '@quickquote/core'
-import {
-  type ClaimedDelivery,
-  createRoundMemory,
-  type SettledAttempt,
-  type UnbegunDelivery,
-} from '@quickquote/core/internal'
+import type { ClaimedDelivery, RoundMemory, SettledAttempt, UnbegunDelivery } from '@quickquote/core/internal'
 import { createAlarm } from '../lib/alarm.ts'
 import { createBackoff } from '../lib/backoff.ts'
 import { createIdleWaits } from '../lib/idle-waits.ts'
@@ -58,9 +53,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const { logger, now } = settings
   const { perEndpoint } = settings.delivery
   const backoff = createBackoff(logger, 'deliveries cannot be claimed or recorded')
-  const alarm = createAlarm(round)
+  const alarm = createAlarm(turn)
   const pace = createPace(pollIntervalMs, now)
-  const memory = createRoundMemory()
+  let memory: RoundMemory | undefined
   const leases = createDeliveryLeases()
   const idleWaits = createIdleWaits(() => alarm.ringIn(0))
   const settled: SettledAttempt[] = []
@@ -72,12 +67,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   let isDraining = false
   let quietUntil = 0
 
-  async function round(): Promise<void> {
+  async function turn(): Promise<void> {
     const quietMs = quietUntil - performance.now()
     if (quietMs > 0) return alarm.ringIn(quietMs)
     try {
       await giveBack()
-      await settleAndClaim()
+      await round()
       backoff.succeeded()
     } catch (error) {
       const waitMs = backoff.failed(error)
@@ -87,7 +82,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (isDraining && leasesLeft() === 0) onDrained()
   }
 
-  async function settleAndClaim(): Promise<void> {
+  async function round(): Promise<void> {
     const mayClaim = !isDraining && lifeSigns.isFresh()
     const limit = mayClaim ? concurrency - underWay : 0
     const life = lifeSigns.life()
@@ -98,9 +93,11 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const found = idleWaits.round()
     const ended = batch.map(({ delivery }) => delivery)
     const wanted = { workerId, settled: batch, limit, perEndpoint, underWay: underWayOf, memory }
-    const { claimed, nextDueAt, isCatchingUp } = await leases.claiming(ended, (known) =>
-      storage.deliveries.settleAndClaim({ now: now(), ...wanted, ...known }),
+    const result = await leases.claiming(ended, (known) =>
+      storage.deliveries.round({ now: now(), ...wanted, ...known }),
     )
+    const { claimed, nextDueAt, isCatchingUp } = result
+    memory = result.memory
     leases.remove(ended)
     leases.add(claimed)
     settled.splice(0, batch.length)

@@ -382,7 +382,7 @@ end
 $$;
 
 create or replace function "quickquote".pick_due(
-  locked_endpoints uuid[], test_rows tid[], organizations uuid[], places int[], worker_id uuid, own_leases jsonb,
+  locked_endpoints uuid[], test_rows tid[], under_way jsonb, worker_id uuid, own_leases jsonb,
   at timestamptz, due_after timestamptz, claim_limit int, per_endpoint int, most_of_free int,
   out due_rows tid[], out is_more boolean
 )
@@ -391,7 +391,7 @@ language plpgsql as $$
 begin
   with endpoint as (
     select endpoint.*, count(*) over () as endpoints,
-      coalesce(places[array_position(organizations, endpoint.organization_id)], 0) as places_taken
+      coalesce((under_way ->> endpoint.organization_id::text)::int, 0) as places_taken
     from unnest(locked_endpoints) as locked (id) cross join lateral (
       select id, organization_id from "quickquote".webhook_endpoints
       where id = locked.id and is_enabled and num_nulls(deleted_at) = 1 limit 1
@@ -497,16 +497,16 @@ $$;
 -- must_walk               the previous round did not find enough
 -- due_after               skips older due times: while a long transaction holds up vacuum, the index keeps entries of removed
 --                         deliveries, and every round would read them
--- organizations, places   the deliveries in flight at this worker; organizations that are missing have few or none
--- own_leases              the number of this worker's leases by endpoint, without those of the batch; null: it is not certain of
---                         them, so they are counted like those of others
+-- under_way               the number of deliveries in flight at this worker by organization; others have few or none
+-- own_leases              the number of its leases by endpoint, without those of the batch; null: it is not certain of them, so
+--                         they are counted like those of others
 --
 -- The first row contains only the round, as JSON: where a walk stopped, whether more deliveries were due than examined, the
 -- oldest due time, whether more can be claimed now, whether an endpoint is catching up, the next due time or end of a
 -- pause, and the endpoints of the leased deliveries. The other rows are those deliveries, with few columns because they are many.
 create or replace function "quickquote".delivery_round(
   worker_id uuid, at timestamptz, claim_limit int, per_endpoint int, walk_after uuid, must_walk boolean,
-  due_after timestamptz, settled_attempts json, organizations uuid[], places int[], own_leases jsonb
+  due_after timestamptz, settled_attempts json, under_way jsonb, own_leases jsonb
 ) returns table (
   round text, id uuid, organization_id uuid, event_id uuid, event_type text, quotation_id uuid, body text, attempt smallint,
   is_test boolean, endpoint_id uuid, event_sequence int
@@ -521,7 +521,7 @@ declare
   -- hang leave a ninth to the others.
   most_of_free constant int := 4;
   full_organizations constant uuid[] := array(
-    select id from unnest(organizations, places) as taken (id, taken) where taken >= most_of_free * claim_limit
+    select key::uuid from jsonb_each_text(under_way) where value::int >= most_of_free * claim_limit
   );
   -- The number of backlogged endpoints per claim: one per delivery for small claims, one per four deliveries for larger ones.
   backlogged_at_once constant int := greatest(least(claim_limit, 16), claim_limit / 4);
@@ -603,7 +603,7 @@ begin
   end if;
   if waiting.endpoints <> '{}' then
     if locked.active <> '{}' then
-      picked := "quickquote".pick_due(locked.active, test_rows, organizations, places, worker_id, own_leases, at, due_after,
+      picked := "quickquote".pick_due(locked.active, test_rows, under_way, worker_id, own_leases, at, due_after,
         claim_limit, per_endpoint, most_of_free);
       due_rows := picked.due_rows;
       is_more := is_more or picked.is_more;

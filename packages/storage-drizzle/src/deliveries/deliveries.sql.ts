@@ -1,12 +1,37 @@
-import { bool, int, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
+import { bool, int, json, nullable, smallint, statement, text, uuid } from '../connection/statement.ts'
+
+export interface FoundEndpoint {
+  readonly id: string
+  readonly url: string
+  readonly version: number
+  readonly secret_key_id: string
+  /** In hex, like the next one. */
+  readonly secret_ciphertext: string
+  /** Set during the overlap of a rotation. */
+  readonly previous_secret_key_id: string | null
+  readonly previous_secret_ciphertext: string | null
+  readonly headers_key_id: string | null
+  readonly headers_ciphertext: string | null
+}
+
+/** A round, apart from its deliveries. */
+interface FoundRound {
+  readonly walked_to: string | null
+  readonly is_long: boolean
+  readonly first_due_at: string | null
+  readonly is_more: boolean
+  /** Whether an endpoint was skipped because its deliveries are catching up. */
+  readonly is_catching_up: boolean
+  readonly next_due_at: string | null
+  readonly endpoints: readonly FoundEndpoint[]
+}
 
 /**
- * Records attempts and claims deliveries: see `migrations/functions/round.sql`. Only the first row has `round`, and
- * nothing else. `$due_after` null: everything due.
+ * Records attempts and claims deliveries: see `migrations/functions/round.sql`. The first row has only `round`. `$due_after` null: everything due.
  */
 export const DELIVERY_ROUND = statement(
   {
-    round: text,
+    round: json<FoundRound>(),
     id: uuid,
     organization_id: uuid,
     event_id: uuid,
@@ -23,8 +48,8 @@ export const DELIVERY_ROUND = statement(
   ) => `select round, id, organization_id, event_id, event_type, quotation_id, body, attempt, is_test, endpoint_id,
       event_sequence
     from ${schema}.delivery_round($worker_id, $now, $limit, $per_endpoint, $walk_after, $must_walk,
-      coalesce($due_after::timestamptz, '-infinity'), $settled::text::json, $organizations, $places,
-      $own_leases::text::jsonb)`,
+      coalesce($due_after::timestamptz, '-infinity'), $settled::text::json,
+      $under_way::text::jsonb, $own_leases::text::jsonb)`,
 )
 
 /** Leases that the worker does not know of, because the result of a round was lost. */

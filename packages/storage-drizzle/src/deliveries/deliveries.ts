@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
-import {
-  type ClaimedDelivery,
-  createRoundMemory,
-  type DeliveryStorage,
-  type EncryptedSecret,
-  type RoundMemory,
-  type SettledAttempt,
+import type {
+  ClaimedDelivery,
+  DeliveryRound,
+  DeliveryRoundResult,
+  DeliveryStorage,
+  EncryptedSecret,
+  RoundMemory,
+  SettledAttempt,
 } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import type { Row } from '../connection/statement.ts'
 import {
   CATCH_UP,
   DELIVERY_ROUND,
+  type FoundEndpoint,
   RELEASE_DELIVERIES,
   RELEASE_NEXT,
   RELEASE_UNKNOWN_DELIVERIES,
@@ -35,16 +37,19 @@ const LARGE_CLAIM = 64
 /** See DeliveryStorage. */
 export function deliveryStorage(database: Database): DeliveryStorage {
   return {
-    async settleAndClaim({ memory = createRoundMemory(), ...wanted }) {
-      let settled = wanted.settled
+    async round(wanted) {
+      const { workerId, held, limit } = wanted
+      let { settled, memory = NO_MEMORY } = wanted
       let sawAll = memory.walkAfter === null
+      if (held !== undefined) await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
       for (;;) {
-        const { isAtTheEnd, ...claim } = await round(database, memory, { ...wanted, settled })
+        const { isAtTheEnd, ...result } = await round(database, { ...wanted, settled, memory })
         // A walk that stopped early or began in the middle, and found nothing, continues until it has seen all
         // endpoints.
-        if (claim.claimed.length > 0 || wanted.limit === 0 || (isAtTheEnd && sawAll)) return claim
+        if (result.claimed.length > 0 || limit === 0 || (isAtTheEnd && sawAll)) return result
         sawAll ||= isAtTheEnd
         settled = []
+        memory = result.memory
       }
     },
 
@@ -71,14 +76,30 @@ export function deliveryStorage(database: Database): DeliveryStorage {
   }
 }
 
+/** For a worker's first round. */
+const NO_MEMORY: RoundMemory = {
+  walkAfter: null,
+  isShort: false,
+  oldestDueAt: null,
+  lookedFullyAt: Number.NEGATIVE_INFINITY,
+}
+
+/** One call. `isAtTheEnd`: the scan left nothing out. */
 async function round(
   database: Database,
-  memory: RoundMemory,
-  { workerId, settled, limit, perEndpoint, underWay, leases, held, now }: Round,
-): Promise<RoundClaim> {
+  {
+    workerId,
+    settled,
+    limit,
+    perEndpoint,
+    underWay,
+    leases,
+    memory,
+    now,
+  }: DeliveryRound & { readonly memory: RoundMemory },
+): Promise<DeliveryRoundResult & { readonly isAtTheEnd: boolean }> {
   const after = dueAfter(memory, now)
-  const attempts = JSON.stringify(settled.map(toRecord))
-  if (held !== undefined) await database.run(RELEASE_UNKNOWN_DELIVERIES, { worker_id: workerId, held })
+  const lookedFullyAt = after === null ? performance.now() : memory.lookedFullyAt
   const [first, ...deliveries] = await database.run(DELIVERY_ROUND, {
     worker_id: workerId,
     now,
@@ -87,82 +108,45 @@ async function round(
     walk_after: memory.walkAfter ?? FIRST_UUID,
     must_walk: memory.isShort,
     due_after: after,
-    settled: attempts,
-    own_leases: leases === undefined ? null : JSON.stringify(Object.fromEntries(leases)),
-    ...placesOf(underWay),
+    settled: JSON.stringify(settled.map(toRecord)),
+    under_way: toJson([...(underWay ?? [])].filter(([, places]) => places >= FEW_PLACES)),
+    own_leases: leases === undefined ? null : toJson(leases),
   })
-  assert(first !== undefined)
-  const found: FoundRound = JSON.parse(first.round)
+  const found = first?.round
+  assert(found !== undefined)
   const claimed = claimedOf(deliveries, found.endpoints, now)
-  memory.walkAfter = found.walked_to
-  memory.isShort = found.is_long && claimed.length < limit / 2
-  memory.oldestDueAt = claimed.length >= Math.max(LARGE_CLAIM, limit / 2) ? fromIso(found.first_due_at) : null
+  const isBacklog = claimed.length >= Math.max(LARGE_CLAIM, limit / 2)
   const sawAllAhead = after === null || claimed.length === limit
   const isMore = found.is_more || found.walked_to !== null || !sawAllAhead
   return {
     claimed,
     nextDueAt: isMore ? now : fromIso(found.next_due_at),
     isCatchingUp: found.is_catching_up,
+    memory: {
+      walkAfter: found.walked_to,
+      isShort: found.is_long && claimed.length < limit / 2,
+      oldestDueAt: isBacklog ? fromIso(found.first_due_at) : null,
+      lookedFullyAt,
+    },
     isAtTheEnd: found.walked_to === null && sawAllAhead,
   }
 }
 
 /** Where a round starts to scan; null: at the beginning. */
-function dueAfter(memory: RoundMemory, now: Date): Date | null {
-  if (memory.oldestDueAt !== null && performance.now() - memory.lookedFullyAt < FULL_LOOK_MS) {
-    return new Date(Math.min(memory.oldestDueAt.getTime(), now.getTime()) - OVERLAP_MS)
-  }
-  memory.lookedFullyAt = performance.now()
-  return null
-}
-
-type Round = Parameters<DeliveryStorage['settleAndClaim']>[0]
-type Claim = Awaited<ReturnType<DeliveryStorage['settleAndClaim']>>
-
-interface RoundClaim extends Claim {
-  /** The scan left nothing out. */
-  readonly isAtTheEnd: boolean
+function dueAfter({ oldestDueAt, lookedFullyAt }: RoundMemory, now: Date): Date | null {
+  if (oldestDueAt === null || performance.now() - lookedFullyAt >= FULL_LOOK_MS) return null
+  return new Date(Math.min(oldestDueAt.getTime(), now.getTime()) - OVERLAP_MS)
 }
 
 /** An organization may always have this many. */
 const FEW_PLACES = 4
 
-function placesOf(underWay: ReadonlyMap<string, number> = new Map()) {
-  const counted = [...underWay].filter(([, places]) => places >= FEW_PLACES)
-  return { organizations: counted.map(([id]) => id), places: counted.map(([, places]) => places) }
+function toJson(counts: Iterable<readonly [string, number]>): string {
+  return JSON.stringify(Object.fromEntries(counts))
 }
-
-/** The first row of a round, as JSON. */
-interface FoundRound {
-  readonly walked_to: string | null
-  readonly is_long: boolean
-  readonly first_due_at: string | null
-  readonly is_more: boolean
-  /** Whether an endpoint was skipped because its deliveries are catching up. */
-  readonly is_catching_up: boolean
-  readonly next_due_at: string | null
-  readonly endpoints: readonly FoundEndpoint[]
-}
-
-interface FoundEndpoint {
-  readonly id: string
-  readonly url: string
-  readonly version: number
-  readonly secret_key_id: string
-  /** In hex, like the next one. */
-  readonly secret_ciphertext: string
-  /** Set during the overlap of a rotation. */
-  readonly previous_secret_key_id: string | null
-  readonly previous_secret_ciphertext: string | null
-  readonly headers_key_id: string | null
-  readonly headers_ciphertext: string | null
-}
-
-/** The other rows. */
-type DeliveryRow = Row<typeof DELIVERY_ROUND.columns>
 
 function claimedOf(
-  rows: readonly DeliveryRow[],
+  rows: readonly Row<typeof DELIVERY_ROUND.columns>[],
   found: readonly FoundEndpoint[],
   leased_at: Date,
 ): ClaimedDelivery[] {
