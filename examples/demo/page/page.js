@@ -8,49 +8,28 @@ const SHOWN = 40
 
 const byId = (id) => document.getElementById(id)
 
-/** The signed-in member and their data. Secrets are kept only here, until the page closes. */
+/** The signed-in member. A reload asks the server for all else: nothing is kept in the browser. */
 let member = null
 let apiKey
-let endpoint
-let files = []
 /** Arrivals of each event: a retry has the same ID. */
 const arrivals = new Map()
 let signedIn = new AbortController()
 
 const organization = () => `/v1/organizations/${member.organization_id}`
-const asMember = (path, options = {}) => {
-  if (member === null) throw new Error('Sign in first.')
-  return call(path, options)
-}
-const asPartner = (path, options = {}) => call(path, { ...options, key: apiKey })
+const inPortal = (place) => `/portal/#/${member.organization_id}/${place}`
 
 // ── Elements ────────────────────────────────────────────────────────────────
 
 /** Text is never parsed as HTML. */
-function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag)
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === 'class') made.className = value
-    else made[name] = value
-  }
+function element(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties)
   made.append(...children)
   return made
 }
 
-const badge = (text, tone = '') => element('span', { class: `badge ${tone}` }, text)
-const spoken = (name) => name.replaceAll('_', ' ')
-const clock = (timestamp) => {
-  const date = new Date(timestamp)
-  return element('time', { dateTime: date.toISOString() }, date.toLocaleTimeString())
-}
-
-function button(text, onClick) {
-  const made = element('button', { type: 'button', class: 'small' }, text)
-  made.addEventListener('click', () => attempt(onClick, made))
-  return made
-}
-
-function tell(text) {
+const badge = (text, tone = '') => element('span', { className: `badge ${tone}` }, text)
+const link = (text, href) => element('a', { href }, text)
+const tell = (text) => {
   byId('notice').textContent = text
 }
 
@@ -69,28 +48,19 @@ async function attempt(work, pressed) {
   }
 }
 
-function onSubmit(id, work) {
+const onClick = (id, work) => byId(id).addEventListener('click', ({ target }) => attempt(work, target))
+const onSubmit = (id, work) =>
   byId(id).addEventListener('submit', (event) => {
     event.preventDefault()
     attempt(() => work(event.submitter), event.submitter)
   })
-}
-
-/** Repeats while the member is signed in. Ignores failures: the next turn tries again. */
-async function repeat(work) {
-  const { signal } = signedIn
-  while (!signal.aborted) {
-    await work().catch(() => {})
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
-}
 
 // ── 1. Sign in ──────────────────────────────────────────────────────────────
 
 const members = await call('/play/members')
-for (const { email, role } of members) {
-  byId('member').append(element('option', { value: email }, `${email} (${role})`))
-}
+byId('member').append(
+  ...members.map(({ email, role }) => element('option', { value: email }, `${email} (${role})`)),
+)
 
 onSubmit('sign-in', async () => {
   const { email, password } = members.find((each) => each.email === byId('member').value)
@@ -101,101 +71,105 @@ onSubmit('sign-in', async () => {
   else await enter(await call('/play/session'))
 })
 
-byId('sign-out').addEventListener('click', ({ target }) =>
-  attempt(async () => {
-    await call('/play/sign-out', { method: 'POST' })
-    location.reload()
-  }, target),
-)
+onClick('sign-out', async () => {
+  await call('/play/sign-out', { method: 'POST' })
+  location.reload()
+})
 
 /** The session cookie survives a reload. */
-async function enter({ email, role, organization_id }) {
+async function enter(session) {
   signedIn.abort()
   signedIn = new AbortController()
-  member = { email, role, organization_id }
-  apiKey = undefined
-  endpoint = undefined
+  member = session
   arrivals.clear()
   for (const id of ['quotes', 'webhooks']) byId(id).replaceChildren()
-  for (const id of ['no-quotes', 'no-webhooks']) byId(id).hidden = false
-  byId('new-key').hidden = true
-  byId('member').value = email
+  byId('member').value = member.email
   byId('sign-out').hidden = false
   byId('who').textContent =
-    `You are ${email}. ${role === 'admin' ? 'Admins manage webhooks.' : 'Plain members create keys, but may not see webhooks.'}`
-  for (const link of document.querySelectorAll('[data-portal]')) {
-    link.href = `/portal/#/${organization_id}/${link.dataset.portal}`
-  }
+    `You are ${member.email}. ${member.role === 'admin' ? 'Admins manage webhooks.' : 'Plain members create keys, but may not see webhooks.'}`
+  for (const each of document.querySelectorAll('[data-portal]')) each.href = inPortal(each.dataset.portal)
+  showKey(member.api_key, 'pk_…')
   byId('workspace').hidden = false
-  tell(`Signed in as ${email}`)
-  await showReceiver()
-  showEndpoint()
-  void watchWebhooks()
+  tell(`Signed in as ${member.email}`)
+  const { url } = await showReceiver()
+  // Plain members may not see endpoints.
+  const endpoints = member.role === 'admin' ? await call(`${organization()}/webhooks`) : []
+  showEndpoint(endpoints.find((each) => each.name === ENDPOINT_NAME && each.url === url))
   void repeat(showQuotes)
+  void repeat(watchWebhooks)
+}
+
+/** Repeats while the member is signed in. Ignores failures: the next turn tries again. */
+async function repeat(work) {
+  const { signal } = signedIn
+  while (!signal.aborted) {
+    await work(signal).catch(() => {})
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
 }
 
 // ── 2. API keys ─────────────────────────────────────────────────────────────
 
+function showKey(key, shown = key) {
+  apiKey = key ?? undefined
+  byId('new-key').hidden = apiKey === undefined
+  byId('new-key-value').textContent = apiKey === undefined ? '' : shown
+  byId('copy-key').hidden = shown !== key
+}
+
 onSubmit('make-key', async () => {
   const expires = new Date(Date.now() + KEY_LIFETIME_DAYS * 86_400_000)
-  const { key } = await asMember(`${organization()}/api-keys`, {
+  const { key } = await call(`${organization()}/api-keys`, {
     body: { name: byId('key-name').value, expires_at: expires.toISOString() },
   })
-  apiKey = key
-  byId('new-key-value').textContent = key
-  byId('new-key').hidden = false
+  await call('/play/key', { method: 'PUT', body: { key } })
+  showKey(key)
   tell('The key was created')
 })
 
-byId('copy-key').addEventListener('click', () =>
-  attempt(async () => {
-    await navigator.clipboard.writeText(apiKey)
-    tell('Copied')
-  }),
-)
+onClick('copy-key', async () => {
+  await navigator.clipboard.writeText(apiKey)
+  tell('Copied')
+})
 
 // ── 3. The receiver and its endpoint ────────────────────────────────────────
 
 async function showReceiver(change) {
-  const inbox = await asMember('/play/inbox', change === undefined ? {} : { method: 'PATCH', body: change })
+  const inbox = await call('/play/inbox', change && { method: 'PATCH', body: change })
   byId('receiver-url').textContent = inbox.url
   for (const radio of document.getElementsByName('behaviour')) radio.checked = radio.value === inbox.behaviour
   return inbox
+}
+
+function showEndpoint(endpoint) {
+  byId('endpoint').textContent =
+    endpoint === undefined
+      ? 'Not connected: nothing is sent to it yet.'
+      : `Connected to ${endpoint.events.length} events.`
+  byId('endpoint-link').href = inPortal(endpoint === undefined ? 'endpoints' : `endpoints/${endpoint.id}`)
 }
 
 byId('behaviours').addEventListener('change', ({ target }) =>
   attempt(() => showReceiver({ behaviour: target.value })),
 )
 
-function showEndpoint() {
-  byId('endpoint').textContent =
-    endpoint === undefined
-      ? 'Not connected: nothing is sent to it yet.'
-      : `Connected to ${endpoint.events.length} events, signed with a secret that ends in ${endpoint.secret_hint.slice(-4)}.`
-}
-
-byId('connect').addEventListener('click', ({ target }) =>
-  attempt(async () => {
-    const { url } = await showReceiver()
-    const webhooks = `${organization()}/webhooks`
-    const known = (await asMember(webhooks)).find(({ name }) => name === ENDPOINT_NAME)
-    if (known === undefined) {
-      const events = (await asMember(`${webhooks}/events`)).map(({ type }) => type)
-      endpoint = await asMember(webhooks, {
-        body: { name: ENDPOINT_NAME, url, events, trigger_mode: 'always' },
-      })
-    } else {
-      await asMember(`${webhooks}/${known.id}`, {
-        method: 'PATCH',
-        body: { url, is_enabled: true, trigger_mode: 'always' },
-      })
-      endpoint = await asMember(`${webhooks}/${known.id}/rotate-secret`, { body: {} })
-    }
-    await showReceiver({ secret: endpoint.secret })
-    showEndpoint()
-    tell('The receiver is connected')
-  }, target),
-)
+onClick('connect', async () => {
+  const { url } = await showReceiver()
+  const webhooks = `${organization()}/webhooks`
+  const known = (await call(webhooks)).find(({ name }) => name === ENDPOINT_NAME)
+  let endpoint
+  if (known === undefined) {
+    const events = (await call(`${webhooks}/events`)).map(({ type }) => type)
+    endpoint = await call(webhooks, { body: { name: ENDPOINT_NAME, url, events, trigger_mode: 'always' } })
+  } else {
+    const body = { url, is_enabled: true, trigger_mode: 'always' }
+    await call(`${webhooks}/${known.id}`, { method: 'PATCH', body })
+    endpoint = await call(`${webhooks}/${known.id}/rotate-secret`, { body: {} })
+  }
+  await showReceiver({ secret: endpoint.secret })
+  showEndpoint(endpoint)
+  tell('The receiver is connected')
+})
 
 onSubmit('trust', async () => {
   await showReceiver({ secret: byId('trust-secret').value.trim() })
@@ -205,32 +179,11 @@ onSubmit('trust', async () => {
 
 // ── 4. Start a quote ────────────────────────────────────────────────────────
 
-function takeFiles(added) {
-  files = [...files, ...added]
-  byId('file-list').replaceChildren(
-    ...files.map((file) =>
-      element(
-        'li',
-        {},
-        file.name,
-        button('Remove', () => {
-          files = files.filter((each) => each !== file)
-          takeFiles([])
-        }),
-      ),
-    ),
-  )
-}
-
-byId('quote-files').addEventListener('change', ({ target }) => {
-  takeFiles(target.files)
-  target.value = ''
-})
 for (const type of ['dragover', 'dragleave', 'drop']) {
   byId('drop').addEventListener(type, (event) => {
     event.preventDefault()
     byId('drop').classList.toggle('over', type === 'dragover')
-    if (type === 'drop') takeFiles(event.dataTransfer.files)
+    if (type === 'drop') byId('quote-files').files = event.dataTransfer.files
   })
 }
 
@@ -239,119 +192,109 @@ onSubmit('start', async (submitter) => {
   const fields = {
     name: byId('quote-name').value,
     requirementsText: byId('quote-text').value,
-    ...(failAt === '' ? {} : { metadata: { demo: { fail_at: failAt } } }),
+    ...(failAt !== '' && { metadata: { demo: { fail_at: failAt } } }),
   }
-  await (submitter?.value === 'ui' ? startAsMember(fields) : startAsPartner(fields))
-  files = []
-  takeFiles([])
+  const { files } = byId('quote-files')
+  await (submitter?.value === 'ui' ? startAsMember(fields, files) : startAsPartner(fields, files))
+  byId('quote-files').value = ''
   tell('The quote was started')
   await showQuotes()
 })
 
-function startAsMember(fields) {
+function startAsMember(fields, files) {
   if (files.length > 0)
     throw new Error('The web app of this example takes text only. Start with the API key to send files.')
-  return asMember('/quotes', { body: { ...fields, organization_id: member.organization_id } })
+  return call('/quotes', { body: { ...fields, organization_id: member.organization_id } })
 }
 
-function startAsPartner(fields) {
+function startAsPartner(fields, files) {
   if (apiKey === undefined) throw new Error('Create an API key first. A partner needs it to start quotes.')
   const path = '/v1/integrations/quotations'
-  if (files.length === 0) return asPartner(path, { body: fields })
+  if (files.length === 0) return call(path, { key: apiKey, body: fields })
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) {
     if (value !== '') form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
   }
   for (const file of files) form.append('files', file)
-  return asPartner(path, { body: form })
+  return call(path, { key: apiKey, body: form })
 }
 
 // ── 5. Quotes ───────────────────────────────────────────────────────────────
 
 /** The newest quotes of the organization. Replaces only rows that changed. */
 async function showQuotes() {
-  const quotes = await asMember('/play/quotes')
-  byId('no-quotes').hidden = quotes.length > 0
-  const rows = quotes.map((quote) => {
+  const rows = (await call('/play/quotes')).map((quote) => {
     const shown = byId(`quote-${quote.id}`)
     const state = JSON.stringify(quote)
     return shown?.dataset.state === state ? shown : quoteRow(quote, state)
   })
-  const list = byId('quotes')
-  if (rows.some((row, index) => list.children[index] !== row)) list.replaceChildren(...rows)
+  if (rows.some((row, index) => byId('quotes').children[index] !== row))
+    byId('quotes').replaceChildren(...rows)
 }
 
+const TONES = { completed: 'good', failed: 'bad', running: 'wait' }
+
 function quoteRow({ id, name, source, status, error_code, steps }, state) {
-  const tone = { completed: 'good', failed: 'bad' }[status] ?? 'wait'
+  const title = element(
+    'h3',
+    {},
+    name || 'A quote without a name',
+    badge(error_code ?? status, TONES[status] ?? 'warn'),
+    badge(source === 'ui' ? 'started by a member' : 'started by a partner'),
+    ...(status === 'completed' ? [link('Open the proposal', `/play/quotes/${id}/document`)] : []),
+    link('Its deliveries', inPortal(`deliveries?quote=${id}&span=all`)),
+  )
+  const progress = steps.map((each) =>
+    element(
+      'li',
+      { className: 'status' },
+      element('span', { className: `dot ${TONES[each.status] ?? 'off hollow'}`, ariaHidden: 'true' }),
+      `${each.step.replaceAll('_', ' ')}: ${each.status}`,
+    ),
+  )
   const row = element(
     'li',
     { id: `quote-${id}` },
-    element(
-      'h3',
-      {},
-      name || 'A quote without a name',
-      badge(error_code ?? status, tone),
-      badge(source === 'ui' ? 'started by a member' : 'started by a partner'),
-      ...(status === 'completed'
-        ? [element('a', { href: `/play/quotes/${id}/document`, target: '_blank' }, 'Open the proposal')]
-        : []),
-    ),
-    element(
-      'ol',
-      { class: 'steps' },
-      ...steps.map((each) =>
-        element(
-          'li',
-          { class: each.status },
-          spoken(each.step),
-          element('br'),
-          element('small', {}, each.status),
-        ),
-      ),
-    ),
+    title,
+    element('ol', { className: 'progress' }, ...progress),
   )
   row.dataset.state = state
   return row
 }
 
-// ── 6. Webhooks, live ──────────────────────────────────────────
+// ── 6. Webhooks, live ───────────────────────────────────────────────────────
 
-async function watchWebhooks() {
-  const { signal } = signedIn
-  try {
-    for await (const webhook of lines('/play/inbox/webhooks', { signal })) showWebhook(webhook)
-  } catch {
-    if (!signal.aborted) setTimeout(watchWebhooks, POLL_MS)
-  }
+async function watchWebhooks(signal) {
+  arrivals.clear()
+  byId('webhooks').replaceChildren()
+  for await (const webhook of lines('/play/inbox/webhooks', { signal })) showWebhook(webhook)
 }
 
 function showWebhook({ received_at, headers, body, event, refusal, repeated, status }) {
-  byId('no-webhooks').hidden = true
-  const listed = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const arrival = (arrivals.get(event?.id) ?? 0) + 1
   if (event !== null) arrivals.set(event.id, arrival)
-  byId('webhooks').prepend(
-    element(
-      'li',
-      {},
-      element(
-        'details',
-        {},
-        element(
-          'summary',
-          {},
-          clock(received_at),
-          element('strong', {}, event?.type ?? 'a webhook'),
-          event === null ? badge(`refused: ${refusal}`, 'bad') : badge('signature verified', 'good'),
-          ...(arrival > 1 ? [badge(`arrival ${arrival}`, 'wait')] : []),
-          ...(repeated ? [badge('received before', 'wait')] : []),
-          badge(status === null ? 'no answer' : `answered ${status}`, status === 204 ? 'good' : 'bad'),
-        ),
-        element('pre', {}, listed.join('\n')),
-        element('pre', {}, event === null ? body : JSON.stringify(JSON.parse(body), null, 2)),
-      ),
-    ),
+  const summary = element(
+    'summary',
+    {},
+    element('time', { dateTime: received_at }, new Date(received_at).toLocaleTimeString()),
+    element('strong', {}, event?.type ?? 'a webhook'),
+    event === null ? badge(`refused: ${refusal}`, 'bad') : badge('signature verified', 'good'),
+    ...(arrival > 1 ? [badge(`arrival ${arrival}`, 'warn')] : []),
+    ...(repeated ? [badge('received before', 'warn')] : []),
+    badge(status === null ? 'no answer' : `answered ${status}`, status === 204 ? 'good' : 'bad'),
   )
+  const listed = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const details = element(
+    'details',
+    {},
+    summary,
+    element('pre', { tabIndex: 0 }, listed.join('\n')),
+    element('pre', { tabIndex: 0 }, event === null ? body : JSON.stringify(JSON.parse(body), null, 2)),
+    ...(event === null
+      ? []
+      : [link('This event in the portal', inPortal(`deliveries?event=${event.id}&span=all`))]),
+  )
+  byId('webhooks').prepend(element('li', {}, details))
   while (byId('webhooks').children.length > SHOWN) byId('webhooks').lastElementChild.remove()
 }
 

@@ -159,7 +159,7 @@ async function takePictures({ warehouse }) {
 
       await page.goto(`${portal}/deliveries`)
       await page.locator('.deliveries .row-link').first().waitFor()
-      await page.locator('.bars .failed:not([height="0"])').first().waitFor()
+      await page.locator('.chart .failed:not([height="0"])').first().waitFor()
       await page.screenshot({ path: name('portal') })
 
       await page.goto(`${portal}/endpoints/${warehouse}`)
@@ -172,10 +172,14 @@ async function takePictures({ warehouse }) {
       await page.locator('#new-key').waitFor()
       await page.getByRole('button', { name: 'Connect it' }).click()
       await page.getByText('Connected to 7 events').waitFor()
-      await page.getByLabel('Name').last().fill(`A tea shop, ${colorScheme}`)
+      await page.getByLabel('Name of the quote').fill(`A tea shop, ${colorScheme}`)
       await page.getByRole('button', { name: 'Start with the API key' }).click()
       await page.locator('#webhooks li').nth(5).waitFor()
-      await page.locator('.quotes li').filter({ hasText: colorScheme }).getByRole('link').waitFor()
+      await page
+        .locator('#quotes > li')
+        .filter({ hasText: colorScheme })
+        .getByRole('link', { name: 'Open the proposal' })
+        .waitFor()
       await page.evaluate(() => document.activeElement.blur())
       await page.screenshot({ path: name('playground'), fullPage: true, scale: 'css' })
       await context.close()

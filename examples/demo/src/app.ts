@@ -35,6 +35,7 @@ export async function buildApp(host: Host, receiver: Receiver, redis?: Redis): P
     signInUrl: '/?next={url}',
     brand: { name: 'Quick Quotes' },
     apiReferenceUrl: '/api-docs',
+    homeUrl: '/',
   })
 
   await servePlayground(app, { host, receiver })

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { createIntegrations, type Integrations } from '@quickquote/core'
 import { createDeliveryWorker, type DeliveryWorker } from '@quickquote/delivery-worker'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
@@ -9,10 +11,11 @@ import { keepDocument } from './documents.ts'
 import { hostQuotations } from './host-quotations.ts'
 import { hostSecrets } from './host-secrets.ts'
 import { createPretendPipeline } from './pretend-pipeline.ts'
-import { proposalContentOf } from './proposal-content.ts'
-import { writeProposalPdf } from './proposal-document.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import type { HostSettings } from './settings.ts'
+
+/** The same for every quote: a real pipeline would write it. */
+const PROPOSAL = resolve(import.meta.dirname, '../page/proposal.pdf')
 
 /** Shared by the processes of the host: server and worker. */
 export interface Host {
@@ -49,8 +52,8 @@ export async function createHost(
       stepMs: settings.stepMs,
       statusOf: (quote) => integrations.quotations.pipelineStatus(quote.organization_id, quote.id),
 
-      async publishProposal(quote, requirements) {
-        const content = await writeProposalPdf(proposalContentOf(requirements, quote.name), new Date())
+      async publishProposal(quote) {
+        const content = await readFile(PROPOSAL)
         // One transaction: the document, the proposal and its event are committed together or not at all.
         await sql.begin(async (transaction) => {
           const documentId = await keepDocument(transaction, {

@@ -5,7 +5,7 @@ import { IntegrationError } from '@quickquote/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { findDocument } from './documents.ts'
 import type { Host } from './host.ts'
-import { DEMO_PASSWORD, MEMBERS } from './members.ts'
+import { DEMO_PASSWORD, MEMBERS, type Member } from './members.ts'
 import { BEHAVIOURS, type Behaviour, type Inbox, type ReceivedWebhook, type Receiver } from './receiver.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../page')
@@ -49,22 +49,45 @@ export async function servePlayground(
     })),
   )
 
+  /** The key that the system of a member's partner has, until the member signs out. */
+  const keys = new Map<string, string>()
+
   /** The signed-in member, so that a reload keeps the session; `email` is null without one. */
-  app.get('/play/session', async (request) => {
+  app.get('/play/session', async (request, reply) => {
+    reply.header('Cache-Control', 'no-store')
     const member = await sessions.member(request)
-    return member === null
-      ? { email: null }
-      : { email: member.email, role: member.role, organization_id: member.organizationId }
+    if (member === null) return { email: null }
+    const { id, email, role, organizationId } = member
+    return { email, role, organization_id: organizationId, api_key: keys.get(id) ?? null }
   })
 
-  app.post('/play/sign-out', async (_, reply) =>
-    reply.header('Set-Cookie', sessions.cookie(null)).code(204).send(),
+  app.put<{ Body: { key: string } }>(
+    '/play/key',
+    {
+      schema: {
+        body: { type: 'object', required: ['key'], properties: { key: { type: 'string', maxLength: 200 } } },
+      },
+    },
+    async (request, reply) => {
+      keys.set((await memberOf(request)).id, request.body.key)
+      return reply.code(204).send()
+    },
   )
 
-  async function organizationOf(request: FastifyRequest): Promise<string> {
+  app.post('/play/sign-out', async (request, reply) => {
+    const member = await sessions.member(request)
+    if (member !== null) keys.delete(member.id)
+    return reply.header('Set-Cookie', sessions.cookie(null)).code(204).send()
+  })
+
+  async function memberOf(request: FastifyRequest): Promise<Member> {
     const member = await sessions.member(request)
     if (member === null) throw new IntegrationError('SESSION_REQUIRED')
-    return member.organizationId
+    return member
+  }
+
+  async function organizationOf(request: FastifyRequest): Promise<string> {
+    return (await memberOf(request)).organizationId
   }
 
   async function inboxOf(request: FastifyRequest): Promise<Inbox> {

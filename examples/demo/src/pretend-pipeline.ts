@@ -8,8 +8,8 @@ export interface PretendPipelineOptions {
   readonly stepMs: number
   /** The progress of a quote: an interrupted run continues after the finished steps. */
   readonly statusOf: (quote: Quote) => Promise<PipelineStatus>
-  /** Writes the proposal document from the requirements, and reports the proposal. */
-  readonly publishProposal: (quote: Quote, requirements: string) => Promise<void>
+  /** Stores the proposal document, and reports the proposal. */
+  readonly publishProposal: (quote: Quote) => Promise<void>
   readonly signDocumentUrl: QuotePipeline['signDocumentUrl']
   readonly logger: Pick<FastifyBaseLogger, 'info'>
 }
@@ -35,8 +35,12 @@ export function createPretendPipeline(options: PretendPipelineOptions): QuotePip
     for (const step of unfinished) {
       await report.stepStarted(step)
       await sleep(stepMs, undefined, { signal })
+      if (step === 'requirement_analysis') {
+        const words = (await requirementsOf(quote, readFile)).split(/\s+/).length
+        options.logger.info({ quotation_id: quote.id, words }, 'pipeline read the requirements')
+      }
       if (step === failAt) return report.failed({ step, errorCode: `${step.toUpperCase()}_FAILED` })
-      if (step === 'proposal') await options.publishProposal(quote, await requirementsOf(quote, readFile))
+      if (step === 'proposal') await options.publishProposal(quote)
       else await report.stepCompleted(step)
     }
     await report.completed()
@@ -62,7 +66,7 @@ async function requirementsOf(quote: Quote, readFile: PipelineContext['readFile'
   const texts = quote.requirementsText === null ? [] : [quote.requirementsText]
   for (const file of quote.files) {
     const isText = file.type === 'txt' || file.type === 'md'
-    texts.push(isText ? await text(readFile(file)) : `- ${file.name}`)
+    texts.push(isText ? await text(readFile(file)) : file.name)
   }
   return texts.join('\n\n')
 }

@@ -9,6 +9,8 @@ export const BEHAVIOURS = { ok: 204, broken: 500, gone: 410, busy: 429, silent: 
 export type Behaviour = keyof typeof BEHAVIOURS
 
 const RETRY_AFTER_SECONDS = 5
+/** Webhooks that an inbox keeps. */
+const MOST_KEPT = 40
 
 /** A received request, and its result. */
 export interface ReceivedWebhook {
@@ -31,7 +33,7 @@ export interface Inbox {
   behaviour: Behaviour
   /** Sets the signing secret, as shown when the endpoint was created. */
   trust(secret: string): void
-  /** Calls back for each new webhook, until the returned function is called. */
+  /** Calls back for each of the last webhooks and then for new ones, until the returned function is called. */
   listen(onReceived: (webhook: ReceivedWebhook) => void): () => void
 }
 
@@ -100,6 +102,7 @@ function createInbox(url: string) {
   let secret: string | undefined
   // A real partner stores them in its database, with a unique index.
   const seen = new Set<string>()
+  const recent: ReceivedWebhook[] = []
   const listeners = new Set<(webhook: ReceivedWebhook) => void>()
 
   async function check(
@@ -122,6 +125,7 @@ function createInbox(url: string) {
       secret = given
     },
     listen(onReceived: (webhook: ReceivedWebhook) => void) {
+      for (const webhook of recent) onReceived(webhook)
       listeners.add(onReceived)
       return () => void listeners.delete(onReceived)
     },
@@ -140,6 +144,7 @@ function createInbox(url: string) {
       }
       // A webhook that got an error was not processed: it is sent again.
       if (id !== undefined && status === BEHAVIOURS.ok) seen.add(id)
+      if (recent.push(webhook) > MOST_KEPT) recent.shift()
       for (const listener of listeners) listener(webhook)
       return webhook
     },

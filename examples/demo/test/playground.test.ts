@@ -83,12 +83,12 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
   const press = (page: Page, name: string) => page.getByRole('button', { name }).first().click()
   const webhooks = (page: Page) => page.getByRole('list', { name: 'Webhooks' }).locator('summary')
   /** A quote on the page, with a name unique among the tests. */
-  const quote = (page: Page, name: string) => page.locator('.quotes > li').filter({ hasText: name })
+  const quote = (page: Page, name: string) => page.locator('#quotes > li').filter({ hasText: name })
   const proposal = (page: Page, name: string) =>
     quote(page, name).getByRole('link', { name: 'Open the proposal' })
 
   async function startQuote(page: Page, name: string, button = 'Start with the API key'): Promise<void> {
-    await page.getByLabel('Name').last().fill(name)
+    await page.getByLabel('Name of the quote').fill(name)
     await press(page, button)
   }
 
@@ -129,7 +129,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
       transfer.items.add(new File(['# Sells tea'], 'requirements.md', { type: 'text/markdown' }))
       transfer`)
     await page.locator('#drop').dispatchEvent('drop', { dataTransfer: dropped })
-    await page.getByText('requirements.md').waitFor()
+    expect(await page.evaluate("document.getElementById('quote-files').files[0].name")).toBe(
+      'requirements.md',
+    )
     await startQuote(page, 'From a file')
     await proposal(page, 'From a file').waitFor()
 
@@ -156,11 +158,29 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     await webhooks(page).getByText('answered 410').first().waitFor()
   })
 
-  it('keeps the member signed in after a reload, until signing out', async () => {
-    const page = await open()
-    await signInAs(page, 'member@acme.example')
+  it('remembers session, key, endpoint and webhooks after a reload, until signing out', async () => {
+    const page = await openAsAdmin('globex')
+    await startQuote(page, 'Before the reload')
+    await proposal(page, 'Before the reload').waitFor()
+    await webhooks(page).filter({ hasText: 'quotation.completed' }).first().waitFor()
+    const key = String(await page.locator('#new-key-value').textContent())
+
     await page.reload()
-    await page.getByText('You are member@acme.example').waitFor()
+    await page.getByText('You are admin@globex.example').waitFor()
+    await page.getByText('Connected to 7 events').waitFor()
+    await webhooks(page).filter({ hasText: 'quotation.completed' }).first().waitFor()
+    expect(await page.content()).not.toContain(key)
+    await startQuote(page, 'After the reload')
+    await proposal(page, 'After the reload').waitFor()
+
+    // Each result leads to its place in the portal.
+    await quote(page, 'After the reload').getByRole('link', { name: 'Its deliveries' }).click()
+    await page.getByRole('row').filter({ hasText: 'After the reload' }).first().waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Your endpoints in the portal' }).click()
+    await page.getByRole('heading', { name: 'playground: the receiver of the page' }).waitFor()
+    await page.goto(server.url)
+    await page.getByText('You are admin@globex.example').waitFor()
     await press(page, 'Sign out')
     await page.getByText('Two organizations, each with').waitFor()
     await page.locator('#workspace').waitFor({ state: 'hidden' })
@@ -185,6 +205,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The page at /, i
     expect(kept).toEqual([0, 0, '', `${server.url}/`])
     await signInAs(page, 'admin@globex.example')
     expect(await page.locator('#new-key').isVisible()).toBe(false)
+    // Signing out ended what the partner's system had, too.
+    await press(page, 'Sign out')
+    await signInAs(page, 'admin@globex.example')
     await press(page, 'Start with the API key')
     await page.getByRole('alert').getByText('Create an API key first').waitFor()
   })

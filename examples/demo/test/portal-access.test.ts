@@ -60,6 +60,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
           await type(page, page.getByLabel('URL'), admin.receiver)
           await press(page, page.getByLabel('All of quotation'), 'Space')
           await press(page, page.getByLabel('quotation.completed'), 'Space')
+          await press(page, page.getByText('More options'))
           // The radio buttons are one stop; arrows choose.
           await press(page, page.getByLabel('As fast as possible'), 'ArrowDown')
           await press(page, button(page, 'Add an endpoint'))
@@ -244,7 +245,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
           await dialog(page).waitFor({ state: 'detached' })
         }
         // "Send a test", then "How to verify".
-        await page.locator('main .page-head button').first().click()
+        await page.locator('main .page-head .actions button').first().click()
         await dialog(page).waitFor()
         await look(page, 'test')
         await page.keyboard.press('Escape')
@@ -256,7 +257,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)(
 
         await page.goto(`${server.url}/portal/?listen#/${ACME}/endpoints`)
         await page.locator('main table').waitFor()
-        await page.locator('main .page-head button').first().click()
+        await page.locator('main .page-head .actions button').first().click()
         await dialog(page).waitFor()
         await look(page, 'listen')
         await page.goto(`${server.url}/portal/?key#/${ACME}/api-keys`)

@@ -60,6 +60,9 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await secret(page).textContent()).toBe(key)
     await stored(page)
     await row(page, 'Shown until stored').waitFor()
+    // In a year: a date, not "next yr".
+    const year = new Date(Date.now() + 365 * 86_400_000).getFullYear()
+    expect(await row(page, 'Shown until stored').locator('time').textContent()).toContain(String(year))
     expect(await keysOf(page, 'Shown until stored')).toHaveLength(1)
     // The first key has replaced the button of the empty list, so the title has the focus.
     await page.locator('h1:focus').waitFor()
@@ -98,6 +101,23 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(await secret(page).textContent()).toMatch(/^whsec_/)
     await stored(page)
     await page.getByRole('heading', { name: 'Added' }).waitFor()
+  })
+
+  it('asks before a dialog closes in which somebody has typed', async () => {
+    const page = await open('admin@acme.example', 'api-keys')
+    await button(page, 'Create key').first().click()
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('Half-typed')
+    const question = page.getByRole('heading', { name: 'Discard what you entered?' })
+    await page.keyboard.press('Escape')
+    await question.waitFor()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    expect(await name.inputValue()).toBe('Half-typed')
+    await button(page, 'Cancel').click()
+    await question.waitFor()
+    await button(page, 'Leave').click()
+    await dialog(page).waitFor({ state: 'detached' })
   })
 
   it('asks before a half-typed form is left, by a tab, Cancel, Back or Reload', async () => {
@@ -177,6 +197,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     // What only the API finds.
     await button(page, 'Add an endpoint').click()
     await page.locator('input[type=url]:focus').waitFor()
+    await page.getByText('More options').click()
     await button(page, 'Add a header').click()
     await page.locator('.header-name:focus').waitFor()
     await button(page, 'Remove ').click()

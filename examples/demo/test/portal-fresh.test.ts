@@ -1,6 +1,6 @@
 import { button, dialog, hasChromium, type Page, row, styleOf } from '@quickquote/dev-servers/browser'
 import { describe, expect, it, vi } from 'vitest'
-import { ACME, DEMO_PASSWORD } from '../src/members.ts'
+import { ACME, DEMO_PASSWORD, GLOBEX } from '../src/members.ts'
 import { expectNoViolations, PATIENCE, usePortal } from './portal-browser.ts'
 
 describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in Chromium', () => {
@@ -35,6 +35,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(requests.count('/webhooks/events')).toBe(1)
 
     await sent.getByRole('link').click()
+    await button(page, 'Resend now').waitFor()
     // The route's answer is shown: nothing else is answered any more.
     await page.route(/\/v1\/.*\/webhooks(\/[^/]+)?(\?.*)?$|\/deliveries\/[0-9a-f-]+$/, () => {})
     const first = page.url()
@@ -72,7 +73,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       })
       const [attempt] = await answer.json()
       const cursor = url.searchParams.get('cursor')
-      asked.push(cursor ?? 'newest')
+      asked.push(`${cursor ?? 'newest'}, ${url.searchParams.get('limit')}`)
       const from = cursor === null ? newest : Number(cursor)
       const items = [from, from - 1].map((number) => ({
         ...attempt,
@@ -89,7 +90,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       await button(page, 'Older').click()
       await row(page, `Quote ${number}`).waitFor()
     }
-    expect(asked).toEqual(['newest', '98', '96', '94'])
+    expect(asked).toEqual(['newest, 25', '98, 25', '96, 25', '94, 25'])
     await row(page, 'Quote 93').evaluate((element) => element.setAttribute('data-same', 'yes'))
 
     newest = 101
@@ -100,7 +101,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       [101, 100, 99, 98, 97, 96, 95, 94, 93].map((number) => `Quote ${number}`),
     )
     expect(await row(page, 'Quote 93').getAttribute('data-same')).toBe('yes')
-    expect(asked).toEqual(['newest', '98', '96', '94', 'newest'])
+    // Every few seconds, so only a few rows.
+    expect(asked.slice(4)).toEqual(['newest, 5'])
     await button(page, 'Older').click()
     await row(page, 'Quote 91').waitFor()
   })
@@ -163,6 +165,93 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.getByText(/Deliveries wait until .+: the receiver asked for it\./).waitFor()
   })
 
+  it('shows each hour in a chart, whose bars filter the list, by keyboard too', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Charted')
+    const attempts = () => admin.send<unknown[]>('GET', `/webhooks/deliveries?endpoint_id=${id}`, 200)
+    for (const [index, behaviour] of ['ok', 'broken', 'gone'].entries()) {
+      await admin.answer(behaviour)
+      await admin.quote(`To one that is ${behaviour}`)
+      await expect.poll(attempts, PATIENCE).toHaveLength(index + 1)
+    }
+    await admin.answer('ok')
+    const page = await open('admin@acme.example', `deliveries?endpoint=${id}`)
+    await row(page, 'To one that is gone').waitFor()
+    await page.reload()
+    const legend = page.locator('.chart figcaption')
+    for (const kind of ['1 delivered', '1 retried', '1 failed']) await legend.getByText(kind).waitFor()
+    const bars = page.locator('.chart button')
+    expect(await bars.count()).toBe(24)
+
+    // Around the end of an hour they are in the one before.
+    const filled = page
+      .locator('.chart button:not([aria-label$=": 0 delivered, 0 retried, 0 failed"])')
+      .last()
+    await bars.last().focus()
+    await page.keyboard.press('Home')
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe(
+      await bars.first().getAttribute('aria-label'),
+    )
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing found').waitFor()
+    await filled.click()
+    await row(page, 'To one that is gone').waitFor()
+    expect(new URL(page.url()).hash).toMatch(/span=own.*since=.*until=/)
+    await page.getByLabel('Until').fill('2026-01-01T00:00')
+    await page.getByText('Nothing found').waitFor()
+  })
+
+  it('finds an endpoint among many by name, and sorts those that fail first', async () => {
+    const admin = await as('admin@acme.example')
+    await admin.endpoint('One of many')
+    const page = await open('admin@acme.example', 'events')
+    await page.route('**/webhooks', async (route) => {
+      const answer = await route.fetch()
+      const [first]: { health: object }[] = await answer.json()
+      const json = Array.from({ length: 12 }, (_, index) => ({
+        ...{ ...first, id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`, is_enabled: true },
+        name: `Endpoint ${index}`,
+        health: { ...first?.health, failing_since: index === 7 ? new Date().toISOString() : null },
+      }))
+      await route.fulfill({ json })
+    })
+    await page.reload()
+    await page.getByRole('link', { name: 'Endpoints' }).click()
+    const names = page.locator('tbody th')
+    await expect.poll(() => names.count(), PATIENCE).toBe(12)
+    await page.getByLabel('Sorted by').selectOption('trouble')
+    await expect.poll(() => names.first().textContent(), PATIENCE).toBe('Endpoint 7')
+    await page.getByLabel('Name or URL').fill('ENDPOINT 11')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => names.allTextContents(), PATIENCE).toEqual(['Endpoint 11'])
+    await page.getByLabel('Name or URL').fill('nothing')
+    await page.keyboard.press('Enter')
+    await page.getByText('No endpoint matches.').waitFor()
+  })
+
+  it('leads on from an organization of others and from ids that do not exist', async () => {
+    const page = await open('admin@acme.example', 'events')
+    for (const elsewhere of [GLOBEX, '00000000-0000-4000-8000-000000000000', 'nonsense']) {
+      await page.goto(`${server.url}/portal/?${elsewhere}#/${elsewhere}/deliveries`)
+      await page.getByText('You have no access to this organization.').waitFor()
+      await button(page, 'Open Acme GmbH').click()
+      await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor()
+      expect(page.url()).toContain(ACME)
+    }
+    for (const [view, back] of [
+      ['deliveries', 'All deliveries'],
+      ['endpoints', 'All endpoints'],
+    ] as const) {
+      for (const id of ['nonsense', '00000000-0000-4000-8000-000000000000']) {
+        await page.goto(`${server.url}/portal/#/${ACME}/${view}/${id}`)
+        await page.getByRole('alert').getByRole('link', { name: back }).click()
+        await page.getByRole('heading', { level: 1, name: /^(Deliveries|Endpoints)$/ }).waitFor()
+      }
+    }
+    expect(await page.getByText('UUID').count()).toBe(0)
+  })
+
   it('does not claim that an old attempt went to the URL of today', async () => {
     const admin = await as('admin@acme.example')
     const { id } = await admin.endpoint('Moved')
@@ -201,13 +290,22 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await admin.quote('In a badge')
     const page = await open('admin@acme.example', `deliveries?endpoint=${id}`)
     await row(page, 'In a badge').waitFor()
-    const ordinary = await styleOf(page.locator('.bars .failed').first(), 'fill')
+    const ordinary = await styleOf(page.locator('.chart .failed').first(), 'fill')
     await page.emulateMedia({ forcedColors: 'active' })
-    expect(await styleOf(page.locator('.bars .failed').first(), 'fill')).not.toBe(ordinary)
+    expect(await styleOf(page.locator('.chart .failed').first(), 'fill')).not.toBe(ordinary)
     await page.emulateMedia({ forcedColors: 'none' })
 
     await row(page, 'In a badge').getByRole('link').click()
     await page.locator('.badge.good').first().waitFor()
+    // What has ended is not "1 of 8", and an attempt has its day.
+    await page.getByText('1 attempt', { exact: true }).waitFor()
+    expect(await page.locator('.timeline time').textContent()).toContain(String(new Date().getDate()))
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+    await button(page, 'Copy: Event ID').click()
+    await expect.poll(copied, PATIENCE).toMatch(/^evt_/)
+    await button(page, 'Copy as curl').click()
+    await expect.poll(copied, PATIENCE).toMatch(/^# Without its signature.*\ncurl -i/)
     await expectNoViolations(page, 'a delivery', ['color-contrast'])
   })
 })

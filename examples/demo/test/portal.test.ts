@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { button, dialog, hasChromium, type Page, row, styleOf } from '@quickquote/dev-servers/browser'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ACME, DEMO_PASSWORD } from '../src/members.ts'
@@ -38,6 +39,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     expect(JSON.stringify(await kept(page))).not.toContain(secret)
     // Shown with the code that verifies.
     await dialog(page).getByText('@quickquote/webhook-signature').first().waitFor()
+    await play.getByText('Create the endpoint in the portal instead').click()
     await play.getByLabel('signing secret').fill(secret)
     await button(play, 'Use this secret').click()
     await play.getByText('The receiver verifies with this secret').waitFor()
@@ -85,9 +87,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await act('Zapier Europe', 'Activate')
     await row(page, 'Zapier Europe').getByText('Active', { exact: true }).waitFor()
 
-    // It expires within 30 days, so its row offers to replace it; at once, because a new page looks at the clock.
-    await page.reload()
-    await button(page, 'Replace the key Zapier Europe').click()
+    await act('Zapier Europe', 'Replace…')
     await button(page, 'Create the new key').click()
     await button(page, 'I have stored it').click()
     await button(page, 'Deactivate the old key').click()
@@ -137,6 +137,25 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await button(page, 'Close').click()
     await page.getByRole('button', { name: 'All', exact: true }).click()
     await row(page, 'While it was still off').getByText('Delivered').waitFor()
+
+    // The endpoint has all of it: how it answered, its latest deliveries, and the replay, which can be found again.
+    await page.goto(`${server.url}/portal/#/${ACME}/endpoints/${id}`)
+    await page.getByText('1 × 5xx').waitFor()
+    await page.getByText(/^median \d+ ms, 95% within \d+ ms$/).waitFor()
+    await row(page, 'While it was still off').getByText('Delivered').waitFor()
+    await page.route(/\/replays(\/[^/]+)?$/, async (route) => {
+      const answer = await (await route.fetch()).json()
+      const running = (replay: object) => ({ ...replay, state: 'running' })
+      await route.fulfill({ json: Array.isArray(answer) ? answer.map(running) : running(answer) })
+    })
+    await page.route('**/replays/*/stop', (route) =>
+      route.fulfill({ json: { state: 'stopped', progress: { examined: 1, total: 2 }, resent: 1 } }),
+    )
+    await page.reload()
+    await button(page, 'Replay in progress').click()
+    await button(page, 'Stop').click()
+    await page.getByRole('heading', { name: 'Replay stopped' }).waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('rotates a secret, disables, enables and deletes an endpoint, all in the audit log', async () => {
@@ -174,8 +193,20 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     for (const done of ['Added the endpoint', 'Rotated the secret of', 'Deleted the endpoint']) {
       await row(page, `${done} Old staging`).waitFor()
     }
+    // In words, and what still exists is a link.
+    await row(page, 'Enabled Old staging').waitFor()
+    await page.getByLabel('Who').selectOption({ index: 1 })
+    await row(page, 'Enabled Old staging').waitFor()
+    const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Export as CSV').click()])
+    expect(file.suggestedFilename()).toBe('audit-log.csv')
+    const csv = await readFile(await file.path(), 'utf8')
+    expect(csv).toContain('"Enabled Old staging"')
     await page.getByLabel('Action').selectOption('webhook_endpoint.deleted')
     await row(page, 'Rotated').waitFor({ state: 'detached' })
+    await page.getByLabel('Action').selectOption('webhook_endpoint.created')
+    await page.getByLabel('About').selectOption({ index: 1 })
+    await page.locator('.audit tbody tr').first().getByRole('link').click()
+    await page.locator('.event-list').first().waitFor()
     await page.getByRole('link', { name: 'Events' }).click()
     await page.locator('summary', { hasText: 'quotation.failed' }).click()
     await page.getByText('"generation_source"').last().waitFor()
@@ -193,6 +224,8 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await page.goto(`${server.url}/portal`)
     await page.getByText('Acme GmbH').first().waitFor()
     expect(page.url()).toContain(ACME)
+    // The name of the product leads back to it.
+    expect(await page.getByRole('link', { name: 'Quick Quotes' }).getAttribute('href')).toBe('/')
     await page.context().clearCookies()
     await page.goto(`${server.url}/portal/?again#/${ACME}/events`)
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
@@ -274,6 +307,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     const page = await open('admin@acme.example', 'endpoints/new')
     await page.getByLabel('Name', { exact: true }).fill('Behind a gateway')
     await page.getByLabel('URL').fill(admin.receiver)
+    await page.getByText('More options').click()
     const add = async (name: string, value: string) => {
       await button(page, 'Add a header').click()
       await page.getByLabel('Header name').last().fill(name)
@@ -425,7 +459,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       screens = [
         ['api-keys', 'table'],
         ['endpoints', 'table'],
-        [`endpoints/${id}`, '.bars'],
+        [`endpoints/${id}`, '.chart'],
         [`endpoints/${id}?edit=yes`, 'form'],
         ['deliveries', 'table'],
         [`deliveries/${attempt?.delivery_id}`, '.code'],

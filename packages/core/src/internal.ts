@@ -74,6 +74,7 @@ export {
   DeliveryAttempt,
   DeliveryHour,
   type DeliveryStatus,
+  EndpointStatistics,
   type Outcome,
   settle,
   type Undelivered,

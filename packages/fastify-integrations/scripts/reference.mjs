@@ -1,4 +1,4 @@
-// Generates the pages of docs/reference, the collection, and the types of the client and of the portal's tests from the code.
+// Generates the pages of docs/reference, the collection, and the types of the client and of the portal from the code.
 // With --check it only lists those that are stale.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -23,7 +23,7 @@ const files = {
   'docs/reference/spec-coverage.md': specCoveragePage(),
   'docs/reference/postman-collection.json': json(collection(service)),
   'packages/client/src/generated/openapi.ts': await typesOf(service.documents.partners),
-  'packages/portal/test/generated/openapi.d.ts': await typesOf(service.documents.members),
+  'packages/portal/ui/api/generated/openapi.ts': await typesOf(service.documents.members),
   'packages/client/src/generated/examples.ts': eventExamples(service),
 }
 

@@ -14,6 +14,7 @@ const call = (method: string, path: string, as: MemberName, json?: unknown) =>
 interface Entry {
   readonly id: string
   readonly action: string
+  readonly actor_id: string
   readonly created_at: string
 }
 
@@ -111,7 +112,7 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
     expect(await log(`resource_id=${id}`)).toMatchObject([{ action: 'api_key.created' }])
   })
 
-  it('filters by resource, action and time', async () => {
+  it('filters by resource, action, member and time', async () => {
     const id = await makeKey()
     ahead = 60_000
     await call('POST', `${KEYS}/${id}/deactivate`, 'acme-member')
@@ -125,6 +126,12 @@ describe('GET /v1/organizations/:organizationId/audit-log', () => {
     expect(
       await log(`resource_id=${id}&since=${deactivated?.created_at}&until=${revoked?.created_at}`),
     ).toEqual([deactivated])
+    expect(await log(`resource_id=${id}&actor_id=${String(revoked?.actor_id)}`)).toEqual([
+      revoked,
+      deactivated,
+      created,
+    ])
+    expect(await log(`resource_id=${id}&actor_id=somebody-else`)).toEqual([])
     const revocations = await log('action=api_key.revoked')
     expect(revocations).toContainEqual(revoked)
     expect(new Set(revocations.map(({ action }) => action))).toEqual(new Set(['api_key.revoked']))

@@ -165,6 +165,45 @@ describe('GET /deliveries/hours', () => {
   })
 })
 
+describe('GET /:id/statistics', () => {
+  it('has response times and failures by reason of the newest attempts, without tests', async () => {
+    const answer = await read(`/${gone.id}/statistics`)
+    expect(answer.body).toMatchObject({ attempts: 3, failures: { timeout: 0 } })
+    const errors = [
+      [null, 'timed out after 10000 ms', 10_000],
+      [null, 'the connection timed out', 5000],
+      [null, 'certificate: it has expired', 40],
+      [null, 'connection refused', 3],
+      [null, 'the host name does not exist', 3],
+      [302, 'the receiver answered 302', 30],
+      [404, null, 30],
+      [503, null, 900],
+    ] as const
+    const ids = await Promise.all(
+      errors.map(async ([http_status, error, duration_ms]) => {
+        const [row] = await context.sql<{ id: string }[]>`
+          insert into quickquote.delivery_attempts (id, delivery_id, organization_id, endpoint_id, event_id, event_type,
+            attempt, status, is_test, created_at, http_status, error, duration_ms)
+          values (gen_random_uuid(), gen_random_uuid(), ${ACME}, ${theirs.id}, gen_random_uuid(), 'quotation.failed', 1,
+            'failed', false, now(), ${http_status}, ${error}, ${duration_ms}) returning id`
+        return row?.id ?? ''
+      }),
+    )
+    // Of another organization's endpoint: not even those with our id.
+    expect((await read(`/${theirs.id}/statistics`)).body).toMatchObject({ status: 404 })
+    expect((await read(`/${NOWHERE}/statistics`)).body).toMatchObject({ code: 'WEBHOOK_ENDPOINT_NOT_FOUND' })
+    await context.sql`update quickquote.delivery_attempts set endpoint_id = ${bad.id} where id = any (${ids})`
+    const { failures, p95_ms } = (await read(`/${bad.id}/statistics`)).body as unknown as {
+      failures: Record<string, number>
+      p95_ms: number
+    }
+    expect(failures).toMatchObject({ timeout: 2, tls: 1, refused: 1, client_error: 1, other: 2 })
+    expect(failures['server_error']).toBeGreaterThanOrEqual(1)
+    expect(p95_ms).toBe(900)
+    await context.sql`delete from quickquote.delivery_attempts where id = any (${ids})`
+  })
+})
+
 describe('GET /:id/replay/count', () => {
   const since = new Date(Date.now() - HOUR_MS).toISOString()
   const count = (id: string, query = '', member?: MemberName) =>

@@ -253,6 +253,32 @@ describe('GET /:id/replays/:replayId', () => {
   })
 })
 
+describe('The replays of an endpoint', () => {
+  it('are listed, newest first, and a completed one cannot be stopped', async () => {
+    const { id } = await endpointAt()
+    const first = await replay(id)
+    const second = await replay(id)
+    const listed = () => call('GET', `/${id}/replays`).then(({ body }) => body as unknown as { id: string }[])
+    expect((await listed()).map((each) => each.id)).toEqual([second['id'], first['id']])
+
+    const stop = `/${id}/replays/${second['id']}/stop`
+    expect((await call('POST', stop)).body).toMatchObject({ status: 409, code: 'STATE_CONFLICT' })
+  })
+
+  it('are those of the organization only', async () => {
+    const { id } = await endpointAt()
+    const { id: replayId } = await replay(id)
+    for (const [method, path] of [
+      ['GET', `/${id}/replays`],
+      ['POST', `/${id}/replays/${replayId}/stop`],
+    ] as const) {
+      const theirs = await context.host.call(method, webhooksOf(GLOBEX) + path, { member: 'globex-admin' })
+      expect(theirs.status).toBe(404)
+      expect((await call(method, path.replace(id, NOWHERE))).status).toBe(404)
+    }
+  })
+})
+
 describe('without a worker', () => {
   const database = useDatabase()
 
@@ -298,6 +324,19 @@ describe('without a worker', () => {
     await begin()
     await storage.replays.advance(100, new Date())
     expect(await database.sql`select id from quickquote.deliveries order by id`).toEqual(onTheirWay)
+
+    // A running one can be stopped, which is recorded once.
+    const { body: third } = await begin()
+    for (const _ of ['first', 'again']) {
+      const stop = `${WEBHOOKS}/${endpoint.id}/replays/${third['id']}/stop`
+      const stopped = await host.call('POST', stop, { member: 'acme-admin' })
+      expect([stopped.status, stopped.body['state']]).toEqual([200, 'stopped'])
+    }
+    expect(await storage.replays.advance(2, new Date())).toBe(false)
+    expect(
+      await database.sql`select count(*)::int from quickquote.audit_log
+        where action = 'webhook_endpoint.replay_stopped' and resource_id = ${endpoint.id}`,
+    ).toEqual([{ count: 1 }])
     await host.close()
   })
 })

@@ -33,6 +33,7 @@ function callsOf({ webhookEndpoints, deliveryLog, testDeliveries, replays, audit
     deliveryLog: {
       list: (member) => deliveryLog.list(member),
       hours: (member) => deliveryLog.hours(member),
+      statistics: (member, id) => deliveryLog.statistics(member, id),
       get: (member) => deliveryLog.get(member, ID),
       resend: (member) => deliveryLog.resend(member, ID),
     },
@@ -41,6 +42,8 @@ function callsOf({ webhookEndpoints, deliveryLog, testDeliveries, replays, audit
       start: (member, id) => replays.start(member, id, { since: YEAR_AHEAD }),
       count: (member, id) => replays.count(member, id, { since: YEAR_AHEAD }),
       get: (member, id) => replays.get(member, id, ID),
+      list: (member, id) => replays.list(member, id),
+      stop: (member, id) => replays.stop(member, id, ID),
     },
     auditLog: { list: (member) => auditLog.list(member) },
   }

@@ -49,6 +49,10 @@ export interface FastifyPortalOptions {
   readonly brand?: PortalBrand
   /** Linked as "API reference". Default: none. */
   readonly apiReferenceUrl?: string
+  /** Where your name and logo at the top lead, such as your app. Default: nowhere. */
+  readonly homeUrl?: string
+  /** Linked as "Sign out"; a `GET` that ends the session. Default: none. */
+  readonly signOutUrl?: string
   /** A language tag, such as `de`. Default: the reader's language if available, otherwise English. */
   readonly locale?: string
   /** Your own texts by language and key, or whole languages. Default none. */
@@ -68,6 +72,8 @@ const OPTION_NAMES = Object.keys({
   signInUrl: true,
   brand: true,
   apiReferenceUrl: true,
+  homeUrl: true,
+  signOutUrl: true,
   locale: true,
   messages: true,
   readOnly: true,

@@ -10,7 +10,7 @@ import {
 } from '@quickquote/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { element, files } from '#assets'
+import { element, files, style } from '#assets'
 import { answerProblem } from './answer-problem.ts'
 import { pageHtml } from './html.ts'
 import { jsonOf } from './json.ts'
@@ -50,6 +50,8 @@ async function plugin(fastify: FastifyInstance, options: FastifyPortalOptions): 
   for (const [name, text] of Object.entries(files)) serve(`/${name}`, await contentOf(name, text), FIXED)
   if (themed !== null) serve(`/${themeFile}`, themed, FIXED)
   serve('/element.js', await contentOf('element.js', element), 'no-cache')
+  // Under a name that stays, for a page of the host that looks like these.
+  serve('/style.css', await contentOf('style.css', files[style] ?? ''), 'no-cache')
 
   function serve(path: string, content: Content, cacheControl: string): void {
     fastify.get(path, routeFor('public'), async (request, reply) =>
@@ -103,14 +105,15 @@ function send(
 /** The settings for the page: nothing secret, and no one's data. */
 function settingsOf(prefix: string, options: FastifyPortalOptions): object {
   const { integrations, apiPrefix = '', brand, resolveSession, readOnly = false } = options
-  const { signInUrl, apiReferenceUrl, locale, messages, features = PORTAL_FEATURES } = options
+  const { signInUrl, signOutUrl, homeUrl, apiReferenceUrl, locale, messages } = options
+  const { features = PORTAL_FEATURES } = options
   const { productName, limits, delivery, retention } = integrations.settings
   const depth = prefix.split('/').filter((part) => part !== '').length
   const root = depth === 0 ? './' : '../'.repeat(depth)
   return {
     apiUrl: `${root}${apiPrefix.slice(1)}${apiPrefix === '' ? '' : '/'}`,
     ...(resolveSession === undefined ? {} : { organizationsUrl: './organizations' }),
-    ...{ signInUrl, apiReferenceUrl, locale, messages, readOnly, features, productName },
+    ...{ signInUrl, signOutUrl, homeUrl, apiReferenceUrl, locale, messages, readOnly, features, productName },
     brand: { name: brand?.name ?? '', logo: brand?.logo },
     apiKeyDays: limits.apiKeyLifetimeDays,
     maxAttempts: delivery.maxAttempts,

@@ -152,6 +152,12 @@ describe('The page', () => {
     expect((await get(app, `/integrations/${theme}`)).body).toContain('--primary: oklch(0.6 0.2 20);')
   })
 
+  it('leads home and signs out where the host says', async () => {
+    const app = await host({ homeUrl: '/app', signOutUrl: '/logout' })
+    const { body } = await get(app, '/integrations/')
+    expect(settingsOf(body)).toMatchObject({ homeUrl: '/app', signOutUrl: '/logout' })
+  })
+
   it('shows organizations only to their members', async () => {
     const id = '6f1d2c3b-4a59-4e68-8d77-9c8b7a695f4e'
     const app = await host({

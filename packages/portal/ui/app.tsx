@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { createClient } from './api/client.ts'
 import { ApiError, createHttp, type Transport } from './api/http.ts'
@@ -6,7 +7,7 @@ import type { Organization, WebhookEndpoint } from './api/types.ts'
 import { watchTime } from './clock.ts'
 import { createFormatter } from './i18n/format.ts'
 import { createTranslator, type Translator } from './i18n/translate.ts'
-import type { LeaveText, Navigation } from './navigation.ts'
+import type { LeaveReason, Navigation } from './navigation.ts'
 import { Button } from './parts/button.tsx'
 import { Dialog } from './parts/dialog.tsx'
 import { keepFocus } from './parts/focus.ts'
@@ -64,8 +65,16 @@ export function App({ settings, navigation, transport, isPage }: AppProps) {
   )
   const { organizationId } = navigation.place.value
 
-  const organizations = useLoaded(`organizations ${organizationId === null}`, async (cancel) =>
-    organizationId !== null || settings.organizationsUrl === undefined
+  const client = useMemo(
+    () => (organizationId === null ? null : createClient(http, organizationId)),
+    [http, organizationId],
+  )
+  const me = useLoaded(`me ${organizationId}`, async (cancel) => (client === null ? null : client.me(cancel)))
+  // 400: what the address names is no id at all.
+  const isElsewhere = me.error instanceof ApiError && [400, 403, 404].includes(me.error.status)
+  const isAsked = organizationId === null || isElsewhere
+  const organizations = useLoaded(`organizations ${isAsked}`, async (cancel) =>
+    !isAsked || settings.organizationsUrl === undefined
       ? null
       : http.send<Organization[]>(new URL(settings.organizationsUrl, document.baseURI).href, {
           signal: cancel,
@@ -77,11 +86,6 @@ export function App({ settings, navigation, transport, isPage }: AppProps) {
       navigation.go({ ...navigation.place.value, organizationId: first }, { replace: true })
   }, [organizationId, first])
 
-  const client = useMemo(
-    () => (organizationId === null ? null : createClient(http, organizationId)),
-    [http, organizationId],
-  )
-  const me = useLoaded(`me ${organizationId}`, async (cancel) => (client === null ? null : client.me(cancel)))
   useEffect(() => {
     document.documentElement.lang ||= translator.locale
   }, [translator])
@@ -115,7 +119,18 @@ export function App({ settings, navigation, transport, isPage }: AppProps) {
       <main class="portal start" lang={translator.locale} dir={translator.direction}>
         {isNowhere && <p class="notice">{translator.t('start.no-organization')}</p>}
         {failure !== undefined && !(isNobody && isPage && settings.signInUrl !== undefined) && (
-          <Failure translator={translator} error={failure} signIn={settings.signInUrl} />
+          <Failure translator={translator} error={failure} signIn={settings.signInUrl}>
+            {isElsewhere &&
+              organizations.value?.map(({ id, name }) => (
+                <Button
+                  key={id}
+                  kind="primary"
+                  onClick={() => navigation.go({ organizationId: id, view: navigation.place.value.view })}
+                >
+                  {translator.t('start.open', { name: name ?? id })}
+                </Button>
+              ))}
+          </Failure>
         )}
         {!isNowhere && failure === undefined && <p class="hidden">{translator.t('loading')}</p>}
       </main>
@@ -136,23 +151,26 @@ function Failure({
   translator,
   error,
   signIn,
+  children,
 }: {
   translator: Translator
   error: unknown
   signIn: string | undefined
+  /** What to do instead of trying again. */
+  children?: ComponentChildren
 }) {
-  const isSignedOut = error instanceof ApiError && error.status === 401
+  const status = error instanceof ApiError ? error.status : 0
+  const text =
+    status === 400 || status === 404 ? translator.t('error.NOT_A_MEMBER') : errorText(translator, error)
   return (
     <div class="notice bad" role="alert">
-      <p>{errorText(translator, error)}</p>
-      {isSignedOut && signIn !== undefined ? (
+      <p>{text}</p>
+      {status === 401 && signIn !== undefined ? (
         <a class="button" href={signInUrl(signIn)}>
           {translator.t('session.sign-in')}
         </a>
       ) : (
-        <button type="button" class="button" onClick={() => location.reload()}>
-          {translator.t('action.retry')}
-        </button>
+        children || <Button onClick={() => location.reload()}>{translator.t('action.retry')}</Button>
       )}
     </div>
   )
@@ -262,10 +280,10 @@ function Screen({ view }: { view: View }) {
 
 function Header({ organizations }: { organizations: readonly Organization[] }) {
   const { settings, me, navigation, t } = usePortal()
-  const { brand, apiReferenceUrl } = settings
+  const { brand, apiReferenceUrl, homeUrl, signOutUrl } = settings
   const name = organizationName(me)
-  return (
-    <header class="brand">
+  const home = (
+    <>
       {brand.logo === undefined ? (
         <span class="logo" aria-hidden="true">
           {brand.name.slice(0, 1)}
@@ -274,6 +292,11 @@ function Header({ organizations }: { organizations: readonly Organization[] }) {
         <img class="logo" src={brand.logo} alt="" width="24" height="24" />
       )}
       <strong>{brand.name}</strong>
+    </>
+  )
+  return (
+    <header class="brand">
+      {homeUrl === undefined ? home : <a href={homeUrl}>{home}</a>}
       <span class="slash" aria-hidden="true">
         /
       </span>
@@ -295,17 +318,18 @@ function Header({ organizations }: { organizations: readonly Organization[] }) {
       <span class="brand-end">
         {apiReferenceUrl !== undefined && <a href={apiReferenceUrl}>{t('nav.reference')}</a>}
         <span class="member">{me.member_id}</span>
+        {signOutUrl !== undefined && <a href={signOutUrl}>{t('session.sign-out')}</a>}
       </span>
     </header>
   )
 }
 
 /** Asked before something is lost. */
-function Leave({ why, leave, stay }: { why: LeaveText; leave: () => void; stay: () => void }) {
+function Leave({ why, leave, stay }: { why: LeaveReason; leave: () => void; stay: () => void }) {
   const { t } = usePortal()
   return (
     <Dialog
-      title={t('leave.title')}
+      title={t(`leave.title.${why}`)}
       onClose={stay}
       footer={
         <>
@@ -316,7 +340,7 @@ function Leave({ why, leave, stay }: { why: LeaveText; leave: () => void; stay: 
         </>
       }
     >
-      <p>{t(why)}</p>
+      <p>{t(`leave.${why}`)}</p>
     </Dialog>
   )
 }

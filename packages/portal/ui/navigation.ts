@@ -8,10 +8,10 @@ export interface Place {
   readonly query: Readonly<Record<string, string>>
 }
 
-export type LeaveText = 'leave.draft' | 'leave.running' | 'leave.secret'
+export type LeaveReason = 'draft' | 'running' | 'secret'
 
 interface Leaving {
-  readonly why: LeaveText
+  readonly why: LeaveReason
   leave(): void
   stay(): void
 }
@@ -31,10 +31,12 @@ export interface Navigation {
   go(target: Target, options?: GoOptions): void
   /**
    * Holds the member here, such as for a draft.
-   * @param why the text of the question
+   * @param why chooses the question
    * @returns ends it
    */
-  hold(why: LeaveText): () => void
+  hold(why: LeaveReason): () => void
+  /** Runs it; asks first if something holds the member here. */
+  leave(work: () => void): void
   /** What the member is asked, and how it goes on; null: nothing. */
   readonly leaving: Signal<Leaving | null>
   /** The address of a place, if places have one. */
@@ -43,11 +45,11 @@ export interface Navigation {
 
 /** What must not be left without a question, also not by closing the page. */
 function holding() {
-  const reasons = new Set<{ why: LeaveText }>()
+  const reasons = new Set<{ why: LeaveReason }>()
   const leaving = signal<Leaving | null>(null)
   const onUnload = (event: Event) => event.preventDefault()
 
-  function hold(why: LeaveText) {
+  function hold(why: LeaveReason) {
     const reason = { why }
     reasons.add(reason)
     addEventListener('beforeunload', onUnload)
@@ -73,7 +75,10 @@ function holding() {
     }
     return true
   }
-  return { hold, asks, leaving }
+  const leave = (work: () => void) => {
+    if (!asks(work)) work()
+  }
+  return { hold, asks, leave, leaving }
 }
 
 /** Keeps the place in the address after `#`, which never reaches a server or a log, and works below any prefix. */
@@ -89,7 +94,7 @@ export function hashNavigation(): Navigation & { stop(): void } {
     }
   }
   const place = signal<Place>(read())
-  const { hold, asks, leaving } = holding()
+  const { hold, asks, leave: leaveHere, leaving } = holding()
   const show = () => {
     place.value = read()
   }
@@ -113,6 +118,7 @@ export function hashNavigation(): Navigation & { stop(): void } {
     place,
     href,
     hold,
+    leave: leaveHere,
     leaving,
     go(target, { replace = false, isDone } = {}) {
       const leave = () => {
@@ -128,10 +134,11 @@ export function hashNavigation(): Navigation & { stop(): void } {
 /** Keeps the place in this object: for an element in a page with its own address. */
 export function memoryNavigation(start: Place, onGo: (place: Place) => void): Navigation {
   const place = signal<Place>(start)
-  const { hold, asks, leaving } = holding()
+  const { hold, asks, leave: leaveHere, leaving } = holding()
   return {
     place,
     hold,
+    leave: leaveHere,
     leaving,
     href: () => undefined,
     go({ organizationId = place.value.organizationId, view, id = null, query = {} }, { isDone } = {}) {

@@ -8,6 +8,9 @@ export interface PortalSettings {
   readonly signInUrl?: string
   readonly brand: { readonly name: string; readonly logo?: string }
   readonly apiReferenceUrl?: string
+  /** Where the name of the product leads. */
+  readonly homeUrl?: string
+  readonly signOutUrl?: string
   /** A language tag, such as `de`. Default: the first available one of the browser's. */
   readonly locale?: string
   /** The host's own texts, by language and key. */

@@ -138,6 +138,10 @@ interface Pages<Item> {
   readonly next: string | null
 }
 
+/** Rows of a page. */
+const PAGE_SIZE = 25
+/** Rows of a refresh, every few seconds: mostly nothing is new, and hosts may not compress. */
+const REFRESH_SIZE = 5
 /** The most pages that a refresh loads until it meets what is shown. */
 const MOST_REFRESHED = 5
 
@@ -147,7 +151,7 @@ const MOST_REFRESHED = 5
  */
 export function usePages<Item extends { readonly id: string }>(
   key: string,
-  load: (page: { cursor?: string }, signal: AbortSignal) => Promise<Pages<Item>>,
+  load: (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Pages<Item>>,
   options: { everyMs?: number } = {},
 ): LoadedPages<Item> {
   const [older, setOlder] = useState<{ isLoading: boolean; error?: unknown }>({ isLoading: false })
@@ -161,7 +165,8 @@ export function usePages<Item extends { readonly id: string }>(
           : lastShared(shown.items, items) >= 0 || pages === MOST_REFRESHED
       let all: Pages<Item> = { items: [], next: null }
       for (let pages = 1; ; pages++) {
-        const page = await load(all.next === null ? {} : { cursor: all.next }, signal)
+        const limit = shown !== null && pages === 1 ? REFRESH_SIZE : PAGE_SIZE
+        const page = await load({ limit, ...(all.next !== null && { cursor: all.next }) }, signal)
         all = { items: [...all.items, ...page.items], next: page.next }
         if (all.next === null || isEnough(all.items, pages)) return all
       }
@@ -175,7 +180,7 @@ export function usePages<Item extends { readonly id: string }>(
     if (older.isLoading || value === undefined || value.next === null) return
     setOlder({ isLoading: true })
     try {
-      const page = await load({ cursor: value.next }, new AbortController().signal)
+      const page = await load({ limit: PAGE_SIZE, cursor: value.next }, new AbortController().signal)
       update((shown) =>
         shown?.next === value.next
           ? { items: [...shown.items, ...page.items], next: page.next }

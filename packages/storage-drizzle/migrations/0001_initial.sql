@@ -385,6 +385,8 @@ create table "quickquote".delivery_hours (
   hour timestamptz(3) not null,
   delivered integer not null,
   failed integer not null,
+  -- Of the failed ones, those after which nothing more was tried.
+  given_up integer not null,
   primary key (endpoint_id, hour)
 );
 create index delivery_hours_by_age on "quickquote".delivery_hours (hour);

@@ -222,7 +222,7 @@ export const SCHEMA_NOTES: { readonly [Name in keyof Tables]: TableNote<ColumnsO
     kept: AS_EVENTS,
     erasedBy: ORGANIZATION,
     rows: { where: OF_ITS_ENDPOINTS, exported: null },
-    columns: plain('endpoint_id', 'hour', 'delivered', 'failed'),
+    columns: plain('endpoint_id', 'hour', 'delivered', 'failed', 'given_up'),
   },
   endpointUrls: {
     kept: UNTIL_ERASED,

@@ -348,6 +348,7 @@ export function createTables(schema: string = DEFAULT_SCHEMA) {
         hour: moment('hour').notNull(),
         delivered: integer('delivered').notNull(),
         failed: integer('failed').notNull(),
+        given_up: integer('given_up').notNull(),
       },
       (columns) => [primaryKey({ columns: [columns.endpoint_id, columns.hour] })],
     ),

@@ -6,7 +6,7 @@ import { AWKWARD, sampleAuditEntry } from './samples.ts'
 
 const { sql, storage } = await openDatabase()
 
-const ANY: AuditFilter = { resource_id: null, action: null, since: null, until: null }
+const ANY: AuditFilter = { resource_id: null, action: null, actor_id: null, since: null, until: null }
 const at = (second: number) => new Date(Date.parse('2026-11-21T10:00:00Z') + second * 1000)
 
 /** Six changes of three resources, two of them at the same time. */

@@ -54,6 +54,14 @@ const rows = () =>
     select delivered, failed from quickquote.delivery_hours where hour <= ${new Date(counted)}
     order by endpoint_id, hour`
 
+/** The attempts of each hour after which nothing more was tried. */
+async function givenUp() {
+  const range = { since: new Date(counted - DAY_MS), until: new Date(counted + DAY_MS) }
+  const { organization_id, id: endpoint_id } = endpoint
+  const hours = await outbox.storage.deliveryLog.countByHour(organization_id, { endpoint_id, ...range })
+  return hours.map(({ given_up }) => given_up)
+}
+
 const ever = () => read(counted - DAY_MS, counted + DAY_MS)
 
 describe('Attempts by the hour', () => {
@@ -72,9 +80,14 @@ describe('Attempts by the hour', () => {
     await outbox.sql`truncate quickquote.delivery_hours`
     await outbox.sql`update quickquote.delivery_hours_counted set until = '-infinity'`
     expect(await ever()).toEqual(expected)
+    expect(await givenUp()).toEqual([0, 1, 0])
     await countHours()
     expect(await rows()).toHaveLength(2)
     expect(await ever()).toEqual(expected)
+    expect(await givenUp()).toEqual([0, 1, 0])
+    // Recorded late, by the trigger.
+    await attempt(counted, { status: 'rejected' })
+    expect(await givenUp()).toEqual([0, 2, 0])
   })
 
   it('are limited to the requested time span, even within a counted hour', async () => {

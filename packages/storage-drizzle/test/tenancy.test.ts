@@ -110,7 +110,7 @@ it('deliveryLog.findBody finds no event of another organization', async () => {
 it('auditLog.list lists only its organization, whatever the id or cursor', async () => {
   const [own, other] = [sampleAuditEntry(), sampleAuditEntry()]
   for (const entry of [own, other]) await storage.auditLog.record(entry)
-  const any = { resource_id: null, action: null, since: null, until: null }
+  const any = { resource_id: null, action: null, actor_id: null, since: null, until: null }
   const list = (filter: object, after: Position | null = null) =>
     storage.auditLog.list(own.organization_id, { ...any, ...filter }, { after, limit: 10 })
 
@@ -355,7 +355,7 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'auditLog.list': (own, { entry }) =>
     storage.auditLog.list(
       own,
-      { resource_id: entry.resource_id, action: null, since: null, until: null },
+      { resource_id: entry.resource_id, action: null, actor_id: null, since: null, until: null },
       PAGE,
     ),
   'webhookEndpoints.insert': (own) =>
@@ -435,6 +435,11 @@ const REACHES: Record<string, (own: string, other: Everything) => Promise<unknow
   'erasure.findErased': async (own, { quotation }) => [
     ...(await storage.erasure.findErased([{ id: quotation.id, organization_id: own }])),
   ],
+  'deliveryLog.statistics': async (own, { endpoint }) => {
+    expect(await storage.deliveryLog.statistics(own, endpoint.id, 10)).toMatchObject({ attempts: 0 })
+  },
+  'replays.list': (own, { replay }) => storage.replays.list(own, replay.endpoint_id, 10),
+  'replays.stop': (own, { replay }) => storage.replays.stop(own, replay.endpoint_id, replay.id, new Date()),
   'replays.find': (own, { replay }) => storage.replays.find(own, replay.endpoint_id, replay.id),
   'testDeliveries.find': (own, { test }) => storage.testDeliveries.find(own, test),
   'testDeliveries.withdraw': (own, { test }) => storage.testDeliveries.withdraw(own, test),

@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   'webhook_endpoint.tested',
   'webhook_endpoint.delivery_resent',
   'webhook_endpoint.replay_started',
+  'webhook_endpoint.replay_stopped',
   'quotation.erased',
   'organization.erased',
 ] as const
@@ -73,6 +74,9 @@ export type AuditEntry = Static<typeof AuditEntry>
 export const AuditLogQuery = Type.Object({
   resource_id: Type.Optional(Type.String({ format: 'uuid', description: 'One key or endpoint.' })),
   action: Type.Optional(OneOf(AUDIT_ACTIONS)),
+  actor_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Changes of one member.' }),
+  ),
   since: Type.Optional(SentTimestamp({ description: 'Changes made at this time or later.' })),
   until: Type.Optional(SentTimestamp({ description: 'Changes made before this time.' })),
   ...PAGE_PARAMETERS,

@@ -138,10 +138,33 @@ export const DeliveryHour = Type.Object(
     hour: Type.Unsafe<Date>({ ...Timestamp, description: 'The start of the hour.' }),
     delivered: Type.Integer({ description: 'Successful attempts.' }),
     failed: Type.Integer({ description: 'Failed attempts.' }),
+    given_up: Type.Integer({ description: 'Failed attempts that were the last of their delivery.' }),
   },
   { title: 'DeliveryHour' },
 )
 export type DeliveryHour = Static<typeof DeliveryHour>
+
+/** How an endpoint answered its newest 1,000 attempts. */
+export const EndpointStatistics = Type.Object(
+  {
+    attempts: Type.Integer({ description: 'Attempts, without tests.' }),
+    median_ms: NullableInteger,
+    p95_ms: NullableInteger,
+    failures: Type.Object(
+      {
+        timeout: Type.Integer({ description: 'No response in time.' }),
+        tls: Type.Integer({ description: 'The certificate or the TLS handshake.' }),
+        refused: Type.Integer({ description: 'The connection was refused.' }),
+        client_error: Type.Integer({ description: '4xx.' }),
+        server_error: Type.Integer({ description: '5xx.' }),
+        other: Type.Integer({ description: 'All others, such as DNS errors and redirects.' }),
+      },
+      { description: 'Failed attempts by reason.' },
+    ),
+  },
+  { title: 'EndpointStatistics' },
+)
+export type EndpointStatistics = Static<typeof EndpointStatistics>
 
 /** How webhooks are delivered (specification, "Delivery behavior"). */
 export interface DeliveryPolicy {

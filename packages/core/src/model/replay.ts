@@ -5,7 +5,7 @@ import { Type } from '../lib/type.ts'
 /** The events that a replay sends: undelivered ones, those of them that were tried, or all. */
 export const REPLAY_STATUSES = ['missed', 'failed', 'all'] as const
 
-/** `stopped`: the endpoint was disabled or deleted. */
+/** `stopped`: by a member, or because the endpoint was disabled or deleted. */
 export const REPLAY_STATES = ['running', 'completed', 'stopped'] as const
 
 export const ReplayBody = Type.Object(

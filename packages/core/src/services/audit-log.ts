@@ -50,11 +50,18 @@ export function createAuditLog({ storage, settings }: Context<'auditLog'>): Audi
       const {
         resource_id = null,
         action = null,
+        actor_id = null,
         since,
         until,
         ...page
       } = validateUrlPart(AuditLogQuery, query, '?')
-      const filter = { resource_id, action, since: optionalTimeOf(since), until: optionalTimeOf(until) }
+      const filter = {
+        resource_id,
+        action,
+        actor_id,
+        since: optionalTimeOf(since),
+        until: optionalTimeOf(until),
+      }
       const { organizationId } = member
       return readPage(settings.keyring, { name: 'audit_log', organizationId }, page, (request) =>
         storage.auditLog.list(organizationId, filter, request),

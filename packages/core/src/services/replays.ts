@@ -25,7 +25,19 @@ export interface Replays {
   count(member: Member, endpointId: string, query: unknown): Promise<ReplayCount>
   /** @throws IntegrationError REPLAY_NOT_FOUND */
   get(member: Member, endpointId: string, id: string): Promise<Replay>
+  /**
+   * The newest 20 replays of an endpoint, newest first.
+   * @throws IntegrationError WEBHOOK_ENDPOINT_NOT_FOUND
+   */
+  list(member: Member, endpointId: string): Promise<readonly Replay[]>
+  /**
+   * Stops a replay. What it has sent so far stays sent; one that is stopped already is returned as it is.
+   * @throws IntegrationError REPLAY_NOT_FOUND; STATE_CONFLICT if it is completed
+   */
+  stop(member: Member, endpointId: string, id: string): Promise<Replay>
 }
+
+const MOST_LISTED = 20
 
 /** Events to examine for a count: this many take less than a second. */
 const MOST_COUNTED = 20_000
@@ -87,6 +99,38 @@ export function createReplays({ storage, settings }: ReplayContext): Replays {
     async get(member, endpointId, id) {
       requireManageIntegrations(member)
       return get(member, endpointId, id)
+    },
+
+    async list(member, endpointId) {
+      requireManageIntegrations(member)
+      const endpoint = await storage.webhookEndpoints.find(member.organizationId, endpointId)
+      if (endpoint === null) throw new IntegrationError('WEBHOOK_ENDPOINT_NOT_FOUND')
+      return storage.replays.list(member.organizationId, endpoint.id, MOST_LISTED)
+    },
+
+    async stop(member, endpointId, id) {
+      requireManageIntegrations(member)
+      const { organizationId } = member
+      const now = settings.now()
+      await get(member, endpointId, id)
+      await storage.transaction(async (transaction) => {
+        if (!(await transaction.replays.stop(organizationId, endpointId, id, now))) return
+        const endpoint = await transaction.webhookEndpoints.find(organizationId, endpointId)
+        if (endpoint === null) return
+        await transaction.auditLog.record(
+          auditEntry({
+            by: member,
+            action: 'webhook_endpoint.replay_stopped',
+            resource: endpoint,
+            changes: auditChanges({}, { replay_id: id }),
+            at: now,
+          }),
+        )
+      })
+      const replay = await get(member, endpointId, id)
+      if (replay.state === 'completed')
+        throw new IntegrationError('STATE_CONFLICT', 'The replay is completed.')
+      return replay
     },
   }
 }

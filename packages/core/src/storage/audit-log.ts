@@ -5,6 +5,7 @@ import type { AuditAction, AuditEntry } from '../model/audit-entry.ts'
 export interface AuditFilter {
   readonly resource_id: string | null
   readonly action: AuditAction | null
+  readonly actor_id: string | null
   readonly since: Date | null
   readonly until: Date | null
 }

@@ -6,6 +6,7 @@ import type {
   DeliveryAttempt,
   DeliveryAttemptDetails,
   DeliveryHour,
+  EndpointStatistics,
   Undelivered,
 } from '../model/delivery.ts'
 
@@ -54,6 +55,8 @@ export interface DeliveryLogStorage {
     organizationId: string,
     filter: { endpoint_id: string | null; since: Date; until: Date },
   ): Promise<DeliveryHour[]>
+  /** Of the newest `limit` attempts at an endpoint. */
+  statistics(organizationId: string, endpointId: string, limit: number): Promise<EndpointStatistics>
   /**
    * Creates a new delivery of the same event to the same endpoint, and drops the old one if it is pending.
    * @returns its id; null if the old one is being sent, or its event is no longer kept

@@ -17,6 +17,10 @@ export interface ReplayStorage {
     limit: number,
   ): Promise<ReplayCount>
   find(organizationId: string, endpointId: string, id: string): Promise<Replay | null>
+  /** The newest first. */
+  list(organizationId: string, endpointId: string, limit: number): Promise<Replay[]>
+  /** @returns whether it was running until now */
+  stop(organizationId: string, endpointId: string, id: string, now: Date): Promise<boolean>
   /**
    * Advances one replay by up to `limit` events: creates the deliveries and stores the position, all or nothing.
    * @returns false if there is none

@@ -5,6 +5,7 @@ import {
   DeliveryHour,
   DeliveryHoursQuery,
   deliveryLogQuery,
+  EndpointStatistics,
   Type,
   Uuid,
 } from '@quickquote/core/internal'
@@ -91,17 +92,39 @@ export function deliveryRoutes({
       operationId: 'countDeliveryAttempts',
       summary: 'Count delivery attempts by hour',
       description:
-        'Counts successful and failed attempts per hour (UTC), without tests and without empty hours. At most seven days.',
+        'Counts successful, failed and given-up attempts per hour (UTC), without tests and without empty hours. At most seven days.',
       params: organizationParams,
       query: DeliveryHoursQuery,
       answer: {
         status: 200,
         description: 'The hours, oldest first.',
         schema: Type.Array(DeliveryHour),
-        example: [{ hour: '2026-11-21T10:00:00.000Z', delivered: 54, failed: 1 }],
+        example: [{ hour: '2026-11-21T10:00:00.000Z', delivered: 54, failed: 2, given_up: 1 }],
       },
       errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
       handle: async ({ member, query }) => ({ body: [...(await deliveryLog.hours(member, query))] }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id/statistics',
+      operationId: 'getEndpointStatistics',
+      summary: 'Get response times and failures of a webhook endpoint',
+      description:
+        'Covers the newest 1,000 attempts, without tests. The times are those of attempts with a response.',
+      params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
+      answer: {
+        status: 200,
+        description: 'The statistics.',
+        schema: EndpointStatistics,
+        example: {
+          ...{ attempts: 1000, median_ms: 112, p95_ms: 480 },
+          failures: { timeout: 3, tls: 0, refused: 1, client_error: 0, server_error: 12, other: 0 },
+        },
+      },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      handle: async ({ member, params }) => ({ body: await deliveryLog.statistics(member, params.id) }),
     }),
 
     sessionRoute({

@@ -81,5 +81,39 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
         body: await replays.get(member, params.id, params.replayId),
       }),
     }),
+
+    sessionRoute({
+      ...common,
+      method: 'GET',
+      url: '/:id/replays',
+      operationId: 'listReplays',
+      summary: 'List the replays of a webhook endpoint',
+      description: 'Lists the newest 20, newest first.',
+      params: Type.Composite([organizationParams, Type.Object({ id: Uuid })]),
+      answer: { status: 200, description: 'The replays.', schema: Type.Array(Replay), example: [replay] },
+      errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      handle: async ({ member, params }) => ({ body: [...(await replays.list(member, params.id))] }),
+    }),
+
+    sessionRoute({
+      ...common,
+      method: 'POST',
+      url: '/:id/replays/:replayId/stop',
+      operationId: 'stopReplay',
+      summary: 'Stop a replay',
+      description:
+        'Deliveries that it has already created are still sent. A stopped replay is returned unchanged.',
+      params: Type.Composite([organizationParams, Type.Object({ id: Uuid, replayId: Uuid })]),
+      answer: {
+        status: 200,
+        description: 'The stopped replay.',
+        schema: Replay,
+        example: { ...replay, state: 'stopped', progress: { examined: 400, total: 1250 }, resent: 12 },
+      },
+      errors: ['REPLAY_NOT_FOUND', 'STATE_CONFLICT'],
+      handle: async ({ member, params }) => ({
+        body: await replays.stop(member, params.id, params.replayId),
+      }),
+    }),
   ]
 }

@@ -8,6 +8,7 @@ import type {
   Delivery,
   DeliveryHour,
   EndpointInput,
+  EndpointStatistics,
   EndpointWithSecret,
   Me,
   Replay,
@@ -17,7 +18,7 @@ import type {
   WebhookEndpoint,
 } from './types.ts'
 
-type Query = Record<string, string | number | boolean | null | undefined>
+export type Query = Record<string, string | number | boolean | null | undefined>
 type Cancel = AbortSignal | undefined
 
 /** The session routes of one organization. */
@@ -59,6 +60,8 @@ export function createClient(http: Http, organizationId: string) {
           method: 'POST',
           body: { overlap_seconds },
         }),
+      statistics: (endpoint: string, signal?: Cancel) =>
+        http.send<EndpointStatistics>(at(`/webhooks/${id(endpoint)}/statistics`), { signal }),
       test: (endpoint: string, event_type: string) =>
         http.send<TestResult>(at(`/webhooks/${id(endpoint)}/test`), { method: 'POST', body: { event_type } }),
     },
@@ -90,6 +93,10 @@ export function createClient(http: Http, organizationId: string) {
         http.send<Replay>(at(`/webhooks/${id(endpoint)}/replay`), { method: 'POST', body }),
       get: (endpoint: string, replay: string, signal?: Cancel) =>
         http.send<Replay>(at(`/webhooks/${id(endpoint)}/replays/${id(replay)}`), { signal }),
+      list: (endpoint: string, signal?: Cancel) =>
+        http.send<Replay[]>(at(`/webhooks/${id(endpoint)}/replays`), { signal }),
+      stop: (endpoint: string, replay: string) =>
+        http.send<Replay>(at(`/webhooks/${id(endpoint)}/replays/${id(replay)}/stop`), { method: 'POST' }),
     },
 
     auditLog: (query: Query, signal?: Cancel): Promise<Page<AuditEntry>> =>

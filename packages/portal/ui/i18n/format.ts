@@ -15,8 +15,12 @@ export interface Formatter {
   date(moment: string): string
   /** `14:02`. */
   time(moment: string): string
-  /** `14:02:11`. */
-  clock(moment: string): string
+  /** `20 Nov, 14:02:11`: an attempt. */
+  attempt(moment: string): string
+  /** `12 Nov 2027`. */
+  day(moment: string): string
+  /** `Fri 14:00`: a place on the axis of time. */
+  tick(moment: string): string
   /** `20 Nov, 14:00`. */
   hour(moment: string): string
   list(items: readonly string[]): string
@@ -44,9 +48,13 @@ export function createFormatter(locale: string): Formatter {
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
-  const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+  const tick = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit', minute: '2-digit' })
   const hour = new Intl.DateTimeFormat(locale, {
     ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
+  })
+  const attempt = new Intl.DateTimeFormat(locale, {
+    ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit', second: '2-digit' },
   })
   const list = new Intl.ListFormat(locale, { style: 'long', type: 'conjunction' })
   const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond' })
@@ -69,7 +77,9 @@ export function createFormatter(locale: string): Formatter {
     exact: (moment) => exact.format(new Date(moment)),
     date: (moment) => date.format(new Date(moment)),
     time: (moment) => time.format(new Date(moment)),
-    clock: (moment) => clock.format(new Date(moment)),
+    attempt: (moment) => attempt.format(new Date(moment)),
+    day: (moment) => day.format(new Date(moment)),
+    tick: (moment) => tick.format(new Date(moment)),
     hour: (moment) => hour.format(new Date(moment)),
     list: (items) => list.format(items),
   }

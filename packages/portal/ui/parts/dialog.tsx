@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePortal } from '../portal.ts'
 import type { Action } from '../use-action.ts'
 import { Button } from './button.tsx'
@@ -63,6 +63,9 @@ export function Dialog({ title, children, footer, isWide = false, onClose }: Dia
   )
 }
 
+/** Fields that are typed in. */
+const TYPED = 'textarea, input:not([type="radio"], [type="checkbox"])'
+
 /** A dialog with fields. The input is kept if sending fails. It cannot be closed while the request runs. */
 export function FormDialog({
   title,
@@ -89,17 +92,21 @@ export function FormDialog({
   const formId = useId()
   const form = useRef<HTMLFormElement>(null)
   const { isRunning, error } = action
+  const [isTyped, setTyped] = useState(false)
   useEffect(() => showFirstError(form.current), [error])
+  useLayoutEffect(() => (isTyped ? navigation.hold('draft') : undefined), [isTyped])
+  // A question only for what somebody has typed: the rest is chosen again with a click.
+  const leave = () => navigation.leave(onClose)
   // Before anything else happens on the page: its links are there as soon as the response is.
-  useLayoutEffect(() => (isRunning ? navigation.hold('leave.running') : undefined), [isRunning])
+  useLayoutEffect(() => (isRunning ? navigation.hold('running') : undefined), [isRunning])
   return (
     <Dialog
       title={title}
       isWide={isWide ?? false}
-      onClose={isRunning ? undefined : onClose}
+      onClose={isRunning ? undefined : leave}
       footer={
         <>
-          <Button onClick={onClose} disabled={isRunning}>
+          <Button onClick={leave} disabled={isRunning}>
             {close ?? t('action.cancel')}
           </Button>
           <Button
@@ -117,6 +124,9 @@ export function FormDialog({
       <form
         id={formId}
         ref={form}
+        onInput={({ target }) => {
+          if (target instanceof HTMLElement && target.matches(TYPED)) setTyped(true)
+        }}
         onSubmit={(event) => {
           event.preventDefault()
           void action.run(onSubmit)

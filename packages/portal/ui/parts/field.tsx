@@ -52,7 +52,7 @@ export function TextField({
 }
 
 /** Values to choose from, each with what it is called. */
-type Options<Value extends string> = readonly (readonly [value: Value, label: string])[]
+export type Options<Value extends string> = readonly (readonly [value: Value, label: string])[]
 
 export function SelectField<Value extends string>({
   options,
@@ -73,7 +73,7 @@ export function SelectField<Value extends string>({
   )
 }
 
-function Select<Value extends string>({
+export function Select<Value extends string>({
   id,
   describedBy,
   options,
@@ -163,40 +163,6 @@ export function Choice<Value extends string>({
             {option.hint !== undefined && <small>{option.hint}</small>}
           </span>
         </label>
-      ))}
-    </fieldset>
-  )
-}
-
-/** A filter in one line: its name and its values, in a list that opens or, when they are few, side by side. */
-export function Filter<Value extends string>({
-  label,
-  options,
-  value,
-  isOpen = false,
-  onChange,
-}: {
-  label: string
-  options: Options<Value>
-  value: Value
-  isOpen?: boolean
-  onChange: (value: Value) => void
-}) {
-  const id = useId()
-  if (!isOpen) {
-    return (
-      <div class="filter">
-        <label for={id}>{label}</label>
-        <Select id={id} options={options} value={value} onChange={onChange} />
-      </div>
-    )
-  }
-  return (
-    <fieldset class="segments" aria-label={label}>
-      {options.map(([option, text]) => (
-        <button key={option} type="button" aria-pressed={option === value} onClick={() => onChange(option)}>
-          {text}
-        </button>
       ))}
     </fieldset>
   )

@@ -44,7 +44,7 @@ export function Banner({
   action?: ComponentChildren
 }) {
   return (
-    <div class={`banner ${tone}`}>
+    <div class={`notice banner ${tone}`}>
       <span class={`badge ${tone}`}>{badge}</span>
       <p>{children}</p>
       {action}

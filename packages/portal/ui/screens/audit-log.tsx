@@ -1,13 +1,16 @@
-import type { AuditChange, AuditEntry } from '../api/types.ts'
+import type { AuditEntry } from '../api/types.ts'
 import { now } from '../clock.ts'
-import { Filter } from '../parts/field.tsx'
-import { Empty, ListState } from '../parts/list-state.tsx'
+import { DAY } from '../i18n/format.ts'
+import { FilterBar, useFilters } from '../parts/filter.tsx'
+import { Link } from '../parts/link.tsx'
+import { Empty, List } from '../parts/list.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
-import { usePages } from '../use-loaded.ts'
+import { useLoaded, usePages } from '../use-loaded.ts'
+import { actionOf, Changes } from './audit-changes.tsx'
+import { ExportAuditLog } from './audit-export.tsx'
 
-const HOUR_MS = 60 * 60 * 1000
 const SPANS = ['24', '168', '720', 'all'] as const
 
 const ACTIONS = [
@@ -25,154 +28,100 @@ const ACTIONS = [
   'webhook_endpoint.tested',
   'webhook_endpoint.delivery_resent',
   'webhook_endpoint.replay_started',
+  'webhook_endpoint.replay_stopped',
   'quotation.erased',
   'organization.erased',
 ] as const
 
+/** The most keys that the filter offers. */
+const KEYS = 100
+
 export function AuditLog() {
-  const { t, client, navigation } = usePortal()
-  const { query } = navigation.place.value
-  const action = query['action'] ?? ''
-  const span = SPANS.find((each) => each === query['span']) ?? 'all'
-  const choose = (change: { action?: string; span?: string }) => {
-    const chosen = { action, span, ...change }
-    navigation.go(
-      {
-        view: 'audit-log',
-        query: {
-          ...(chosen.action === '' ? {} : { action: chosen.action }),
-          ...(chosen.span === 'all' ? {} : { span: chosen.span }),
-        },
-      },
-      { replace: true },
-    )
-  }
-  const entries = usePages(`audit ${action} ${span}`, (page, signal) =>
-    client.auditLog(
-      {
-        action,
-        since: span === 'all' ? undefined : new Date(now.value - Number(span) * HOUR_MS).toISOString(),
-        ...page,
-      },
-      signal,
-    ),
+  const { t, client, me, endpoints } = usePortal()
+  const [filters, choose] = useFilters(
+    { action: '', about: '', person: '', span: 'all' },
+    { span: SPANS, action: ACTIONS },
   )
+  const { action, about, person, span } = filters
+  const query = {
+    ...{ action, resource_id: about, actor_id: person },
+    since: span === 'all' ? undefined : new Date(now.value - (Number(span) / 24) * DAY).toISOString(),
+  }
+  const entries = usePages(`audit ${JSON.stringify(filters)}`, (page, signal) =>
+    client.auditLog({ ...query, ...page }, signal),
+  )
+  const keys = useLoaded('keys of all', (signal) =>
+    client.apiKeys.list({ owner: 'all', limit: KEYS }, signal),
+  )
+  const named = [...(endpoints.value ?? []), ...(keys.value?.items ?? [])]
+  const people = new Set([
+    ...[me.member_id, person],
+    ...(keys.value?.items ?? []).map(({ owner_id }) => owner_id),
+    ...(entries.value ?? []).map(({ actor_id }) => actor_id ?? ''),
+  ])
+  people.delete('')
+  const all = ['', t('filter.all')] as const
   return (
     <>
-      <PageHead title={t('audit.title')} sub={t('audit.sub')} />
-      <div class="filters">
-        <Filter
-          label={t('audit.action')}
-          value={action}
-          options={[
-            ['', t('filter.all')],
-            ...ACTIONS.map((each): [string, string] => [each, t(`audit.filter.${each}`)]),
-          ]}
-          onChange={(value) => choose({ action: value })}
-        />
-        <Filter
-          label={t('deliveries.time')}
-          value={span}
-          options={SPANS.map((each) => [each, t(`deliveries.span.${each}`)])}
-          onChange={(value) => choose({ span: value })}
-        />
-      </div>
-      <ListState loaded={entries} empty={<Empty title={t('audit.empty')} text={t('audit.empty.text')} />}>
-        {(items) => (
-          <table class="audit">
-            <caption class="hidden">{t('audit.title')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t('audit.what')}</th>
-                <th scope="col">{t('audit.changes')}</th>
-                <th scope="col">{t('audit.who')}</th>
-                <th scope="col">{t('audit.from')}</th>
-                <th scope="col" class="end">
-                  <TimeHead label={t('deliveries.when')} />
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((entry) => (
-                <Row key={entry.id} entry={entry} />
-              ))}
-            </tbody>
-          </table>
-        )}
-      </ListState>
+      <PageHead title={t('audit.title')} sub={t('audit.sub')} actions={<ExportAuditLog query={query} />} />
+      <FilterBar
+        filters={[
+          {
+            ...{ name: 'action', label: t('audit.action') },
+            options: [all, ...ACTIONS.map((each) => [each, t(`audit.filter.${each}`)] as const)],
+          },
+          {
+            ...{ name: 'about', label: t('audit.about') },
+            options: [all, ...named.map(({ id, name }) => [id, name] as const)],
+          },
+          {
+            ...{ name: 'person', label: t('audit.who') },
+            options: [all, ...[...people].map((each) => [each, each] as const)],
+          },
+          {
+            ...{ name: 'span', label: t('deliveries.time') },
+            options: SPANS.map((each) => [each, t(`deliveries.span.${each}`)]),
+          },
+        ]}
+        values={filters}
+        onChange={choose}
+      />
+      <List
+        name="audit"
+        caption={t('audit.title')}
+        loaded={entries}
+        empty={<Empty title={t('audit.empty')} text={t('audit.empty.text')} />}
+        columns={[
+          { head: t('audit.what'), cell: (entry) => <What entry={entry} /> },
+          { head: t('audit.changes'), class: 'changes', cell: (entry) => <Changes entry={entry} /> },
+          {
+            ...{ head: t('audit.who'), label: t('audit.who'), class: 'muted' },
+            cell: ({ actor_id }) => actor_id ?? t('audit.service'),
+          },
+          {
+            ...{ head: t('audit.from'), class: 'muted mono phone-off' },
+            cell: ({ client_address }) => client_address ?? t('none'),
+          },
+          {
+            ...{ head: <TimeHead label={t('deliveries.when')} />, class: 'muted end phone-end' },
+            cell: ({ created_at }) => <Time at={created_at} />,
+          },
+        ]}
+      />
     </>
   )
 }
 
-function Row({ entry }: { entry: AuditEntry }) {
-  const { t, has, rich } = usePortal()
-  const key = `audit.${entry.action}`
-  return (
-    <tr>
-      <th scope="row">
-        {has(key)
-          ? rich(key, { name: <strong>{entry.resource_name}</strong> })
-          : `${entry.action} ${entry.resource_name}`}
-      </th>
-      <td class="changes">
-        <Changes entry={entry} />
-      </td>
-      <td class="muted labelled" data-label={t('audit.who')}>
-        {entry.actor_id ?? t('audit.service')}
-      </td>
-      <td class="muted mono phone-off">{entry.client_address ?? t('none')}</td>
-      <td class="muted end phone-end">
-        <Time at={entry.created_at} />
-      </td>
-    </tr>
-  )
+/** What was done, with a link to what it was done to. */
+function What({ entry }: { entry: AuditEntry }) {
+  const { rich, endpoints } = usePortal()
+  const { resource_type, resource_id, resource_name } = entry
+  const isThere = endpoints.value?.some(({ id }) => id === resource_id)
+  const to = isThere
+    ? { view: 'endpoints', id: resource_id }
+    : resource_type === 'api_key'
+      ? { view: 'api-keys', query: { owner: 'all' } }
+      : null
+  const name = <strong>{resource_name}</strong>
+  return <>{rich(actionOf(entry), { name: to === null ? name : <Link to={to}>{name}</Link> })}</>
 }
-
-/** The most that are shown of one entry before somebody asks for the others. */
-const MOST_SHOWN = 3
-
-function Changes({ entry }: { entry: AuditEntry }) {
-  const { t, format } = usePortal()
-  const changes = changesOf(entry)
-  if (changes.length === 0) return <span class="muted">{t('none')}</span>
-  const rest = changes.slice(MOST_SHOWN)
-  return (
-    <>
-      <ul>{changes.slice(0, MOST_SHOWN).map(lineOf)}</ul>
-      {rest.length > 0 && (
-        <details>
-          <summary>{t('audit.more', { count: rest.length })}</summary>
-          <ul>{rest.map(lineOf)}</ul>
-        </details>
-      )}
-    </>
-  )
-
-  function lineOf({ field, from, to }: AuditChange) {
-    return (
-      <li key={field}>
-        <code>{field}</code>{' '}
-        {from !== undefined && from !== null && (
-          <>
-            <del>{textOf(from)}</del> <span aria-hidden="true">→</span>{' '}
-          </>
-        )}
-        {to !== undefined && to !== null && <ins>{textOf(to)}</ins>}
-      </li>
-    )
-  }
-
-  function textOf(value: NonNullable<AuditChange['to']>): string {
-    if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
-    if (typeof value !== 'string') return value.join(', ')
-    return TIMESTAMP.test(value) ? format.exact(value) : value
-  }
-}
-
-/** Of something new: what it was given, but for its name, which the entry begins with. */
-function changesOf({ action, changes }: AuditEntry): readonly AuditChange[] {
-  if (!action.endsWith('.created')) return changes
-  return changes.filter(({ field, to }) => field !== 'name' && to !== undefined && to !== null)
-}
-
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Attempt } from '../api/types.ts'
 import { now } from '../clock.ts'
-import { Bars, firstHour } from '../parts/bars.tsx'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
-import { Filter } from '../parts/field.tsx'
+import { Chart, HOUR_MS, useHours } from '../parts/chart.tsx'
+import { FilterBar, TimeFilter, useFilters } from '../parts/filter.tsx'
 import { Link } from '../parts/link.tsx'
-import { Empty, ListState } from '../parts/list-state.tsx'
+import { type Column, Empty, List } from '../parts/list.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
 import { Countdown, Time, TimeHead } from '../parts/time.tsx'
@@ -14,50 +14,51 @@ import { usePortal } from '../portal.ts'
 import { useLoaded, usePages } from '../use-loaded.ts'
 import { Replay } from './replay.tsx'
 
-const HOUR_MS = 60 * 60 * 1000
 const REFRESH_MS = 5000
-const REFRESH_BARS_MS = 30_000
 const DAY_HOURS = 24
 
-/** Periods in hours; `all`: everything that is kept. */
-const SPANS = ['1', '24', '168', 'all'] as const
+/** Periods in hours; `all`: everything that is kept, `own`: from `since` until `until`. */
+const SPANS = ['1', '24', '168', 'all', 'own'] as const
 const SHOWN = ['everything', 'all', 'retrying', 'given_up'] as const
+const DEFAULTS = { show: 'everything', endpoint: '', type: '', span: '24', since: '', until: '' }
+
+function rangeOf({ span, since, until }: typeof DEFAULTS): { since?: string; until?: string } {
+  if (span === 'own') return { since, until }
+  return span === 'all' ? {} : { since: new Date(now.value - Number(span) * HOUR_MS).toISOString() }
+}
+
+/** The filters of the deliveries of an hour. */
+export function hourOf(start: number): Record<'span' | 'since' | 'until', string> {
+  return {
+    span: 'own',
+    since: new Date(start).toISOString(),
+    until: new Date(start + HOUR_MS).toISOString(),
+  }
+}
 
 /** All attempts. The list refreshes itself while it shows the newest ones. */
 export function Deliveries() {
-  const { t, client, settings, navigation, mayChange, shows, endpoints } = usePortal()
-  const { query } = navigation.place.value
+  const { t, client, settings, mayChange, shows, endpoints } = usePortal()
   const [isReplayOpen, setReplayOpen] = useState(false)
-  const filters = {
-    show: oneOf(SHOWN, query['show'], 'everything'),
-    endpoint: query['endpoint'] ?? '',
-    type: query['type'] ?? '',
-    span: oneOf(SPANS, query['span'], '24'),
-  }
-  const choose = (change: Partial<typeof filters>) =>
-    navigation.go({ view: 'deliveries', query: queryOf({ ...filters, ...change }) }, { replace: true })
-
-  const catalog = useLoaded('catalog', client.events)
+  const [filters, choose] = useFilters(DEFAULTS, { show: SHOWN, span: SPANS })
+  const { show, endpoint, type } = filters
   const attempts = usePages(
     `deliveries ${JSON.stringify(filters)}`,
     (page, signal) =>
       client.deliveries.list(
         {
-          endpoint_id: filters.endpoint,
-          event_type: filters.type,
-          undelivered: filters.show === 'everything' ? undefined : filters.show,
-          since:
-            filters.span === 'all'
-              ? undefined
-              : new Date(now.value - Number(filters.span) * HOUR_MS).toISOString(),
+          endpoint_id: endpoint,
+          event_type: type,
+          undelivered: show === 'everything' ? undefined : show,
+          ...rangeOf(filters),
           ...page,
         },
         signal,
       ),
     { everyMs: REFRESH_MS },
   )
-  const isFiltered = filters.show !== 'everything' || filters.endpoint !== '' || filters.type !== ''
-
+  const isFiltered = JSON.stringify(filters) !== JSON.stringify(DEFAULTS)
+  const text = isFiltered ? 'none' : 'empty'
   return (
     <>
       <PageHead
@@ -72,84 +73,20 @@ export function Deliveries() {
           )
         }
       />
-      <Overview endpointId={filters.endpoint} />
-      <div class="filters">
-        <Filter
-          isOpen
-          label={t('deliveries.show')}
-          options={SHOWN.map((value) => [value, t(`deliveries.show.${value}`)])}
-          value={filters.show}
-          onChange={(show) => choose({ show })}
-        />
-        <Filter
-          label={t('deliveries.endpoint')}
-          value={filters.endpoint}
-          options={[
-            ['', t('filter.all')],
-            ...(endpoints.value ?? []).map(({ id, name }): [string, string] => [id, name]),
-          ]}
-          onChange={(endpoint) => choose({ endpoint })}
-        />
-        <Filter
-          label={t('deliveries.event')}
-          value={filters.type}
-          options={[
-            ['', t('filter.all')],
-            ...(catalog.value ?? []).map(({ type }): [string, string] => [type, type]),
-          ]}
-          onChange={(type) => choose({ type })}
-        />
-        <Filter
-          label={t('deliveries.time')}
-          value={filters.span}
-          options={SPANS.map((value) => [value, t(`deliveries.span.${value}`)])}
-          onChange={(span) => choose({ span })}
-        />
-        <span class="live muted">
-          <Dot tone={attempts.error === undefined ? 'good' : 'bad'} />
-          {attempts.error === undefined ? t('deliveries.live') : t('deliveries.stalled')}
-        </span>
-      </div>
-      <ListState
+      <Overview filters={filters} onChange={choose} />
+      <Filters filters={filters} onChange={choose} error={attempts.error} />
+      <List
+        name="deliveries"
+        caption={t('deliveries.title')}
         loaded={attempts}
         foot={settings.retentionDays !== undefined && t('deliveries.kept', { count: settings.retentionDays })}
-        empty={
-          isFiltered || filters.span !== '24' ? (
-            <Empty title={t('deliveries.none')} text={t('deliveries.none.text')} />
-          ) : (
-            <Empty title={t('deliveries.empty')} text={t('deliveries.empty.text')} />
-          )
-        }
-      >
-        {(items) => (
-          <table class="deliveries">
-            <caption class="hidden">{t('deliveries.title')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t('deliveries.status')}</th>
-                <th scope="col">{t('deliveries.event')}</th>
-                <th scope="col">{t('deliveries.endpoint')}</th>
-                <th scope="col">{t('deliveries.quote')}</th>
-                <th scope="col">{t('deliveries.attempt')}</th>
-                <th scope="col">{t('deliveries.answer')}</th>
-                <th scope="col">{t('deliveries.took')}</th>
-                <th scope="col" class="end">
-                  <TimeHead label={t('deliveries.when')} />
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((attempt) => (
-                <Row key={attempt.id} attempt={attempt} />
-              ))}
-            </tbody>
-          </table>
-        )}
-      </ListState>
+        empty={<Empty title={t(`deliveries.${text}`)} text={t(`deliveries.${text}.text`)} />}
+        columns={Object.values(useColumns())}
+      />
       {isReplayOpen && (
         <Replay
           endpoints={endpoints.value ?? []}
-          endpointId={filters.endpoint}
+          endpointId={endpoint}
           onClose={() => {
             setReplayOpen(false)
             void attempts.reload()
@@ -160,51 +97,125 @@ export function Deliveries() {
   )
 }
 
-function Row({ attempt }: { attempt: Attempt }) {
-  const { t, format } = usePortal()
+function Filters({
+  filters,
+  onChange,
+  error,
+}: {
+  filters: typeof DEFAULTS
+  onChange: (change: Partial<typeof DEFAULTS>) => void
+  error: unknown
+}) {
+  const { t, client, endpoints } = usePortal()
+  const catalog = useLoaded('catalog', client.events)
+  const all = ['', t('filter.all')] as const
   return (
-    <tr>
-      <th scope="row">
-        <Link class="row-link" to={{ view: 'deliveries', id: attempt.delivery_id }}>
-          <AttemptStatus attempt={attempt} />
-        </Link>
-      </th>
-      <td class="mono">
-        <Breakable text={attempt.event_type} />
-        {attempt.is_test && <span class="badge plain">{t('deliveries.test')}</span>}
-      </td>
-      <td>{attempt.endpoint_name ?? attempt.endpoint_id}</td>
-      <td class={attempt.quotation_name === undefined ? 'muted' : undefined}>
-        {attempt.quotation_name ?? t('none')}
-      </td>
-      <td class="phone-off">
-        <AttemptNumber attempt={attempt} />
-      </td>
-      <td class="phone-off">
-        {attempt.http_status === null && attempt.error === null ? (
-          <span class="muted">{t('none')}</span>
-        ) : (
-          <span class="badge answer" title={attempt.error ?? undefined}>
-            {attempt.http_status ?? t('deliveries.no-answer')}
-          </span>
-        )}
-      </td>
-      <td class="muted phone-off">
-        {attempt.duration_ms === null ? t('none') : format.duration(attempt.duration_ms)}
-      </td>
-      <td class="muted end phone-end">
-        <Time at={attempt.created_at} />
-      </td>
-    </tr>
+    <FilterBar
+      filters={[
+        {
+          ...{ name: 'show', label: t('deliveries.show'), isOpen: true },
+          options: SHOWN.map((value) => [value, t(`deliveries.show.${value}`)]),
+        },
+        {
+          ...{ name: 'endpoint', label: t('deliveries.endpoint') },
+          options: [all, ...(endpoints.value ?? []).map(({ id, name }) => [id, name] as const)],
+        },
+        {
+          ...{ name: 'type', label: t('deliveries.event') },
+          options: [all, ...(catalog.value ?? []).map(({ type }) => [type, type] as const)],
+        },
+        {
+          ...{ name: 'span', label: t('deliveries.time') },
+          options: SPANS.map((value) => [value, t(`deliveries.span.${value}`)]),
+        },
+      ]}
+      values={filters}
+      onChange={onChange}
+    >
+      {filters.span === 'own' && (
+        <>
+          <TimeFilter
+            label={t('replay.since')}
+            value={filters.since}
+            onChange={(since) => onChange({ since })}
+          />
+          <TimeFilter
+            label={t('replay.until')}
+            value={filters.until}
+            onChange={(until) => onChange({ until })}
+          />
+        </>
+      )}
+      <span class="live muted">
+        <Dot tone={error === undefined ? 'good' : 'bad'} />
+        {t(error === undefined ? 'deliveries.live' : 'deliveries.stalled')}
+      </span>
+    </FilterBar>
   )
 }
 
-/** Which attempt it is; of how many, where more may follow or did. */
+/** The columns of a list of deliveries, by name. */
+export function useColumns() {
+  const { t, format } = usePortal()
+  const none = <span class="muted">{t('none')}</span>
+  return {
+    status: {
+      head: t('deliveries.status'),
+      cell: (attempt) => (
+        <Link class="row-link" to={{ view: 'deliveries', id: attempt.delivery_id }}>
+          <AttemptStatus attempt={attempt} />
+        </Link>
+      ),
+    },
+    event: {
+      ...{ head: t('deliveries.event'), class: 'mono' },
+      cell: ({ event_type, is_test }) => (
+        <>
+          <Breakable text={event_type} />
+          {is_test && <span class="badge plain">{t('deliveries.test')}</span>}
+        </>
+      ),
+    },
+    endpoint: {
+      ...{ head: t('deliveries.endpoint'), class: 'inline' },
+      cell: ({ endpoint_name, endpoint_id }) => endpoint_name ?? endpoint_id,
+    },
+    quote: {
+      ...{ head: t('deliveries.quote'), class: 'inline' },
+      cell: ({ quotation_name }) => quotation_name ?? none,
+    },
+    attempt: {
+      ...{ head: t('deliveries.attempt'), class: 'phone-off' },
+      cell: (attempt) => <AttemptNumber attempt={attempt} />,
+    },
+    answer: {
+      ...{ head: t('deliveries.answer'), class: 'phone-off' },
+      cell: ({ http_status, error }) =>
+        http_status === null && error === null ? (
+          none
+        ) : (
+          <span class="badge answer" title={error ?? undefined}>
+            {http_status ?? t('deliveries.no-answer')}
+          </span>
+        ),
+    },
+    took: {
+      ...{ head: t('deliveries.took'), class: 'muted phone-off' },
+      cell: ({ duration_ms }) => (duration_ms === null ? t('none') : format.duration(duration_ms)),
+    },
+    when: {
+      ...{ head: <TimeHead label={t('deliveries.when')} />, class: 'muted end phone-end' },
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
+  } satisfies Record<string, Column<Attempt>>
+}
+
+/** Which attempt it is; of how many, while more may follow. */
 function AttemptNumber({ attempt }: { attempt: Attempt }) {
   const { t, format, settings } = usePortal()
-  const { attempt: number, status, is_test } = attempt
-  const isOnly = is_test || status === 'rejected' || (status === 'succeeded' && number === 1)
-  if (isOnly || settings.maxAttempts === undefined) return <>{format.number(number)}</>
+  const { attempt: number, status, next_attempt_at, is_test } = attempt
+  const isLast = is_test || (status === 'interrupted' ? false : next_attempt_at === null)
+  if (isLast || settings.maxAttempts === undefined) return <>{format.number(number)}</>
   return <>{t('deliveries.attempt.of', { number, all: settings.maxAttempts })}</>
 }
 
@@ -238,50 +249,35 @@ function AttemptStatus({
   )
 }
 
-/** The last day: two numbers and a bar per hour. */
-function Overview({ endpointId }: { endpointId: string }) {
-  const { t, format, client } = usePortal()
-  const hours = useLoaded(
-    `hours of log ${endpointId}`,
-    (signal) =>
-      client.deliveries.hours(
-        { endpoint_id: endpointId, since: new Date(firstHour(DAY_HOURS, now.value)).toISOString() },
-        signal,
-      ),
-    { everyMs: REFRESH_BARS_MS },
-  )
-  const delivered = (hours.value ?? []).reduce((sum, each) => sum + each.delivered, 0)
-  const failed = (hours.value ?? []).reduce((sum, each) => sum + each.failed, 0)
-  if (hours.error !== undefined) return null
+/** The last day, by the hour. An hour that is chosen is what the list shows. */
+function Overview({
+  filters,
+  onChange,
+}: {
+  filters: typeof DEFAULTS
+  onChange: (change: Partial<typeof DEFAULTS>) => void
+}) {
+  const { t, format } = usePortal()
+  const { hours, sums, loaded } = useHours(DAY_HOURS, filters.endpoint)
+  if (loaded.error !== undefined) return null
+  const failed = sums.retried + sums.failed
+  const chosen = filters.span === 'own' ? Date.parse(filters.since) : null
   return (
     <section class="card overview" aria-label={t('overview.title')}>
       <div>
         <span class="muted">{t('overview.last')}</span>
-        <strong>{format.number(delivered + failed)}</strong>
+        <strong>{format.number(sums.delivered + failed)}</strong>
       </div>
       <div>
         <span class="muted">{t('overview.failed')}</span>
         <strong class={failed > 0 ? 'bad' : undefined}>{format.number(failed)}</strong>
       </div>
-      <Bars hours={hours.value ?? []} count={DAY_HOURS} until={now.value} />
+      <Chart
+        {...{ hours, sums, chosen }}
+        onChoose={({ start }) =>
+          onChange(start === chosen ? { ...DEFAULTS, show: filters.show } : { ...filters, ...hourOf(start) })
+        }
+      />
     </section>
   )
-}
-
-function oneOf<Value extends string>(
-  allowed: readonly Value[],
-  given: string | undefined,
-  otherwise: Value,
-): Value {
-  return allowed.find((value) => value === given) ?? otherwise
-}
-
-/** Default filters are not in the address. */
-function queryOf({ show, endpoint, type, span }: Record<'show' | 'endpoint' | 'type' | 'span', string>) {
-  return {
-    ...(show === 'everything' ? {} : { show }),
-    ...(endpoint === '' ? {} : { endpoint }),
-    ...(type === '' ? {} : { type }),
-    ...(span === '24' ? {} : { span }),
-  }
 }

@@ -1,15 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AttemptDetails, Delivery as DeliveryOf, WebhookEndpoint } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
-import { Code } from '../parts/code.tsx'
-import { CopyButton } from '../parts/copy.tsx'
+import { Copyable, CopyButton, Example } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
-import { Skeleton } from '../parts/list-state.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
 import { Countdown } from '../parts/time.tsx'
+import { Unfound } from '../parts/unfound.tsx'
 import { exactTimes, usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
@@ -44,16 +43,7 @@ export function Delivery({ id }: { id: string }) {
     const endpoint = endpoints.value?.find((each) => each.id === delivery.endpoint_id) ?? null
     return <Found {...{ delivery, endpoint }} error={loaded.error} onReload={loaded.reload} />
   }
-  return (
-    <>
-      <PageHead title={t('delivery.title')} above={{ label: t('deliveries.title'), view: 'deliveries' }} />
-      {loaded.error === undefined ? (
-        <Skeleton />
-      ) : (
-        <ErrorNotice error={loaded.error} onRetry={() => void loaded.reload()} />
-      )}
-    </>
-  )
+  return <Unfound title={t('delivery.title')} view="deliveries" loaded={loaded} />
 }
 
 function Found({
@@ -67,14 +57,78 @@ function Found({
   error: unknown
   onReload: () => Promise<void>
 }) {
-  const { t, format, client, settings, navigation, mayChange, announcement, answered } = usePortal()
+  const { t, mayChange } = usePortal()
   const [chosen, setChosen] = useState<number | null>(null)
+  const { attempts, request_body } = delivery
+  const attempt = attempts.find((each) => each.attempt === chosen) ?? attempts.at(-1)
+  return (
+    <>
+      <PageHead
+        title={delivery.event_type}
+        isMono
+        above={{ label: t('deliveries.title'), view: 'deliveries' }}
+        sub={<Summary {...{ delivery, endpoint }} />}
+        actions={
+          <>
+            {attempt !== undefined && endpoint !== null && (
+              <CopyButton
+                text={curlOf(endpoint.url, attempt, request_body, t('delivery.curl.unsigned'))}
+                label={t('delivery.curl')}
+              />
+            )}
+            {mayChange && !delivery.is_test && endpoint !== null && (
+              <Resend delivery={delivery} endpointName={endpoint.name} />
+            )}
+          </>
+        }
+      />
+      <ErrorNotice error={error} onRetry={() => void onReload()} />
+      <div class="columns aside-main">
+        <div>
+          <Attempts delivery={delivery} attempt={attempt} onChoose={setChosen} />
+          <Ids delivery={delivery} />
+        </div>
+        <div>
+          {attempt !== undefined && <Answer attempt={attempt} />}
+          <RequestCard attempt={attempt} body={request_body} endpoint={endpoint} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** Whose event it is, where it goes, and how it stands. */
+function Summary({ delivery, endpoint }: { delivery: DeliveryOf; endpoint: WebhookEndpoint | null }) {
+  const { t } = usePortal()
+  const { status, next_attempt_at, quotation_name, endpoint_name, endpoint_id } = delivery
+  const tone = TONES[status]
+  const name = <strong>{endpoint?.name ?? endpoint_name ?? endpoint_id}</strong>
+  return (
+    <>
+      {t('delivery.to')}{' '}
+      {endpoint === null ? name : <Link to={{ view: 'endpoints', id: endpoint.id }}>{name}</Link>}
+      {quotation_name !== undefined && <> · {quotation_name}</>}
+      {delivery.is_test && <> · {t('deliveries.test')}</>} ·{' '}
+      <Status tone={tone} isHollow={tone === 'wait' || tone === 'off'}>
+        {isLeft(delivery) && next_attempt_at !== null && delivery.attempts.length > 0 ? (
+          <Countdown to={next_attempt_at}>{(left) => t('attempt.retrying', { in: left })}</Countdown>
+        ) : (
+          t(`delivery.${status}`)
+        )}
+      </Status>
+    </>
+  )
+}
+
+/** Whether another attempt follows. */
+function isLeft({ status, next_attempt_at }: DeliveryOf): boolean {
+  return (status === 'pending' || status === 'sending') && next_attempt_at !== null
+}
+
+function Resend({ delivery, endpointName }: { delivery: DeliveryOf; endpointName: string }) {
+  const { t, client, navigation, announcement, answered } = usePortal()
   const [isAsking, setAsking] = useState(false)
   const action = useAction()
-  const { attempts, next_attempt_at } = delivery
-  const attempt = attempts.find((each) => each.attempt === chosen) ?? attempts.at(-1)
-  const isLeft = (delivery.status === 'pending' || delivery.status === 'sending') && next_attempt_at !== null
-  const endpointName = endpoint?.name ?? delivery.endpoint_name ?? delivery.endpoint_id
 
   async function resend() {
     const resent = await client.deliveries.resend(delivery.id)
@@ -86,111 +140,14 @@ function Found({
 
   return (
     <>
-      <PageHead
-        title={delivery.event_type}
-        isMono
-        above={{ label: t('deliveries.title'), view: 'deliveries' }}
-        sub={
-          <>
-            {t('delivery.to')}{' '}
-            {endpoint === null ? (
-              <strong>{endpointName}</strong>
-            ) : (
-              <Link to={{ view: 'endpoints', id: endpoint.id }}>
-                <strong>{endpointName}</strong>
-              </Link>
-            )}
-            {delivery.quotation_name !== undefined && <> · {delivery.quotation_name}</>}
-            {delivery.is_test && <> · {t('deliveries.test')}</>} ·{' '}
-            <Status
-              tone={TONES[delivery.status]}
-              isHollow={TONES[delivery.status] === 'wait' || TONES[delivery.status] === 'off'}
-            >
-              {isLeft && attempts.length > 0 ? (
-                <Countdown to={next_attempt_at}>{(left) => t('attempt.retrying', { in: left })}</Countdown>
-              ) : (
-                t(`delivery.${delivery.status}`)
-              )}
-            </Status>
-          </>
-        }
-        actions={
-          <>
-            {attempt !== undefined && endpoint !== null && (
-              <CopyButton
-                text={curlOf(endpoint.url, attempt, delivery.request_body)}
-                label={t('delivery.curl')}
-              />
-            )}
-            {mayChange && !delivery.is_test && endpoint !== null && (
-              <Button
-                kind="primary"
-                isBusy={action.isRunning}
-                onClick={() => (delivery.status === 'succeeded' ? setAsking(true) : void action.run(resend))}
-              >
-                {t('delivery.resend')}
-              </Button>
-            )}
-          </>
-        }
-      />
-      <ErrorNotice error={error} onRetry={() => void onReload()} />
+      <Button
+        kind="primary"
+        isBusy={action.isRunning}
+        onClick={() => (delivery.status === 'succeeded' ? setAsking(true) : void action.run(resend))}
+      >
+        {t('delivery.resend')}
+      </Button>
       {!isAsking && <ErrorNotice error={action.error} />}
-      <div class="columns aside-main">
-        <section class="card">
-          <header>
-            <h2>{t('delivery.attempts')}</h2>
-            <span class="muted">
-              {settings.maxAttempts === undefined || delivery.is_test
-                ? format.number(attempts.length)
-                : t('deliveries.attempt.of', { number: attempts.length, all: settings.maxAttempts })}
-            </span>
-          </header>
-          <ol class="timeline">
-            {attempts.map((each) => (
-              <li key={each.id}>
-                <button type="button" aria-pressed={each === attempt} onClick={() => setChosen(each.attempt)}>
-                  <Dot tone={each.status === 'succeeded' ? 'good' : 'bad'} />
-                  <span>
-                    {t('delivery.attempt', { number: each.attempt })}
-                    <time dateTime={each.created_at} title={format.exact(each.created_at)}>
-                      {exactTimes.value ? format.exact(each.created_at) : format.clock(each.created_at)}
-                    </time>
-                  </span>
-                  <small>{outcomeOf(each)}</small>
-                </button>
-              </li>
-            ))}
-            {isLeft && (
-              <li class="next">
-                <Dot tone="off" isHollow />
-                <span>
-                  {t('delivery.attempt', { number: attempts.length + 1 })}
-                  <time dateTime={next_attempt_at} title={format.exact(next_attempt_at)}>
-                    {format.clock(next_attempt_at)}
-                  </time>
-                </span>
-                <small>
-                  <Countdown to={next_attempt_at}>
-                    {(left) => (attempts.length === 0 ? left : t('delivery.next', { in: left }))}
-                  </Countdown>
-                </small>
-              </li>
-            )}
-            {delivery.status === 'parked' && (
-              <li class="next">
-                <Dot tone="off" isHollow />
-                <span>{t('delivery.parked')}</span>
-                <small>{t('delivery.parked.text')}</small>
-              </li>
-            )}
-          </ol>
-        </section>
-        <div>
-          {attempt !== undefined && <Answer attempt={attempt} />}
-          <RequestCard attempt={attempt} body={delivery.request_body} endpoint={endpoint} />
-        </div>
-      </div>
       {isAsking && (
         <FormDialog
           title={t('delivery.resend.title')}
@@ -204,14 +161,115 @@ function Found({
       )}
     </>
   )
+}
 
-  function outcomeOf(each: AttemptDetails): string {
-    const parts = [
-      each.http_status === null ? (each.error ?? t(`attempt.${each.status}`)) : statusLine(each.http_status),
-      each.duration_ms === null ? null : format.duration(each.duration_ms),
-    ]
-    return parts.filter((part) => part !== null).join(' · ')
-  }
+/** The attempts, and what comes next. */
+function Attempts({
+  delivery,
+  attempt,
+  onChoose,
+}: {
+  delivery: DeliveryOf
+  attempt: AttemptDetails | undefined
+  onChoose: (attempt: number) => void
+}) {
+  const { t, settings } = usePortal()
+  const { attempts, next_attempt_at, status } = delivery
+  const { maxAttempts } = settings
+  const count = attempts.length
+  return (
+    <section class="card">
+      <header>
+        <h2>{t('delivery.attempts')}</h2>
+        <span class="muted">
+          {isLeft(delivery) && maxAttempts !== undefined && !delivery.is_test
+            ? t('deliveries.attempt.of', { number: count, all: maxAttempts })
+            : t('delivery.attempts.count', { count })}
+        </span>
+      </header>
+      <ol class="timeline">
+        {attempts.map((each) => (
+          <li key={each.id}>
+            <button type="button" aria-pressed={each === attempt} onClick={() => onChoose(each.attempt)}>
+              <Dot tone={each.status === 'succeeded' ? 'good' : 'bad'} />
+              <AttemptAt number={each.attempt} at={each.created_at} />
+              <small>
+                <Outcome attempt={each} />
+              </small>
+            </button>
+          </li>
+        ))}
+        {isLeft(delivery) && next_attempt_at !== null && (
+          <li class="next">
+            <Dot tone="off" isHollow />
+            <AttemptAt number={count + 1} at={next_attempt_at} />
+            <small>
+              <Countdown to={next_attempt_at}>
+                {(left) => (count === 0 ? left : t('delivery.next', { in: left }))}
+              </Countdown>
+            </small>
+          </li>
+        )}
+        {status === 'parked' && (
+          <li class="next">
+            <Dot tone="off" isHollow />
+            <span>{t('delivery.parked')}</span>
+            <small>{t('delivery.parked.text')}</small>
+          </li>
+        )}
+      </ol>
+    </section>
+  )
+}
+
+function AttemptAt({ number, at }: { number: number; at: string }) {
+  const { t, format } = usePortal()
+  return (
+    <span>
+      {t('delivery.attempt', { number })}
+      <time dateTime={at} title={format.exact(at)}>
+        {exactTimes.value ? format.exact(at) : format.attempt(at)}
+      </time>
+    </span>
+  )
+}
+
+function Outcome({ attempt }: { attempt: AttemptDetails }) {
+  const { t, format } = usePortal()
+  const { http_status, error, status, duration_ms } = attempt
+  const answer = http_status === null ? (error ?? t(`attempt.${status}`)) : statusLine(http_status)
+  return (
+    <>
+      {answer}
+      {duration_ms !== null && ` · ${format.duration(duration_ms)}`}
+    </>
+  )
+}
+
+/** What support asks for. */
+function Ids({ delivery }: { delivery: DeliveryOf }) {
+  const { t } = usePortal()
+  const { id, event_id, quotation_id } = delivery
+  const ids = { 'delivery.id': id, 'delivery.event-id': event_id, 'delivery.quote-id': quotation_id } as const
+  return (
+    <section class="card" aria-label={t('delivery.ids')}>
+      <dl class="facts mono-values">
+        {(Object.keys(ids) as (keyof typeof ids)[]).map((name) => {
+          const value = ids[name]
+          return (
+            value !== null && (
+              <div key={name}>
+                <dt>{t(name)}</dt>
+                <dd>
+                  <Copyable text={value} label={t(name)} />
+                </dd>
+              </div>
+            )
+          )
+        })}
+      </dl>
+    </section>
+  )
 }
 
 function Answer({ attempt }: { attempt: AttemptDetails }) {
@@ -232,7 +290,7 @@ function Answer({ attempt }: { attempt: AttemptDetails }) {
       </header>
       {error !== null && http_status === null && <p class="card-body">{error}</p>}
       {response_body !== null && response_body !== '' ? (
-        <Code text={response_body} label={t('delivery.answer')} />
+        <Example text={response_body} label={t('delivery.answer')} />
       ) : (
         http_status !== null && <p class="card-body muted">{t('delivery.answer.empty')}</p>
       )}
@@ -281,7 +339,7 @@ function RequestCard({
       {body === null ? (
         <p class="card-body muted">{t('delivery.body.gone')}</p>
       ) : (
-        <Code text={body} label={t('delivery.body')} />
+        <Example text={body} label={t('delivery.body')} />
       )}
     </section>
   )

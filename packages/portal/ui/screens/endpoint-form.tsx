@@ -3,9 +3,9 @@ import type { CatalogEntry, EndpointInput, EndpointWithSecret, WebhookEndpoint }
 import { Button } from '../parts/button.tsx'
 import { Choice, TextField } from '../parts/field.tsx'
 import { showFirstError } from '../parts/focus.ts'
-import { Skeleton } from '../parts/list-state.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
+import { Unfound } from '../parts/unfound.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
@@ -25,15 +25,11 @@ export function EndpointForm({ id }: { id: string | null }) {
   })
   const title =
     id === null ? t('endpoints.add') : t('endpoints.edit', { name: loaded.value?.endpoint?.name ?? '' })
+  if (loaded.value === undefined) return <Unfound title={title} view="endpoints" loaded={loaded} />
   return (
     <>
       <PageHead title={title} above={{ label: t('endpoints.title'), view: 'endpoints' }} />
-      {loaded.value === undefined && loaded.error === undefined && <Skeleton />}
-      {loaded.value === undefined ? (
-        <ErrorNotice error={loaded.error} onRetry={() => void loaded.reload()} />
-      ) : (
-        <Editor catalog={loaded.value.catalog} endpoint={loaded.value.endpoint} />
-      )}
+      <Editor catalog={loaded.value.catalog} endpoint={loaded.value.endpoint} />
     </>
   )
 }
@@ -98,11 +94,8 @@ function Editor({
     setForm({ ...form, ...change })
     setTyped(true)
   }
-  useEffect(
-    () => (isTyped && created === null ? navigation.hold('leave.draft') : undefined),
-    [isTyped, created],
-  )
-  useEffect(() => (action.isRunning ? navigation.hold('leave.running') : undefined), [action.isRunning])
+  useEffect(() => (isTyped && created === null ? navigation.hold('draft') : undefined), [isTyped, created])
+  useEffect(() => (action.isRunning ? navigation.hold('running') : undefined), [action.isRunning])
   useEffect(() => showFirstError(element.current), [timesSent, action.error])
   const input = inputOf(form, catalog)
   const isMoved = base !== null && originOf(base.url) !== originOf(input.url)
@@ -194,6 +187,14 @@ function Fields({
   knownHeaders: readonly string[]
 }) {
   const { t } = usePortal()
+  // What differs from a new endpoint, once: it would close while somebody types.
+  const [isOpen] = useState(() => {
+    const { description, mode, ordering } = form
+    return knownHeaders.length > 0 || description !== '' || mode !== MODES[0] || ordering !== ORDERINGS[0]
+  })
+  const moreErrors = (['description', 'trigger_mode', 'ordering', 'headers'] as const).some(
+    (name) => errorOf(name) !== undefined,
+  )
   return (
     <>
       <TextField
@@ -214,49 +215,56 @@ function Fields({
         onInput={(url) => set({ url })}
         error={errorOf('url')}
       />
-      <TextField
-        type="lines"
-        label={t('endpoints.description')}
-        isOptional={t('optional')}
-        value={form.description}
-        onInput={(description) => set({ description })}
-        error={errorOf('description')}
-      />
       <EventTree
         catalog={catalog}
         chosen={form.events}
         onChange={(events) => set({ events })}
         error={errorOf('events')}
       />
-      <Choice
-        legend={t('endpoints.mode')}
-        value={form.mode}
-        onChange={(mode) => set({ mode })}
-        options={MODES.map((value) => ({
-          value,
-          label: t(`endpoints.mode.${value}`),
-          hint: t(`endpoints.mode.${value}.hint`),
-        }))}
-      />
-      <Choice
-        legend={t('endpoints.ordering')}
-        value={form.ordering}
-        onChange={(ordering) => set({ ordering })}
-        options={ORDERINGS.map((value) => ({
-          value,
-          label: t(`endpoints.ordering.${value}`),
-          hint: t(`endpoints.ordering.${value}.hint`),
-        }))}
-      />
-      <HeaderFields
-        known={isMoved ? [] : knownHeaders}
-        removed={form.removedHeaders}
-        added={form.addedHeaders}
-        hint={t(isMoved && knownHeaders.length > 0 ? 'endpoints.headers.moved' : 'endpoints.headers.hint')}
-        error={errorOf('headers')}
-        onRemovedChange={(removedHeaders) => set({ removedHeaders })}
-        onAddedChange={(addedHeaders) => set({ addedHeaders })}
-      />
+      <details class="more" open={isOpen || moreErrors}>
+        <summary>{t('endpoints.more')}</summary>
+        <div class="more-fields">
+          <Choice
+            legend={t('endpoints.mode')}
+            value={form.mode}
+            onChange={(mode) => set({ mode })}
+            options={MODES.map((value) => ({
+              value,
+              label: t(`endpoints.mode.${value}`),
+              hint: t(`endpoints.mode.${value}.hint`),
+            }))}
+          />
+          <Choice
+            legend={t('endpoints.ordering')}
+            value={form.ordering}
+            onChange={(ordering) => set({ ordering })}
+            options={ORDERINGS.map((value) => ({
+              value,
+              label: t(`endpoints.ordering.${value}`),
+              hint: t(`endpoints.ordering.${value}.hint`),
+            }))}
+          />
+          <HeaderFields
+            known={isMoved ? [] : knownHeaders}
+            removed={form.removedHeaders}
+            added={form.addedHeaders}
+            hint={t(
+              isMoved && knownHeaders.length > 0 ? 'endpoints.headers.moved' : 'endpoints.headers.hint',
+            )}
+            error={errorOf('headers')}
+            onRemovedChange={(removedHeaders) => set({ removedHeaders })}
+            onAddedChange={(addedHeaders) => set({ addedHeaders })}
+          />
+          <TextField
+            type="lines"
+            label={t('endpoints.description')}
+            isOptional={t('optional')}
+            value={form.description}
+            onInput={(description) => set({ description })}
+            error={errorOf('description')}
+          />
+        </div>
+      </details>
     </>
   )
 }

@@ -2,41 +2,40 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Attempt, CatalogEntry, WebhookEndpoint } from '../api/types.ts'
 import { now } from '../clock.ts'
-import { Bars, firstHour } from '../parts/bars.tsx'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
+import { Copyable } from '../parts/copy.tsx'
 import { Link } from '../parts/link.tsx'
-import { Skeleton } from '../parts/list-state.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Banner, ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Status } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
+import { Unfound } from '../parts/unfound.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { DeleteEndpoint, DisableEndpoint } from './endpoint-change.tsx'
+import { Health, LatestDeliveries } from './endpoint-health.tsx'
 import { EndpointStatus, isUntried, pauseOf } from './endpoints.tsx'
 import { HowToVerify } from './how-to-verify.tsx'
-import { Replay } from './replay.tsx'
+import { Replay, Replays } from './replay.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
 import { TestEndpoint } from './test-endpoint.tsx'
 
-const HOURS = 48
 const REFRESH_MS = 30_000
 
 type Open = 'test' | 'rotate' | 'verify' | 'disable' | 'delete' | 'replay' | null
 
 /** An endpoint: health, events, secret and settings. */
 export function Endpoint({ id }: { id: string }) {
-  const { t, client, format, navigation, mayChange, shows, announcement, endpoints } = usePortal()
+  const { t, client, navigation, mayChange, shows, announcement, endpoints } = usePortal()
   const [open, setOpen] = useState<Open>(null)
   const enabling = useAction()
   const endpoint = useLoaded(`endpoint ${id}`, (signal) => client.endpoints.get(id, signal), {
     everyMs: REFRESH_MS,
   })
   const catalog = useLoaded('catalog', client.events)
-  const sources = catalog.value?.[0]?.source_addresses ?? []
   const { value } = endpoint
   // All that an untried endpoint has been sent.
   const isNew = value !== undefined && isUntried(value)
@@ -44,16 +43,7 @@ export function Endpoint({ id }: { id: string }) {
     isNew ? ((await client.deliveries.list({ endpoint_id: id, limit: 1 }, signal)).items[0] ?? null) : null,
   )
   if (value === undefined) {
-    return (
-      <>
-        <PageHead title={t('endpoints.one')} above={{ label: t('endpoints.title'), view: 'endpoints' }} />
-        {endpoint.error === undefined ? (
-          <Skeleton />
-        ) : (
-          <ErrorNotice error={endpoint.error} onRetry={() => void endpoint.reload()} />
-        )}
-      </>
-    )
+    return <Unfound title={t('endpoints.one')} view="endpoints" loaded={endpoint} />
   }
 
   const close = () => setOpen(null)
@@ -73,11 +63,7 @@ export function Endpoint({ id }: { id: string }) {
       <PageHead
         title={value.name}
         above={{ label: t('endpoints.title'), view: 'endpoints' }}
-        sub={
-          <code class="one-line" title={value.url}>
-            {value.url}
-          </code>
-        }
+        sub={<Copyable text={value.url} label={t('endpoints.url')} />}
         actions={
           mayChange && (
             <>
@@ -116,6 +102,7 @@ export function Endpoint({ id }: { id: string }) {
       <div class="columns main-aside">
         <div>
           <Health id={id} />
+          {shows('deliveries') && <LatestDeliveries id={id} />}
           <section class="card">
             <header>
               <h2>{t('endpoints.events')}</h2>
@@ -127,58 +114,15 @@ export function Endpoint({ id }: { id: string }) {
             </header>
             <SubscribedEvents types={value.events} catalog={catalog.value ?? []} />
           </section>
+          {shows('replay') && <Replays endpointId={id} version={open === 'replay'} />}
         </div>
         <div>
-          <section class="card">
-            <header>
-              <h2>{t('secret.title')}</h2>
-            </header>
-            <div class="card-body">
-              <p>
-                <code>{value.secret_hint}</code>
-              </p>
-              <p class="muted">{t('secret.text')}</p>
-              {value.previous_secret_expires_at !== null &&
-                Date.parse(value.previous_secret_expires_at) > now.value && (
-                  <p class="muted">
-                    {t('secret.overlap', { until: format.exact(value.previous_secret_expires_at) })}
-                  </p>
-                )}
-              <div class="actions start">
-                {mayChange && <Button onClick={() => setOpen('rotate')}>{t('rotate.do')}</Button>}
-                <Button kind="quiet" onClick={() => setOpen('verify')}>
-                  {t('verify.do')}
-                </Button>
-              </div>
-            </div>
-          </section>
-          <section class="card">
-            <header>
-              <h2>{t('endpoints.settings')}</h2>
-            </header>
-            <dl class="facts">
-              <Fact name={t('endpoints.status')}>
-                <EndpointStatus endpoint={value} />
-              </Fact>
-              {isNew && lastTest.value && (
-                <Fact name={t('test.last')}>
-                  <LastTest attempt={lastTest.value} />
-                </Fact>
-              )}
-              <Fact name={t('endpoints.mode')}>{t(`endpoints.mode.${value.trigger_mode}`)}</Fact>
-              <Fact name={t('endpoints.ordering')}>{t(`endpoints.ordering.${value.ordering}`)}</Fact>
-              {value.header_names.length > 0 && (
-                <Fact name={t('endpoints.headers')}>
-                  <code>{value.header_names.join(', ')}</code>
-                </Fact>
-              )}
-              {value.description !== null && value.description !== '' && (
-                <Fact name={t('endpoints.description')}>{value.description}</Fact>
-              )}
-              {sources.length > 0 && <Fact name={t('endpoints.sources')}>{sources.join(', ')}</Fact>}
-              <Fact name={t('endpoints.created')}>{format.date(value.created_at)}</Fact>
-            </dl>
-          </section>
+          <SecretCard
+            endpoint={value}
+            onRotate={() => setOpen('rotate')}
+            onVerify={() => setOpen('verify')}
+          />
+          <SettingsCard endpoint={value} lastTest={isNew ? lastTest.value : null} />
         </div>
       </div>
       {open === 'test' && (
@@ -212,6 +156,84 @@ export function Endpoint({ id }: { id: string }) {
         />
       )}
     </>
+  )
+}
+
+function SecretCard({
+  endpoint,
+  onRotate,
+  onVerify,
+}: {
+  endpoint: WebhookEndpoint
+  onRotate: () => void
+  onVerify: () => void
+}) {
+  const { t, format, mayChange } = usePortal()
+  return (
+    <section class="card">
+      <header>
+        <h2>{t('secret.title')}</h2>
+      </header>
+      <div class="card-body">
+        <p>
+          <code>{endpoint.secret_hint}</code>
+        </p>
+        <p class="muted">{t('secret.text')}</p>
+        {endpoint.previous_secret_expires_at !== null &&
+          Date.parse(endpoint.previous_secret_expires_at) > now.value && (
+            <p class="muted">
+              {t('secret.overlap', { until: format.exact(endpoint.previous_secret_expires_at) })}
+            </p>
+          )}
+        <div class="actions start">
+          {mayChange && <Button onClick={onRotate}>{t('rotate.do')}</Button>}
+          <Button kind="quiet" onClick={onVerify}>
+            {t('verify.do')}
+          </Button>
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function SettingsCard({
+  endpoint,
+  lastTest,
+}: {
+  endpoint: WebhookEndpoint
+  lastTest: Attempt | null | undefined
+}) {
+  const { t, client, format } = usePortal()
+  const catalog = useLoaded('catalog', client.events)
+  const sources = catalog.value?.[0]?.source_addresses ?? []
+  return (
+    <section class="card">
+      <header>
+        <h2>{t('endpoints.settings')}</h2>
+      </header>
+      <dl class="facts">
+        <Fact name={t('endpoints.status')}>
+          <EndpointStatus endpoint={endpoint} />
+        </Fact>
+        {lastTest && (
+          <Fact name={t('test.last')}>
+            <LastTest attempt={lastTest} />
+          </Fact>
+        )}
+        <Fact name={t('endpoints.mode')}>{t(`endpoints.mode.${endpoint.trigger_mode}`)}</Fact>
+        <Fact name={t('endpoints.ordering')}>{t(`endpoints.ordering.${endpoint.ordering}`)}</Fact>
+        {endpoint.header_names.length > 0 && (
+          <Fact name={t('endpoints.headers')}>
+            <code>{endpoint.header_names.join(', ')}</code>
+          </Fact>
+        )}
+        {endpoint.description !== null && endpoint.description !== '' && (
+          <Fact name={t('endpoints.description')}>{endpoint.description}</Fact>
+        )}
+        {sources.length > 0 && <Fact name={t('endpoints.sources')}>{sources.join(', ')}</Fact>}
+        <Fact name={t('endpoints.created')}>{format.date(endpoint.created_at)}</Fact>
+      </dl>
+    </section>
   )
 }
 
@@ -298,42 +320,6 @@ function Trouble({
       </strong>{' '}
       {disableAfterMs > 0 && t('endpoints.failing.end', { date: format.date(end) })} {paused}
     </Banner>
-  )
-}
-
-function Health({ id }: { id: string }) {
-  const { t, client, format } = usePortal()
-  const hours = useLoaded(`hours ${id}`, (signal) =>
-    client.deliveries.hours(
-      { endpoint_id: id, since: new Date(firstHour(HOURS, now.value)).toISOString() },
-      signal,
-    ),
-  )
-  const delivered = (hours.value ?? []).reduce((sum, each) => sum + each.delivered, 0)
-  const all = (hours.value ?? []).reduce((sum, each) => sum + each.failed, delivered)
-  const start = new Date(firstHour(HOURS, now.value)).toISOString()
-  return (
-    <section class="card">
-      <header>
-        <h2>{t('health.title')}</h2>
-        <span class="muted">{t('health.span', { count: HOURS })}</span>
-      </header>
-      <div class="card-body">
-        <ErrorNotice error={hours.error} onRetry={() => void hours.reload()} />
-        {hours.value !== undefined && all === 0 ? (
-          <p class="muted">{t('health.none')}</p>
-        ) : (
-          <>
-            <Bars hours={hours.value ?? []} count={HOURS} until={now.value} />
-            <div class="scale muted">
-              <span>{format.hour(start)}</span>
-              {all > 0 && <span>{t('health.rate', { rate: format.percent(delivered / all) })}</span>}
-              <span>{t('health.now')}</span>
-            </div>
-          </>
-        )}
-      </div>
-    </section>
   )
 }
 

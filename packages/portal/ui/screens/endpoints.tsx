@@ -2,8 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import type { WebhookEndpoint } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { Button } from '../parts/button.tsx'
+import { FilterBar, SearchFilter, useFilters } from '../parts/filter.tsx'
 import { Link } from '../parts/link.tsx'
-import { Empty, EmptySteps, isFirst, Skeleton } from '../parts/list-state.tsx'
+import { Empty, EmptySteps, isFirst, Skeleton, Table } from '../parts/list.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Status } from '../parts/status.tsx'
@@ -11,6 +12,25 @@ import { Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
 import { Listen } from './listen.tsx'
+
+/** From so many on, there is a search and an order. */
+const MANY = 10
+const SORTS = ['created', 'name', 'trouble', 'last'] as const
+
+/** Those whose name or URL contains the text, in the order that is asked for. */
+function sorted(
+  endpoints: readonly WebhookEndpoint[],
+  { search, sort }: { search: string; sort: string },
+): readonly WebhookEndpoint[] {
+  const text = search.toLowerCase()
+  const found = endpoints.filter(({ name, url }) => `${name} ${url}`.toLowerCase().includes(text))
+  const trouble = ({ health, is_enabled }: WebhookEndpoint) =>
+    is_enabled ? (health.failing_since === null ? (health.recent_success_rate ?? 1) : -1) : 2
+  const last = ({ health }: WebhookEndpoint) => Date.parse(health.last_success_at ?? '') || 0
+  if (sort === 'name') return found.toSorted((a, b) => a.name.localeCompare(b.name))
+  if (sort === 'trouble') return found.toSorted((a, b) => trouble(a) - trouble(b))
+  return sort === 'last' ? found.toSorted((a, b) => last(b) - last(a)) : found
+}
 
 export function Endpoints() {
   const { t, client, format, mayChange, navigation, endpoints } = usePortal()
@@ -22,6 +42,8 @@ export function Endpoints() {
   }, [])
   const [isListening, setListening] = useState(false)
   const isEmpty = value?.length === 0
+  const [filters, choose] = useFilters({ search: '', sort: SORTS[0] as string }, { sort: SORTS })
+  const shown = sorted(value ?? [], filters)
   const listen = (
     <Button kind={isEmpty ? 'quiet' : undefined} onClick={() => setListening(true)}>
       {t('listen.do')}
@@ -57,55 +79,71 @@ export function Endpoints() {
           </div>
         </Empty>
       )}
-      {value !== undefined && value.length > 0 && (
-        <table class="endpoints">
-          <caption class="hidden">{t('endpoints.title')}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t('endpoints.name')}</th>
-              <th scope="col">{t('endpoints.url')}</th>
-              <th scope="col">{t('endpoints.status')}</th>
-              <th scope="col">{t('endpoints.events')}</th>
-              <th scope="col">{t('endpoints.rate')}</th>
-              <th scope="col" class="end">
-                <TimeHead label={t('endpoints.last')} />
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.map((endpoint) => (
-              <tr key={endpoint.id}>
-                <th scope="row">
-                  <Link class="row-link" to={{ view: 'endpoints', id: endpoint.id }}>
-                    {endpoint.name}
-                  </Link>
-                </th>
-                <td class="mono muted url" title={endpoint.url}>
-                  <span class="one-line">{endpoint.url}</span>
-                </td>
-                <td class="phone-end">
-                  <EndpointStatus endpoint={endpoint} />
-                </td>
-                <td class="muted labelled" data-label={t('endpoints.events')}>
-                  {catalog.value !== undefined &&
-                    t('endpoints.events.of', { chosen: endpoint.events.length, all: catalog.value.length })}
-                </td>
-                <td class="muted labelled" data-label={t('endpoints.rate')}>
-                  {endpoint.health.recent_success_rate === null
-                    ? t('none')
-                    : format.percent(endpoint.health.recent_success_rate)}
-                </td>
-                <td class="muted end labelled" data-label={t('endpoints.last')}>
-                  {endpoint.health.last_success_at === null ? (
-                    t('endpoints.never')
-                  ) : (
-                    <Time at={endpoint.health.last_success_at} />
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      {value !== undefined && value.length >= MANY && (
+        <FilterBar
+          filters={[
+            {
+              ...{ name: 'sort', label: t('endpoints.sort') },
+              options: SORTS.map((each) => [each, t(`endpoints.sort.${each}`)]),
+            },
+          ]}
+          values={filters}
+          onChange={choose}
+        >
+          <SearchFilter
+            label={t('endpoints.search')}
+            value={filters.search}
+            onSearch={(search) => choose({ search })}
+          />
+        </FilterBar>
+      )}
+      {value !== undefined && !isEmpty && shown.length === 0 && (
+        <Empty title={t('deliveries.none')} text={t('endpoints.search.none')} />
+      )}
+      {shown.length > 0 && (
+        <Table<WebhookEndpoint>
+          name="endpoints"
+          caption={t('endpoints.title')}
+          items={shown}
+          columns={[
+            {
+              head: t('endpoints.name'),
+              cell: ({ id, name }) => (
+                <Link class="row-link" to={{ view: 'endpoints', id }}>
+                  {name}
+                </Link>
+              ),
+            },
+            {
+              ...{ head: t('endpoints.url'), class: 'mono muted url', title: ({ url }) => url },
+              cell: ({ url }) => <span class="one-line">{url}</span>,
+            },
+            {
+              ...{ head: t('endpoints.status'), class: 'phone-end' },
+              cell: (endpoint) => <EndpointStatus endpoint={endpoint} />,
+            },
+            {
+              ...{ head: t('endpoints.events'), label: t('endpoints.events'), class: 'muted' },
+              cell: ({ events }) =>
+                catalog.value !== undefined &&
+                t('endpoints.events.of', { chosen: events.length, all: catalog.value.length }),
+            },
+            {
+              ...{ head: t('endpoints.rate'), label: t('endpoints.rate'), class: 'muted' },
+              cell: ({ health: { recent_success_rate: rate } }) =>
+                rate === null ? t('none') : format.percent(rate),
+            },
+            {
+              ...{
+                head: <TimeHead label={t('endpoints.last')} />,
+                label: t('endpoints.last'),
+                class: 'muted end',
+              },
+              cell: ({ health: { last_success_at: at } }) =>
+                at === null ? t('endpoints.never') : <Time at={at} />,
+            },
+          ]}
+        />
       )}
       {isListening && <Listen onClose={() => setListening(false)} />}
     </>

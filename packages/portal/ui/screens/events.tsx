@@ -1,7 +1,6 @@
 import { Breakable } from '../parts/breakable.tsx'
-import { Code } from '../parts/code.tsx'
-import { CopyButton } from '../parts/copy.tsx'
-import { Skeleton } from '../parts/list-state.tsx'
+import { Example } from '../parts/copy.tsx'
+import { Skeleton } from '../parts/list.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { usePortal } from '../portal.ts'
@@ -28,10 +27,7 @@ export function Events() {
                   </code>
                   <span class="muted">{description}</span>
                 </summary>
-                <div class="example">
-                  <Code text={text} label={t('events.example', { type })} />
-                  <CopyButton text={text} />
-                </div>
+                <Example text={text} label={t('events.example', { type })} />
               </details>
             )
           })}

@@ -2,11 +2,10 @@ import { useState } from 'preact/hooks'
 import type { WebhookEndpoint } from '../api/types.ts'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
-import { Code } from '../parts/code.tsx'
-import { CopyButton } from '../parts/copy.tsx'
+import { Example } from '../parts/copy.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Filter } from '../parts/field.tsx'
-import { Skeleton } from '../parts/list-state.tsx'
+import { Filter } from '../parts/filter.tsx'
+import { Skeleton } from '../parts/list.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { usePortal } from '../portal.ts'
 import { useLoaded } from '../use-loaded.ts'
@@ -85,15 +84,6 @@ export function VerifySnippet({ url, secret = 'whsec_…' }: { url: string; secr
         </>
       )}
     </>
-  )
-}
-
-function Example({ text, label }: { text: string; label: string }) {
-  return (
-    <div class="example">
-      <Code text={text} label={label} />
-      <CopyButton text={text} />
-    </div>
   )
 }
 

@@ -156,7 +156,7 @@ function KeyForm({
 /** Only its button closes it: the key is never shown again. */
 function ShowKey({ created, onStored }: { created: CreatedApiKey; onStored: () => void }) {
   const { t, rich, navigation } = usePortal()
-  useEffect(() => navigation.hold('leave.secret'), [])
+  useEffect(() => navigation.hold('secret'), [])
   return (
     <Dialog
       title={t('keys.shown.title', { name: created.name })}

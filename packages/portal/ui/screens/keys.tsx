@@ -3,8 +3,8 @@ import type { ApiKey } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { DAY } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
-import { Filter } from '../parts/field.tsx'
-import { Empty, EmptySteps, isFirst, ListState } from '../parts/list-state.tsx'
+import { FilterBar, useFilters } from '../parts/filter.tsx'
+import { Empty, EmptySteps, isFirst, List } from '../parts/list.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
@@ -16,16 +16,6 @@ import { usePages } from '../use-loaded.ts'
 import { DeactivateKey, RenameKey, RevokeKey } from './key-change.tsx'
 import { CreateKey, ReplaceKey } from './key-create.tsx'
 
-const TONES: Record<ApiKey['status'], Tone> = {
-  active: 'good',
-  inactive: 'off',
-  expired: 'bad',
-  revoked: 'off',
-}
-
-/** Warns from this many days before the expiry. */
-const WARN_DAYS = 30
-
 type Open =
   | { dialog: 'create' }
   | { dialog: 'replace' | 'rename' | 'deactivate' | 'revoke'; key: ApiKey }
@@ -33,179 +23,171 @@ type Open =
 
 export function Keys() {
   const { t, client, me, manages, mayChange, announcement } = usePortal()
-  const [owner, setOwner] = useState<'me' | 'all'>('me')
+  const [{ owner }, choose] = useFilters({ owner: 'me' }, { owner: ['me', 'all'] })
   const [open, setOpen] = useState<Open>(null)
   const keys = usePages(`keys ${owner}`, (page, signal) => client.apiKeys.list({ owner, ...page }, signal))
-  const close = () => setOpen(null)
+  const activation = useAction()
   const changed = (text: string) => {
     announcement.value = text
     setOpen(null)
     void keys.reload()
   }
-  const activation = useAction()
   const activate = (key: ApiKey) =>
     void activation.run(async () => {
       await client.apiKeys.activate(key.id)
       changed(t('keys.activated', { name: key.name }))
     })
-
+  const create = mayChange && (
+    <Button kind="primary" onClick={() => setOpen({ dialog: 'create' })}>
+      {t('keys.create')}
+    </Button>
+  )
   return (
     <>
       <PageHead
         title={t('keys.title')}
         sub={t('keys.sub', { organization: organizationName(me) })}
-        actions={
-          mayChange &&
-          !isFirst(keys) && (
-            <Button kind="primary" onClick={() => setOpen({ dialog: 'create' })}>
-              {t('keys.create')}
-            </Button>
-          )
-        }
+        actions={!isFirst(keys) && create}
       />
       {manages && (
-        <div class="filters">
-          <Filter
-            isOpen
-            label={t('keys.whose')}
-            options={[
-              ['me', t('keys.mine')],
-              ['all', t('keys.all')],
-            ]}
-            value={owner}
-            onChange={setOwner}
-          />
-        </div>
+        <FilterBar
+          filters={[
+            {
+              ...{ name: 'owner', label: t('keys.whose'), isOpen: true },
+              options: [
+                ['me', t('keys.mine')],
+                ['all', t('keys.all')],
+              ],
+            },
+          ]}
+          values={{ owner }}
+          onChange={choose}
+        />
       )}
       <ErrorNotice error={activation.error} />
-      <ListState
+      <List
+        name="keys"
+        caption={t('keys.title')}
         loaded={keys}
         empty={
           <Empty title={t('keys.empty')} text={t('keys.empty.text')}>
             <EmptySteps steps={[t('keys.empty.1'), t('keys.empty.2'), t('keys.empty.3')]} />
-            {mayChange && (
-              <Button kind="primary" onClick={() => setOpen({ dialog: 'create' })}>
-                {t('keys.create')}
-              </Button>
-            )}
+            {create}
           </Empty>
         }
-      >
-        {(items) => (
-          <table class="keys">
-            <caption class="hidden">{t('keys.title')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t('keys.name')}</th>
-                <th scope="col">{t('keys.key')}</th>
-                <th scope="col">{t('keys.status')}</th>
-                {owner === 'all' && <th scope="col">{t('keys.owner')}</th>}
-                <th scope="col">
-                  <TimeHead label={t('keys.used')} />
-                </th>
-                <th scope="col">{t('keys.expires')}</th>
-                <th scope="col">
-                  <span class="hidden">{t('action.actions')}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((key) => (
-                <tr key={key.id}>
-                  <th scope="row">{key.name}</th>
-                  <td class="mono">{key.masked_key}</td>
-                  <td class="phone-end">
-                    <Status
-                      tone={TONES[key.status]}
-                      isHollow={key.status === 'inactive' || key.status === 'revoked'}
-                    >
-                      {t(`keys.status.${key.status}`)}
-                    </Status>
-                  </td>
-                  {owner === 'all' && <td class="muted">{key.owner_id}</td>}
-                  <td class="muted labelled" data-label={t('keys.used')}>
-                    {key.last_used_at === null ? t('keys.unused') : <Time at={key.last_used_at} />}
-                  </td>
-                  <td class="muted labelled" data-label={t('keys.expires')}>
-                    <Expiry apiKey={key} />
-                  </td>
-                  <td class="row-actions">
-                    <div>
-                      {mayChange && expiresSoon(key, now.value) && (
-                        <Button
-                          label={t('keys.replace.of', { name: key.name })}
-                          onClick={() => setOpen({ dialog: 'replace', key })}
-                        >
-                          {t('keys.replace')}
-                        </Button>
-                      )}
-                      {mayChange && (
-                        <Menu
-                          label={t('action.more', { name: key.name })}
-                          items={[
-                            isLive(key) && {
-                              label: t('keys.rename'),
-                              run: () => setOpen({ dialog: 'rename', key }),
-                            },
-                            isLive(key) && {
-                              label: t('keys.replace.do'),
-                              run: () => setOpen({ dialog: 'replace', key }),
-                            },
-                            key.status === 'active' && {
-                              label: t('keys.deactivate'),
-                              run: () => setOpen({ dialog: 'deactivate', key }),
-                            },
-                            key.status === 'inactive' && {
-                              label: t('keys.activate'),
-                              run: () => activate(key),
-                            },
-                            key.status !== 'revoked' && {
-                              label: t('keys.revoke.do'),
-                              isDanger: true,
-                              run: () => setOpen({ dialog: 'revoke', key }),
-                            },
-                          ]}
-                        />
-                      )}
-                    </div>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
-      </ListState>
-      {open?.dialog === 'create' && (
-        <CreateKey onClose={close} onCreated={(key) => changed(t('keys.created', { name: key.name }))} />
-      )}
-      {open?.dialog === 'replace' && (
-        <ReplaceKey
-          apiKey={open.key}
-          onClose={close}
-          onDone={() => changed(t('keys.created', { name: open.key.name }))}
-        />
-      )}
-      {open?.dialog === 'rename' && <RenameKey apiKey={open.key} onClose={close} onDone={changed} />}
-      {open?.dialog === 'deactivate' && <DeactivateKey apiKey={open.key} onClose={close} onDone={changed} />}
-      {open?.dialog === 'revoke' && <RevokeKey apiKey={open.key} onClose={close} onDone={changed} />}
+        columns={[
+          { head: t('keys.name'), cell: ({ name }) => name },
+          { head: t('keys.key'), class: 'mono', cell: ({ masked_key }) => masked_key },
+          { head: t('keys.status'), class: 'phone-end', cell: (key) => <KeyStatus apiKey={key} /> },
+          owner === 'all' && { head: t('keys.owner'), class: 'muted', cell: ({ owner_id }) => owner_id },
+          {
+            ...{ head: <TimeHead label={t('keys.used')} />, label: t('keys.used'), class: 'muted' },
+            cell: ({ last_used_at }) =>
+              last_used_at === null ? t('keys.unused') : <Time at={last_used_at} />,
+          },
+          {
+            ...{ head: t('keys.expires'), label: t('keys.expires'), class: 'muted' },
+            cell: (key) => <Expiry apiKey={key} />,
+          },
+          {
+            ...{ head: <span class="hidden">{t('action.actions')}</span>, class: 'row-actions' },
+            cell: (key) => mayChange && <Actions apiKey={key} onOpen={setOpen} onActivate={activate} />,
+          },
+        ]}
+      />
+      {open !== null && <OpenDialog open={open} onClose={() => setOpen(null)} onDone={changed} />}
     </>
   )
 }
 
-/** The expiry of a key in words, more prominent when it is near. */
-function Expiry({ apiKey }: { apiKey: ApiKey }) {
+function OpenDialog({
+  open,
+  onClose,
+  onDone,
+}: {
+  open: NonNullable<Open>
+  onClose: () => void
+  onDone: (text: string) => void
+}) {
   const { t } = usePortal()
-  if (apiKey.status === 'revoked') return <>{t('none')}</>
-  if (!expiresSoon(apiKey, now.value)) return <Time isFuture at={apiKey.expires_at} />
+  if (open.dialog === 'create') {
+    return <CreateKey onClose={onClose} onCreated={({ name }) => onDone(t('keys.created', { name }))} />
+  }
+  const { key } = open
+  if (open.dialog === 'replace') {
+    const replaced = () => onDone(t('keys.created', { name: key.name }))
+    return <ReplaceKey apiKey={key} onClose={onClose} onDone={replaced} />
+  }
+  const Change = { rename: RenameKey, deactivate: DeactivateKey, revoke: RevokeKey }[open.dialog]
+  return <Change apiKey={key} onClose={onClose} onDone={onDone} />
+}
+
+/** What can be done with a key: the replacement of one that expires soon beside the menu with everything. */
+function Actions({
+  apiKey,
+  onOpen,
+  onActivate,
+}: {
+  apiKey: ApiKey
+  onOpen: (open: Open) => void
+  onActivate: (key: ApiKey) => void
+}) {
+  const { t } = usePortal()
+  const { name, status } = apiKey
+  if (status === 'revoked') return null
+  const isLive = status !== 'expired'
+  const open = (dialog: Exclude<NonNullable<Open>['dialog'], 'create'>) => () =>
+    onOpen({ dialog, key: apiKey })
   return (
-    <span class={`badge ${apiKey.status === 'expired' ? 'bad' : 'warn'}`}>
-      <Time isFuture at={apiKey.expires_at} />
-    </span>
+    <div>
+      {expiresSoon(apiKey, now.value) && (
+        <Button label={t('keys.replace.of', { name })} onClick={open('replace')}>
+          {t('keys.replace')}
+        </Button>
+      )}
+      <Menu
+        label={t('action.more', { name })}
+        items={[
+          isLive && { label: t('keys.rename'), run: open('rename') },
+          isLive && { label: t('keys.replace.do'), run: open('replace') },
+          status === 'active' && { label: t('keys.deactivate'), run: open('deactivate') },
+          status === 'inactive' && { label: t('keys.activate'), run: () => onActivate(apiKey) },
+          { label: t('keys.revoke.do'), isDanger: true, run: open('revoke') },
+        ]}
+      />
+    </div>
   )
 }
 
-const isLive = ({ status }: ApiKey) => status === 'active' || status === 'inactive'
+const TONES: Record<ApiKey['status'], Tone> = {
+  active: 'good',
+  inactive: 'off',
+  expired: 'bad',
+  revoked: 'off',
+}
 
-function expiresSoon(key: ApiKey, at: number): boolean {
-  return key.status !== 'revoked' && Date.parse(key.expires_at) - at < WARN_DAYS * DAY
+function KeyStatus({ apiKey: { status } }: { apiKey: ApiKey }) {
+  const { t } = usePortal()
+  return (
+    <Status tone={TONES[status]} isHollow={TONES[status] === 'off'}>
+      {t(`keys.status.${status}`)}
+    </Status>
+  )
+}
+
+/** The expiry of a key, more prominent when it is near. */
+function Expiry({ apiKey }: { apiKey: ApiKey }) {
+  const { t } = usePortal()
+  if (apiKey.status === 'revoked') return <>{t('none')}</>
+  const time = <Time isFuture at={apiKey.expires_at} />
+  if (!expiresSoon(apiKey, now.value)) return time
+  return <span class={`badge ${apiKey.status === 'expired' ? 'bad' : 'warn'}`}>{time}</span>
+}
+
+/** Warns this long before the expiry, or for the last fifth of a shorter lifetime. */
+const WARN_MS = 30 * DAY
+
+function expiresSoon({ status, created_at, expires_at }: ApiKey, at: number): boolean {
+  const lifetime = Date.parse(expires_at) - Date.parse(created_at)
+  return status !== 'revoked' && Date.parse(expires_at) - at < Math.min(WARN_MS, lifetime / 5)
 }

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ReplayCount, Replay as ReplayOf, ReplayStatus, WebhookEndpoint } from '../api/types.ts'
+import type { ReplayCount, ReplayInput, Replay as ReplayOf, WebhookEndpoint } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { DAY } from '../i18n/format.ts'
+import { localTime, timestampOf } from '../i18n/local-time.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog, FormDialog } from '../parts/dialog.tsx'
 import { Choice, SelectField, TextField } from '../parts/field.tsx'
 import { ErrorNotice } from '../parts/notice.tsx'
+import { Time } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
 import { useAction } from '../use-action.ts'
 import { useLoaded } from '../use-loaded.ts'
@@ -29,15 +31,15 @@ export function Replay({
   const [span, setSpan] = useState<(typeof SPANS)[number]>('24')
   const [from, setFrom] = useState(localTime(now.value - DAY))
   const [until, setUntil] = useState('')
-  const [status, setStatus] = useState<ReplayStatus>('missed')
+  const [status, setStatus] = useState<ReplayInput['status']>('missed')
   const [started, setStarted] = useState<ReplayOf | null>(null)
   const [opened] = useState(() => now.value)
   const action = useAction()
 
   const since = span === 'own' ? from : String(span)
   const range = {
-    since: span === 'own' ? timestamp(from) : new Date(opened - Number(span) * HOUR_MS).toISOString(),
-    ...(span === 'own' && until !== '' ? { until: timestamp(until) } : {}),
+    since: span === 'own' ? timestampOf(from) : new Date(opened - Number(span) * HOUR_MS).toISOString(),
+    ...(span === 'own' && until !== '' ? { until: timestampOf(until) } : {}),
     status,
   }
   const count = useLoaded(`count ${id} ${since} ${until} ${status}`, (signal) =>
@@ -71,10 +73,7 @@ export function Replay({
       <SelectField
         label={t('deliveries.time')}
         value={span}
-        options={SPANS.map((value) => [
-          value,
-          value === 'own' ? t('replay.own') : t(`deliveries.span.${value}`),
-        ])}
+        options={SPANS.map((value) => [value, t(`deliveries.span.${value}`)])}
         hint={settings.retentionDays !== undefined && t('replay.kept', { count: settings.retentionDays })}
         error={action.fieldError('since') ?? action.fieldError('until')}
         onInput={setSpan}
@@ -111,8 +110,9 @@ export function Replay({
 }
 
 /** The progress of a replay, which continues without this dialog. */
-function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void }) {
-  const { t, client } = usePortal()
+export function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void }) {
+  const { t, client, mayChange } = usePortal()
+  const stopping = useAction()
   const replay = useLoaded(`replay ${started.id}`, (signal) =>
     client.replays.get(started.endpoint_id, started.id, signal),
   )
@@ -122,14 +122,23 @@ function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void
     const timer = setInterval(() => void replay.reload(), POLL_MS)
     return () => clearInterval(timer)
   }, [state, replay.reload])
+  const stop = () =>
+    stopping.run(async () => replay.set(await client.replays.stop(started.endpoint_id, started.id)))
   return (
     <Dialog
       title={t(`replay.${state}`)}
       onClose={onClose}
       footer={
-        <Button kind="primary" onClick={onClose}>
-          {t('action.close')}
-        </Button>
+        <>
+          {state === 'running' && mayChange && (
+            <Button isBusy={stopping.isRunning} onClick={() => void stop()}>
+              {t('replay.stop')}
+            </Button>
+          )}
+          <Button kind="primary" onClick={onClose}>
+            {t('action.close')}
+          </Button>
+        </>
       }
     >
       <progress
@@ -138,25 +147,46 @@ function Progress({ started, onClose }: { started: ReplayOf; onClose: () => void
         aria-label={t('replay.progress')}
       />
       <p aria-live="polite">{t('replay.resent', { count: resent })}</p>
-      <p class="muted">
-        {state === 'running'
-          ? t('replay.running.text')
-          : state === 'stopped'
-            ? t('replay.stopped.text')
-            : null}
-      </p>
-      <ErrorNotice error={replay.error} onRetry={() => void replay.reload()} />
+      {state !== 'completed' && <p class="muted">{t(`replay.${state}.text`)}</p>}
+      <ErrorNotice error={replay.error ?? stopping.error} onRetry={() => void replay.reload()} />
     </Dialog>
   )
 }
 
-/** A time for `datetime-local`, in the reader's time zone. */
-function localTime(time: number): string {
-  const date = new Date(time)
-  return new Date(time - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
-function timestamp(local: string): string {
-  const date = new Date(local)
-  return Number.isNaN(date.getTime()) ? local : date.toISOString()
+/** The replays of an endpoint; each shows its progress. Nothing, where there was none. */
+export function Replays({ endpointId, version }: { endpointId: string; version: unknown }) {
+  const { t, rich, client, format } = usePortal()
+  const [open, setOpen] = useState<ReplayOf | null>(null)
+  const replays = useLoaded(`replays ${endpointId} ${version} ${open?.id}`, (signal) =>
+    client.replays.list(endpointId, signal),
+  )
+  if (open !== null) return <Progress started={open} onClose={() => setOpen(null)} />
+  if ((replays.value?.length ?? 0) === 0) return null
+  return (
+    <section class="card">
+      <header>
+        <h2>{t('replay.history')}</h2>
+      </header>
+      <ul class="event-list">
+        {replays.value?.map((each) => (
+          <li key={each.id}>
+            <span>
+              <button type="button" class="link" onClick={() => setOpen(each)}>
+                {t(`replay.${each.state}`)}
+              </button>
+              , <Time at={each.created_at} />
+            </span>
+            <span class="muted">
+              {rich('replay.of', {
+                which: t(`replay.which.${each.status}`),
+                since: format.hour(each.since),
+                until: format.hour(each.until),
+              })}{' '}
+              · {t('replay.resent', { count: each.resent })}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }

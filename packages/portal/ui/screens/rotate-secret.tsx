@@ -54,7 +54,7 @@ export function ShowSecret({
 }) {
   const { t, navigation } = usePortal()
   const { secret, ...stored } = endpoint
-  useEffect(() => navigation.hold('leave.secret'), [])
+  useEffect(() => navigation.hold('secret'), [])
   return (
     <Dialog
       isWide

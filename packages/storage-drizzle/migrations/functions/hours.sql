@@ -14,11 +14,12 @@ begin
     return;
   end if;
   -- A separate statement, to see everything committed before the row was locked.
-  insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
-  select endpoint.id, attempt.hour, attempt.delivered, attempt.failed
+  insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed, given_up)
+  select endpoint.id, attempt.hour, attempt.delivered, attempt.failed, attempt.given_up
   from "quickquote".webhook_endpoints endpoint cross join lateral (
     select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
-      count(*) filter (where status <> 'succeeded') as failed
+      count(*) filter (where status <> 'succeeded') as failed,
+      count(*) filter (where status in ('exhausted', 'rejected')) as given_up
     from "quickquote".delivery_attempts
     where endpoint_id = endpoint.id and created_at >= begins and created_at < ends and not is_test
     group by 1
@@ -26,7 +27,8 @@ begin
   -- Skips organizations being erased.
   for key share of endpoint
   on conflict (endpoint_id, hour) do update
-    set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
+    set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed,
+      given_up = counted.given_up + excluded.given_up;
   update "quickquote".delivery_hours_counted set until = ends;
 end
 $$;
@@ -39,11 +41,12 @@ declare
 begin
   select until into counted_until from "quickquote".delivery_hours_counted for update;
   if new.created_at < counted_until then
-    insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed)
+    insert into "quickquote".delivery_hours as counted (endpoint_id, hour, delivered, failed, given_up)
     values (new.endpoint_id, date_trunc('hour', new.created_at, 'UTC'),
-      (new.status = 'succeeded')::int, (new.status <> 'succeeded')::int)
+      (new.status = 'succeeded')::int, (new.status <> 'succeeded')::int, (new.status in ('exhausted', 'rejected'))::int)
     on conflict (endpoint_id, hour) do update
-      set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed;
+      set delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed,
+      given_up = counted.given_up + excluded.given_up;
   end if;
   return null;
 end

@@ -1,5 +1,5 @@
 import { millisOf } from '../connection/readable.ts'
-import { int, statement, time } from '../connection/statement.ts'
+import { int, nullable, statement, time } from '../connection/statement.ts'
 
 /**
  * Attempts by hour (UTC), without tests. Counted time comes from the stored counts; the rest, at most the two partial
@@ -7,7 +7,7 @@ import { int, statement, time } from '../connection/statement.ts'
  * uses the index.
  */
 export const COUNT_BY_HOUR = statement(
-  { hour: time, delivered: int, failed: int },
+  { hour: time, delivered: int, failed: int, given_up: int },
   (schema) => `with counted as (
       select whole_since, greatest(whole_since, case when until <= $until::timestamptz then until
         else date_trunc('hour', $until::timestamptz, 'UTC') end) as whole_until
@@ -20,15 +20,17 @@ export const COUNT_BY_HOUR = statement(
       select id from ${schema}.webhook_endpoints
       where organization_id = $organization_id and ($endpoint_id::uuid is null or id = $endpoint_id)
     )
-    select ${millisOf('hours.hour')} as hour, sum(delivered)::int as delivered, sum(failed)::int as failed
+    select ${millisOf('hours.hour')} as hour, sum(delivered)::int as delivered, sum(failed)::int as failed,
+      sum(given_up)::int as given_up
     from endpoint cross join lateral (
-      select hour, delivered, failed from ${schema}.delivery_hours
+      select hour, delivered, failed, given_up from ${schema}.delivery_hours
       where endpoint_id = endpoint.id
         and hour >= (select whole_since from counted) and hour < (select whole_until from counted)
       union all
       select recent.* from span cross join lateral (
         select date_trunc('hour', created_at, 'UTC') as hour, count(*) filter (where status = 'succeeded') as delivered,
-          count(*) filter (where status <> 'succeeded') as failed
+          count(*) filter (where status <> 'succeeded') as failed,
+          count(*) filter (where status in ('exhausted', 'rejected')) as given_up
         from ${schema}.delivery_attempts
         where endpoint_id = endpoint.id and created_at >= span.since and created_at < span.until and not is_test
         group by 1
@@ -41,4 +43,35 @@ export const COUNT_BY_HOUR = statement(
 export const COUNT_HOURS = statement(
   { counted: { type: 'void' } },
   (schema) => `select ${schema}.count_delivery_hours() as counted`,
+)
+
+/** Of the newest attempts at an endpoint. The texts of errors are those that workers record. */
+export const ENDPOINT_STATISTICS = statement(
+  {
+    ...{ attempts: int, median_ms: nullable(int), p95_ms: nullable(int) },
+    ...{ timeout: int, tls: int, refused: int, client_error: int, server_error: int, other: int },
+  },
+  (schema) => `with recent as (
+      select duration_ms, http_status, case
+        when status in ('succeeded', 'interrupted') then null
+        when http_status between 400 and 499 then 'client_error'
+        when http_status >= 500 then 'server_error'
+        when error like '%timed out%' then 'timeout'
+        when error like 'certificate:%' or error like '%TLS%' then 'tls'
+        when error like '%refused%' then 'refused'
+        else 'other' end as reason
+      from ${schema}.delivery_attempts
+      where endpoint_id = $endpoint_id and organization_id = $organization_id and not is_test
+      order by created_at desc, id desc limit $limit::int
+    )
+    select count(*)::int as attempts,
+      (percentile_disc(0.5) within group (order by duration_ms) filter (where http_status is not null))::int as median_ms,
+      (percentile_disc(0.95) within group (order by duration_ms) filter (where http_status is not null))::int as p95_ms,
+      count(*) filter (where reason = 'timeout')::int as timeout,
+      count(*) filter (where reason = 'tls')::int as tls,
+      count(*) filter (where reason = 'refused')::int as refused,
+      count(*) filter (where reason = 'client_error')::int as client_error,
+      count(*) filter (where reason = 'server_error')::int as server_error,
+      count(*) filter (where reason = 'other')::int as other
+    from recent`,
 )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type DeliveryLogStorage, isUuid } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { attemptList } from './attempt-list.ts'
-import { COUNT_BY_HOUR } from './delivery-hours.sql.ts'
+import { COUNT_BY_HOUR, ENDPOINT_STATISTICS } from './delivery-hours.sql.ts'
 import { madeSince } from './delivery-id.ts'
 import { FIND_ATTEMPTS, FIND_BODY, FIND_RESENDS, FIND_UNFINISHED, RESEND } from './delivery-log.sql.ts'
 
@@ -41,6 +41,13 @@ export function deliveryLogStorage(database: Database): DeliveryLogStorage {
 
     countByHour: (organizationId, { endpoint_id, since, until }) =>
       run(COUNT_BY_HOUR, { organization_id: organizationId, endpoint_id, since, until }),
+
+    async statistics(organization_id, endpoint_id, limit) {
+      const [row] = await run(ENDPOINT_STATISTICS, { organization_id, endpoint_id, limit })
+      if (row === undefined) throw new Error('An aggregate without a group has one row.')
+      const { attempts, median_ms, p95_ms, ...failures } = row
+      return { attempts, median_ms, p95_ms, failures }
+    },
 
     async resend(organizationId, { id, event_id, endpoint_id }, now) {
       const wanted = { id, organization_id: organizationId, event_id, endpoint_id, now }

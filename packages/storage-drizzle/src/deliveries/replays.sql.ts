@@ -49,6 +49,21 @@ export const FIND_REPLAY = statement(
     where id = $id and organization_id = $organization_id and endpoint_id = $endpoint_id`,
 )
 
+export const LIST_REPLAYS = statement(
+  REPLAY,
+  (schema) => `select ${selected(REPLAY)} from ${schema}.replays
+    where organization_id = $organization_id and endpoint_id = $endpoint_id
+    order by created_at desc, id desc limit $limit::int`,
+)
+
+/** Waits for a batch that is being sent, which is the last one. */
+export const STOP_REPLAY = statement(
+  { stopped: int },
+  (schema) => `update ${schema}.replays set state = 'stopped', updated_at = $now
+    where id = $id and organization_id = $organization_id and endpoint_id = $endpoint_id and state = 'running'
+    returning 1 as stopped`,
+)
+
 /** The relevant columns of a batch's events. */
 const EVENT = `id, created_at, type, generation_source, is_test, body = '${ERASED}' as is_erased, quotation_id, sequence`
 

@@ -1,7 +1,15 @@
 import { isUuid, type ReplayStorage } from '@quickquote/core/internal'
 import type { Database } from '../connection/database.ts'
 import { FIRST_UUID } from './delivery-id.ts'
-import { ADVANCE_REPLAY, COUNT_REPLAY, FIND_REPLAY, INSERT_REPLAY, LIVE_ON_INDEXES } from './replays.sql.ts'
+import {
+  ADVANCE_REPLAY,
+  COUNT_REPLAY,
+  FIND_REPLAY,
+  INSERT_REPLAY,
+  LIST_REPLAYS,
+  LIVE_ON_INDEXES,
+  STOP_REPLAY,
+} from './replays.sql.ts'
 
 /** See ReplayStorage. */
 export function replayStorage(database: Database): ReplayStorage {
@@ -31,9 +39,16 @@ export function replayStorage(database: Database): ReplayStorage {
     async find(organizationId, endpointId, id) {
       if (!isUuid(endpointId) || !isUuid(id)) return null
       const [found] = await run(FIND_REPLAY, { organization_id: organizationId, endpoint_id: endpointId, id })
-      if (found === undefined) return null
-      const { examined, total, ...replay } = found
-      return { ...replay, progress: { examined, total } }
+      return found === undefined ? null : replayOf(found)
+    },
+
+    async list(organization_id, endpoint_id, limit) {
+      return (await run(LIST_REPLAYS, { organization_id, endpoint_id, limit })).map(replayOf)
+    },
+
+    async stop(organization_id, endpoint_id, id, now) {
+      if (!isUuid(endpoint_id) || !isUuid(id)) return false
+      return (await run(STOP_REPLAY, { id, organization_id, endpoint_id, now })).length > 0
     },
 
     async advance(limit, now) {
@@ -46,4 +61,8 @@ export function replayStorage(database: Database): ReplayStorage {
       })
     },
   }
+}
+
+function replayOf<Row extends { examined: number; total: number }>({ examined, total, ...replay }: Row) {
+  return { ...replay, progress: { examined, total } }
 }

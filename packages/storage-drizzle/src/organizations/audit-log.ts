@@ -16,7 +16,7 @@ export function auditStorage({ db, run, tables }: Database): AuditStorage {
       await run(RECORD_ENTRY, { ...fields, changes: JSON.stringify(changes) })
     },
 
-    async list(organizationId, { resource_id, action, since, until }, { after, limit }) {
+    async list(organizationId, { resource_id, action, actor_id, since, until }, { after, limit }) {
       return db
         .select(entry)
         .from(auditLog)
@@ -25,6 +25,7 @@ export function auditStorage({ db, run, tables }: Database): AuditStorage {
             eq(auditLog.organization_id, organizationId),
             resource_id === null ? undefined : eq(auditLog.resource_id, resource_id),
             action === null ? undefined : eq(auditLog.action, action),
+            actor_id === null ? undefined : eq(auditLog.actor_id, actor_id),
             since === null ? undefined : gte(auditLog.created_at, since),
             until === null ? undefined : lt(auditLog.created_at, until),
             isAfter(auditLog, after),

@@ -1,0 +1,40 @@
+import { ApiError } from '../api/http.ts'
+import { usePortal } from '../portal.ts'
+import type { Loaded } from '../use-loaded.ts'
+import { Link } from './link.tsx'
+import { Skeleton } from './list.tsx'
+import { ErrorNotice } from './notice.tsx'
+import { PageHead } from './page-head.tsx'
+
+/** Shown instead of one endpoint or delivery that is loading, cannot be loaded, or does not exist. */
+export function Unfound({
+  title,
+  view,
+  loaded: { error, reload },
+}: {
+  title: string
+  /** The list that it would be in. */
+  view: 'endpoints' | 'deliveries'
+  loaded: Pick<Loaded<unknown>, 'error' | 'reload'>
+}) {
+  const { t, filters } = usePortal()
+  // 400: what the address names is no id at all.
+  const isNowhere = error instanceof ApiError && (error.status === 404 || error.status === 400)
+  const list = { view, query: filters.get(view) ?? {} }
+  return (
+    <>
+      <PageHead title={title} above={{ label: t(`${view}.title`), view }} />
+      {error === undefined && <Skeleton />}
+      {isNowhere ? (
+        <div class="notice bad" role="alert">
+          <p>{t(view === 'endpoints' ? 'error.WEBHOOK_ENDPOINT_NOT_FOUND' : 'error.DELIVERY_NOT_FOUND')}</p>
+          <Link class="button" to={list}>
+            {t(view === 'endpoints' ? 'endpoints.back' : 'deliveries.back')}
+          </Link>
+        </div>
+      ) : (
+        <ErrorNotice error={error} onRetry={() => void reload()} />
+      )}
+    </>
+  )
+}
