@@ -11,8 +11,6 @@ export interface BenchContext {
   readonly seconds: number
   /** Deliveries to drain, in benches about draining. */
   readonly deliveries: number
-  /** Length of a soak. */
-  readonly minutes: number
   /** Prints progress. */
   readonly progress: (line: string) => void
   /** Starts a process that stops with the bench. See startChild. */
@@ -24,8 +22,6 @@ export interface Bench {
   /** Its name on the command line. */
   readonly name: string
   readonly title: string
-  /** It runs once, without rounds. */
-  readonly isOneRun?: boolean
   /** Returns a table, and notes on how to read it. */
   run(context: BenchContext): Promise<BenchResult>
 }

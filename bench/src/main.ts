@@ -1,5 +1,5 @@
-// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000] [--minutes 30]`: prints a
-// table for each bench, mostly of ratios, and one of the targets. `name` is a bench or a group. By default all run except the soak.
+// `npx -y pnpm@12.21.0 bench [name] [--rounds 5] [--seconds 4] [--deliveries 1000000]`: prints a table for
+// each bench, mostly of ratios, and one of the targets. `name` is a bench or a group. By default all run.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,6 @@ import { describeMachine } from './machine.ts'
 import { listQuotations, readEvents } from './read-pages.ts'
 import { readQuotation } from './read-quotation.ts'
 import { scaling } from './scaling.ts'
-import { soak } from './soak.ts'
 import { startQuotation } from './start-quotation.ts'
 import { startUp } from './start-up.ts'
 import { formatTable } from './table.ts'
@@ -29,7 +28,7 @@ const GROUPS: Readonly<Record<string, readonly Bench[]>> = {
   lists: [listQuotations, readEvents],
   delivery: [deliveries, deliveryLatency, deliveryHungEndpoint, deliveryClaim],
   machines: [scaling],
-  growth: [startUp, soak],
+  growth: [startUp],
 }
 
 const { values, positionals } = parseArgs({
@@ -38,13 +37,12 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     deliveries: { type: 'string', default: '1000000' },
-    minutes: { type: 'string', default: '30' },
   },
 })
 const known = Object.values(GROUPS).flat()
 const chosen =
   positionals.length === 0
-    ? known.filter((bench) => bench !== soak)
+    ? known
     : positionals.flatMap((wanted) => GROUPS[wanted] ?? known.filter(({ name }) => name === wanted))
 if (chosen.length < Math.max(positionals.length, 1)) {
   const groups = Object.entries(GROUPS).map(
@@ -74,7 +72,7 @@ try {
 
 async function runAndPrint(bench: Bench): Promise<void> {
   const children: Child<Service>[] = []
-  const { rounds, seconds, deliveries: count, minutes } = values
+  const { rounds, seconds, deliveries: count } = values
   progress(`\n${bench.name}`)
   try {
     const {
@@ -87,7 +85,6 @@ async function runAndPrint(bench: Bench): Promise<void> {
       rounds: Number(rounds),
       seconds: Number(seconds),
       deliveries: Number(count),
-      minutes: Number(minutes),
       progress,
       start<S extends Service>(program: string) {
         const child = startChild<S>(new URL(program, import.meta.url))
@@ -95,7 +92,7 @@ async function runAndPrint(bench: Bench): Promise<void> {
         return child
       },
     })
-    const origin = bench.isOneRun ? bench.name : `${bench.name}, median of ${rounds} rounds`
+    const origin = `${bench.name}, median of ${rounds} rounds`
     console.log(`\n${bench.title} (${origin})\n\n${formatTable(head, rows)}\n`)
     for (const note of notes) console.log(note)
     reached.push(...goals)

@@ -2,12 +2,12 @@
 
 import type { Server } from 'node:net'
 import { createIntegrations, type Limits } from '@quickquote/core'
-import { serveParent } from '@quickquote/dev-servers/child'
+import { footprint, serveParent } from '@quickquote/dev-servers/child'
 import { hostOptions } from '@quickquote/dev-servers/host'
 import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
 import Fastify from 'fastify'
-import { footprint, ownCpuSeconds, peakMemory, watchMemory } from './usage.ts'
+import { ownCpuSeconds, peakMemory, watchMemory } from './usage.ts'
 
 interface PartnerHostSettings {
   readonly databaseUrl: string

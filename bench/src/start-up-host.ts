@@ -1,7 +1,7 @@
 // The start of a host's process: first what any host on Fastify, drizzle and postgres loads, then what we add.
-import { serveParent } from '@quickquote/dev-servers/child'
+import { footprint, serveParent } from '@quickquote/dev-servers/child'
 import type { FastifyInstance } from 'fastify'
-import { footprint, ownCpuSeconds } from './usage.ts'
+import { ownCpuSeconds } from './usage.ts'
 
 interface StartUpSettings {
   readonly databaseUrl: string

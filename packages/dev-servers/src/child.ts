@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
+export { type Footprint, footprint } from './footprint.ts'
+
 /** The calls that a process serves. */
 export type Service = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>
 

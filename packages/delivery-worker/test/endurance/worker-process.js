@@ -1,17 +1,17 @@
 // One worker, to be killed, paused or stopped.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDeliveryWorker } from '@quickquote/delivery-worker'
-import { serveParent } from '@quickquote/dev-servers/child'
+import { footprint, serveParent } from '@quickquote/dev-servers/child'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { createChaosIntegrations } from './integrations.js'
+import { createEnduranceIntegrations } from './integrations.js'
 
 /** Retries a start while the database is down, as a process supervisor would. */
 const START_AGAIN_MS = 200
-serveParent({ start, stop })
+serveParent({ start, stop, footprint })
 let worker
 async function start({ databaseUrl, ca }) {
   worker = createDeliveryWorker({
-    integrations: createChaosIntegrations(drizzleStorage({ connectionString: databaseUrl })),
+    integrations: createEnduranceIntegrations(drizzleStorage({ connectionString: databaseUrl })),
     ca,
     pollIntervalMs: 500,
     heartbeatMs: 1000,

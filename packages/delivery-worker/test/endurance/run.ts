@@ -3,31 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCertificate, type EmbeddedPostgres } from '@quickquote/dev-servers'
 import { type Child, type Service, startChild } from '@quickquote/dev-servers/child'
+import type { Host, Receiver, Worker } from './programs.ts'
 import { reconcile, type SeenRequest } from './reconcile.ts'
 import { openRecords, type Records } from './records.ts'
-
-interface ChaosHost extends Service {
-  /** Migrates, and creates organizations with these endpoints. */
-  open(options: {
-    databaseUrl: string
-    urls: readonly string[]
-    organizationIds: readonly string[]
-  }): Promise<void>
-  emit(options: {
-    count: number
-    organizationIds: readonly string[]
-  }): Promise<{ accepted: string[]; failures: number }>
-}
-
-interface ChaosReceiver extends Service {
-  listen(certificate: { key: string; cert: string }): Promise<string[]>
-  take(most: number): Promise<SeenRequest[]>
-}
-
-interface ChaosWorker extends Service {
-  start(options: { databaseUrl: string; ca: string }): Promise<void>
-  stop(): Promise<void>
-}
 
 const WORKERS = 3
 const ORGANIZATIONS = 6
@@ -60,14 +38,14 @@ export async function runChaos(
 
   const databaseUrl = await postgres.createDatabase()
   const certificate = await createCertificate()
-  const receiver = startProgram<ChaosReceiver>('receiver-process.js')
+  const receiver = startProgram<Receiver>('receiver-process.js')
   const urls = await receiver.call('listen', certificate)
   const organizationIds = Array.from({ length: ORGANIZATIONS }, () => randomUUID())
-  const host = startProgram<ChaosHost>('host-process.js')
+  const host = startProgram<Host>('host-process.js')
   await host.call('open', { databaseUrl, urls, organizationIds })
 
   async function startWorker() {
-    const worker = startProgram<ChaosWorker>('worker-process.js')
+    const worker = startProgram<Worker>('worker-process.js')
     await worker.call('start', { databaseUrl, ca: certificate.cert })
     return worker
   }

@@ -1,25 +1,41 @@
-// A host that emits events, whatever happens to its database.
+// The host: it emits events, whatever happens to its database, and serves the plugin.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { serveParent } from '@quickquote/dev-servers/child'
+import { footprint, serveParent } from '@quickquote/dev-servers/child'
 import { adminOf } from '@quickquote/dev-servers/host'
+import { fastifyIntegrations } from '@quickquote/fastify-integrations'
 import { drizzleStorage } from '@quickquote/storage-drizzle'
-import { CHAOS_EVENT, createChaosIntegrations } from './integrations.js'
+import Fastify from 'fastify'
+import { createEnduranceIntegrations, EMITTED } from './integrations.js'
 
 const AT_ONCE = 16
 const TRY_AGAIN_MS = 100
-serveParent({ open, emit })
+serveParent({ open, listen, emit, footprint })
 let integrations
 
 /** Migrates, and creates organizations whose endpoints are these receivers. */
 async function open({ databaseUrl, urls, organizationIds }) {
   const storage = drizzleStorage({ connectionString: databaseUrl })
   await storage.migrate()
-  integrations = createChaosIntegrations(storage)
+  integrations = createEnduranceIntegrations(storage)
   for (const [n, url] of urls.entries()) {
     const organizationId = organizationIds[n % organizationIds.length]
-    const endpoint = { name: 'Chaos', url, events: [CHAOS_EVENT] }
+    const endpoint = { name: 'Chaos', url, events: [EMITTED] }
     await integrations.webhookEndpoints.create(adminOf(organizationId), endpoint)
   }
+}
+
+/** Serves the plugin, after `open`. Every request of a member is by an admin of the organization that it names. */
+async function listen() {
+  const app = Fastify({ trustProxy: true })
+  await app.register(fastifyIntegrations, {
+    integrations,
+    resolveSession({ headers }) {
+      const id = headers['x-organization']
+      if (typeof id !== 'string') return null
+      return { memberId: `admin-of-${id}`, organizations: [{ id, role: 'admin' }] }
+    },
+  })
+  return app.listen({ host: '127.0.0.1', port: 0 })
 }
 
 /** Emits `count` events, over the organizations in turn. Repeats each until it is accepted. */
@@ -40,7 +56,7 @@ async function emit(options) {
     if (integrations === undefined || organizationId === undefined) throw new Error('open() comes first.')
     for (;;) {
       try {
-        return await integrations.emit(CHAOS_EVENT, { organizationId, data: { n } })
+        return await integrations.emit(EMITTED, { organizationId, data: { n } })
       } catch (error) {
         if (!(error instanceof Error) || error.name !== 'StorageError') throw error
         failures += 1

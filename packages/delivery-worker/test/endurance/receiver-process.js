@@ -1,4 +1,4 @@
-// The receivers of a chaos run, each an HTTPS server, with one list of all requests.
+// The receivers, each an HTTPS server, with one list of all requests.
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,7 +20,7 @@ async function listenAs([receiver, temper], certificate) {
     const timestamp = Number(request.headers['x-service-timestamp'])
     const { answer, delayMs = 0 } = temper(eventId)
     // Listed before the body arrives: the worker may be killed while sending it.
-    const n = seen.push({ receiver, eventId, timestamp, answer }) - 1
+    const n = taken + seen.push({ receiver, eventId, timestamp, answer }) - 1
     request.resume()
     if (delayMs > 0) await sleep(delayMs)
     give(answer, { n, response, socket: sockets.get(request.socket.remotePort ?? 0) })
@@ -47,7 +47,7 @@ function give(answer, { n, response, socket }) {
 }
 /** The requests since the last call, at most `most`. */
 async function take(most) {
-  const part = seen.slice(taken, taken + most)
+  const part = seen.splice(0, most)
   taken += part.length
   return part
 }

@@ -1,65 +1,42 @@
-// Partners and members of many organizations, from many addresses, with typical requests.
+// The load of a soak: partners and members of many organizations, from many addresses, with typical requests.
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveParent } from '@quickquote/dev-servers/child'
 
-interface Answer {
-  readonly status: number
-  readonly body: Record<string, unknown>
-}
-
-interface Organization {
-  readonly id: string
-  readonly keys: { id: string; key: string }[]
-  readonly quotations: string[]
-  readonly endpoints: string[]
-}
-
-/** The results so far: requests by status and by kind. */
-interface Traffic {
-  readonly requests: number
-  readonly byStatus: Readonly<Record<string, number>>
-  /** Examples of what no client should see: a status of 500 or above, or no response. */
-  readonly faults: readonly string[]
-}
-
-const soakLoad = { run, traffic, stop }
-export type SoakLoad = typeof soakLoad
-serveParent(soakLoad)
+serveParent({ run, traffic, stop })
 
 const CLIENTS = 16
-const ORGANIZATIONS = 2000
 const ADDRESSES = 1_000_000
 const KEEP = 20
 const PAUSE_MS = 20
 const FAULTS_KEPT = 10
 const FILE = 'Customers sign in and see their invoices.\n'.repeat(100)
 
-let [origin, receiver] = ['', '']
+let [origin, receiver, most] = ['', '', 0]
 let isOver = false
 let requests = 0
-const byStatus: Record<string, number> = {}
-const faults: string[] = []
-const organizations = new Map<number, Organization>()
-let clients: Promise<unknown> = Promise.resolve()
+const byStatus = {}
+const faults = []
+const organizations = new Map()
+let clients = Promise.resolve()
 
-async function run(urls: { origin: string; receiver: string }): Promise<void> {
-  ;({ origin, receiver } = urls)
+async function run(options) {
+  ;({ origin, receiver, organizations: most } = options)
   clients = Promise.all(Array.from({ length: CLIENTS }, client))
 }
 
-async function traffic(): Promise<Traffic> {
+async function traffic() {
   return { requests, byStatus: { ...byStatus }, faults: [...faults] }
 }
 
-async function stop(): Promise<void> {
+async function stop() {
   isOver = true
   await clients
 }
 
-async function client(): Promise<void> {
+async function client() {
   while (!isOver) {
-    const n = randomInt(ORGANIZATIONS)
+    const n = randomInt(most)
     const organization = organizations.get(n) ?? { id: randomUUID(), keys: [], quotations: [], endpoints: [] }
     organizations.set(n, organization)
     await pick(ACTIONS)(organization)
@@ -67,10 +44,8 @@ async function client(): Promise<void> {
   }
 }
 
-type Action = (organization: Organization) => Promise<unknown>
-
 /** The kinds of request; repeated ones are more frequent. */
-const ACTIONS: readonly [Action, ...Action[]] = [
+const ACTIONS = [
   read,
   ...repeated(11, read),
   ...repeated(5, startAsJson),
@@ -81,13 +56,13 @@ const ACTIONS: readonly [Action, ...Action[]] = [
   ...repeated(2, lookAtDeliveries),
 ]
 
-async function read(organization: Organization) {
+async function read(organization) {
   const [key, id] = [await keyOf(organization), pick(organization.quotations) ?? randomUUID()]
   const what = pick(['', '/pipeline', '/proposal'])
   await asPartner(key, 'GET', `/v1/integrations/quotations/${id}${what}`)
 }
 
-async function startAsJson(organization: Organization) {
+async function startAsJson(organization) {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() }
   const body = JSON.stringify({ name: 'Soak', requirementsText: FILE, metadata: { n: requests } })
   const key = await keyOf(organization)
@@ -101,7 +76,7 @@ async function startAsJson(organization: Organization) {
   }
 }
 
-async function startWithFiles(organization: Organization) {
+async function startWithFiles(organization) {
   const form = new FormData()
   for (let n = randomInt(1, 6); n > 0; n -= 1) form.append('files', new File([FILE], `${n}.md`))
   const answer = await asPartner(await keyOf(organization), 'POST', '/v1/integrations/quotations', {
@@ -115,7 +90,7 @@ async function withWrongKey() {
   await asPartner(key, pick(['GET', 'POST']), `/v1/integrations/quotations/${randomUUID()}`)
 }
 
-async function changeKeys(organization: Organization) {
+async function changeKeys(organization) {
   const key = organization.keys.length > 1 ? organization.keys.shift() : undefined
   if (key === undefined) return void (await createKey(organization))
   const path = `/api-keys/${key.id}`
@@ -125,7 +100,7 @@ async function changeKeys(organization: Organization) {
   await asMember(organization, 'DELETE', path)
 }
 
-async function changeEndpoints(organization: Organization) {
+async function changeEndpoints(organization) {
   const [id] = organization.endpoints.length > 1 ? organization.endpoints.splice(0, 1) : []
   if (id === undefined) {
     const created = await asMember(organization, 'POST', '/webhooks', {
@@ -141,7 +116,7 @@ async function changeEndpoints(organization: Organization) {
   await asMember(organization, 'DELETE', `/webhooks/${id}`)
 }
 
-async function lookAtDeliveries(organization: Organization) {
+async function lookAtDeliveries(organization) {
   const { body } = await asMember(organization, 'GET', '/webhooks/deliveries?limit=5')
   const delivery = Array.isArray(body) ? body[0]?.delivery_id : undefined
   if (typeof delivery === 'string') {
@@ -154,11 +129,11 @@ async function lookAtDeliveries(organization: Organization) {
   await asMember(organization, 'GET', '/audit-log?limit=10')
 }
 
-async function keyOf(organization: Organization): Promise<string> {
+async function keyOf(organization) {
   return pick(organization.keys)?.key ?? createKey(organization)
 }
 
-async function createKey(organization: Organization): Promise<string> {
+async function createKey(organization) {
   const expires_at = new Date(Date.now() + 86_400_000).toISOString()
   const { body } = await asMember(organization, 'POST', '/api-keys', { name: 'Soak', expires_at })
   const [id, key] = [String(body['id']), String(body['key'])]
@@ -166,18 +141,18 @@ async function createKey(organization: Organization): Promise<string> {
   return key
 }
 
-function remember(list: string[], { body }: Answer, name: string): void {
+function remember(list, { body }, name) {
   const id = body[name]
   if (typeof id !== 'string' || list.includes(id)) return
   list.push(id)
   if (list.length > KEEP) list.shift()
 }
 
-function asPartner(key: string, method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+function asPartner(key, method, path, init = {}) {
   return send(method, path, { ...init, headers: { ...init.headers, 'X-API-Key': key } })
 }
 
-function asMember({ id }: Organization, method: string, path: string, json?: object): Promise<Answer> {
+function asMember({ id }, method, path, json) {
   const headers = { 'X-Organization': id, ...(json && { 'Content-Type': 'application/json' }) }
   return send(method, `/v1/organizations/${id}${path}`, {
     headers,
@@ -185,7 +160,7 @@ function asMember({ id }: Organization, method: string, path: string, json?: obj
   })
 }
 
-async function send(method: string, path: string, init: RequestInit): Promise<Answer> {
+async function send(method, path, init) {
   requests += 1
   const n = randomInt(ADDRESSES)
   const address = `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`
@@ -203,20 +178,18 @@ async function send(method: string, path: string, init: RequestInit): Promise<An
   }
 }
 
-function count(status: string): void {
+function count(status) {
   byStatus[status] = (byStatus[status] ?? 0) + 1
 }
 
-function fault(line: string): void {
+function fault(line) {
   if (faults.length < FAULTS_KEPT) faults.push(line)
 }
 
-function pick<T>(list: readonly [T, ...T[]]): T
-function pick<T>(list: readonly T[]): T | undefined
-function pick<T>(list: readonly T[]): T | undefined {
+function pick(list) {
   return list[randomInt(Math.max(1, list.length))]
 }
 
-function repeated<T>(times: number, item: T): T[] {
+function repeated(times, item) {
   return Array.from({ length: times }, () => item)
 }
