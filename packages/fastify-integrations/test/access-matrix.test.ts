@@ -36,7 +36,7 @@ function call(row: Route & { prefix: string }, organizationId: string, id: strin
   const json = isObject(body) && 'expires_at' in body ? { ...body, expires_at: YEAR_AHEAD } : body
   const since = row.query?.['required']?.includes('since') ? '?since=2026-01-01T00:00:00Z' : ''
   const path = (row.prefix + row.url).replace(':organizationId', organizationId).replace(/:\w+/g, id) + since
-  return context.host.call(row.method, path, { ...options, ...(json === undefined ? {} : { json }) })
+  return context.host.call(row.method, path, { ...options, json })
 }
 
 function isObject(value: unknown): value is object {

@@ -24,7 +24,7 @@ it('every response in the last 30 days of a key carries its expiry', async () =>
   const { key, expires_at } = await createKey(31)
   const { call } = context.host
   const notice = async (method: string, path: string, json?: unknown) => {
-    const { status, headers } = await call(method, path, { key, ...(json === undefined ? {} : { json }) })
+    const { status, headers } = await call(method, path, { key, json })
     return [status, headers.get('x-api-key-expires-at')]
   }
   expect(await notice('GET', QUOTATIONS)).toEqual([200, null])

@@ -41,7 +41,7 @@ async function keyOf(memberId: string, name = 'CRM'): Promise<string> {
 }
 
 const call = (method: string, path: string, as: MemberName, json?: unknown) =>
-  context.host.call(method, path, { member: as, ...(json === undefined ? {} : { json }) })
+  context.host.call(method, path, { member: as, json })
 
 const listed = (body: unknown) => body as { id: string; owner_id: string }[]
 

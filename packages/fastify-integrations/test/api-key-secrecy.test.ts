@@ -29,10 +29,7 @@ async function wholeLife(): Promise<{ key: string; answers: Answer[] }> {
     path: string,
     json?: unknown,
     as: 'acme-member' | 'acme-admin' = 'acme-member',
-  ) =>
-    answers.push(
-      await host.call(method, KEYS + path, { member: as, ...(json === undefined ? {} : { json }) }),
-    )
+  ) => answers.push(await host.call(method, KEYS + path, { member: as, json }))
   const partner = async (path: string, value: string = key) =>
     answers.push(await host.call('GET', `/v1/integrations${path}`, { key: value }))
 

@@ -35,7 +35,7 @@ const entry = (id: string, action: string, changes: object[], from: string | nul
 })
 
 const post = (path: string, member: 'acme-admin' | 'globex-admin', json?: unknown) =>
-  context.host.call('POST', path, { member, ...(json === undefined ? {} : { json }) })
+  context.host.call('POST', path, { member, json })
 
 async function deliveryOf(endpointId: string): Promise<string> {
   const deliveries = () => context.sql`

@@ -9,7 +9,7 @@ const KEYS = `/v1/organizations/${ACME}/api-keys`
 const WEBHOOKS = `/v1/organizations/${ACME}/webhooks`
 
 const call = (method: string, path: string, as: MemberName, json?: unknown) =>
-  context.host.call(method, path, { member: as, ...(json === undefined ? {} : { json }) })
+  context.host.call(method, path, { member: as, json })
 
 interface Entry {
   readonly id: string

@@ -38,10 +38,7 @@ beforeAll(async () => {
   quotationId = await failQuote(host, 'Customer portal')
   for (const name of ['two', 'three']) await failQuote(host, name)
   await failQuote(host, 'theirs', 'globex-admin')
-  await vi.waitFor(
-    async () => expect(await context.sql`select from quickquote.delivery_attempts`).toHaveLength(7),
-    { timeout: 60_000 },
-  )
+  await context.attempted(7)
 })
 
 describe('GET /deliveries', () => {

@@ -176,7 +176,7 @@ describe('The URL of an attempt', () => {
   it('is the one it was sent to, without its query, whatever the endpoint changes to later', async () => {
     const { host, receiver } = context
     const change = (id: string, method: string, json?: object) =>
-      host.call(method, `${webhooksOf(ACME)}/${id}`, { member: 'acme-admin', ...(json && { json }) })
+      host.call(method, `${webhooksOf(ACME)}/${id}`, { member: 'acme-admin', json })
     const { id } = await createEndpoint(host, { url: `${receiver.url}/first?token=1` })
     const urls = async () =>
       (await read(`?endpoint_id=${id}&status=succeeded`)).attempts.map(({ url }) =>

@@ -1,12 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { ACME, GLOBEX, type MemberName, NOWHERE } from './support/host.ts'
-import {
-  type CreatedEndpoint,
-  createEndpoint,
-  failQuote,
-  useDeliveries,
-  webhooksOf,
-} from './support/webhooks.ts'
+import { ACME, type MemberName, NOWHERE } from './support/host.ts'
+import { type CreatedEndpoint, createEndpoint, failQuote, useDeliveries } from './support/webhooks.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -22,21 +16,11 @@ interface Row {
   readonly status: string
 }
 
-async function read(path: string, member: MemberName = 'acme-admin') {
-  const organization = member === 'globex-admin' ? GLOBEX : ACME
-  const { status, body } = await context.host.call('GET', webhooksOf(organization) + path, { member })
+async function read(path: string, member?: MemberName) {
+  const { status, body } = await call('GET', path, undefined, member)
   return { status, body, rows: body as unknown as Row[] }
 }
-const act = (method: string, path: string, json?: object) =>
-  context.host.call(method, webhooksOf(ACME) + path, {
-    member: 'acme-admin',
-    ...(json === undefined ? {} : { json }),
-  })
-const attemptsAre = (count: number) =>
-  vi.waitFor(
-    async () => expect(await context.sql`select from quickquote.delivery_attempts`).toHaveLength(count),
-    { timeout: 60_000 },
-  )
+const { call, attempted } = context
 const endpointsOf = async (which: string) =>
   (await read(`/deliveries?undelivered=${which}`)).rows.map(({ endpoint_id }) => endpoint_id).sort()
 
@@ -49,9 +33,9 @@ beforeAll(async () => {
   theirs = await createEndpoint(host, { name: 'Theirs', url: `${receiver.url}/bad` }, 'globex-admin')
   await failQuote(host, 'Customer portal')
   await failQuote(host, 'theirs', 'globex-admin')
-  await attemptsAre(4)
-  await act('POST', `/${bad.id}/test`, { event_type: 'quotation.failed' })
-  await attemptsAre(5)
+  await attempted(4)
+  await call('POST', `/${bad.id}/test`, { event_type: 'quotation.failed' })
+  await attempted(5)
 })
 
 describe('GET /deliveries?undelivered', () => {
@@ -65,21 +49,21 @@ describe('GET /deliveries?undelivered', () => {
   })
 
   it('counts parked deliveries only in `all`', async () => {
-    await act('PATCH', `/${bad.id}`, { is_enabled: false })
+    await call('PATCH', `/${bad.id}`, { is_enabled: false })
     expect(await endpointsOf('retrying')).toEqual([])
     expect(await endpointsOf('all')).toEqual([bad.id, gone.id].sort())
-    await act('PATCH', `/${bad.id}`, { is_enabled: true })
+    await call('PATCH', `/${bad.id}`, { is_enabled: true })
   })
 
   it('lists an event once, and no longer after any delivery of it has succeeded', async () => {
     const [row] = (await read(`/deliveries?undelivered=all&endpoint_id=${gone.id}`)).rows
-    await act('POST', `/deliveries/${row?.delivery_id}/resend`)
-    await attemptsAre(6)
+    await call('POST', `/deliveries/${row?.delivery_id}/resend`)
+    await attempted(6)
     expect((await read(`/deliveries?undelivered=all&endpoint_id=${gone.id}`)).rows).toHaveLength(1)
 
     context.respond(({ path }) => ({ status: path === '/bad' ? 503 : 204 }))
-    await act('POST', `/deliveries/${row?.delivery_id}/resend`)
-    await attemptsAre(7)
+    await call('POST', `/deliveries/${row?.delivery_id}/resend`)
+    await attempted(7)
     expect(await endpointsOf('all')).toEqual([bad.id])
   })
 
@@ -93,10 +77,10 @@ describe('GET /deliveries?undelivered', () => {
 
 describe('The log', () => {
   it('has the current name of an endpoint, even of a deleted one', async () => {
-    await act('PATCH', `/${good.id}`, { name: 'Better' })
+    await call('PATCH', `/${good.id}`, { name: 'Better' })
     const [row] = (await read(`/deliveries?endpoint_id=${good.id}`)).rows
     expect(row).toMatchObject({ endpoint_name: 'Better' })
-    await act('DELETE', `/${good.id}`)
+    await call('DELETE', `/${good.id}`)
     expect((await read(`/deliveries/${row?.delivery_id}`)).body).toMatchObject({
       endpoint_name: 'Better',
       attempts: [{ endpoint_name: 'Better' }],
@@ -213,23 +197,23 @@ describe('GET /:id/replay/count', () => {
     // A parked event is missed; once it is resent, it is not.
     expect((await count(bad.id)).body).toEqual({ events: 1, is_more: false })
     const [row] = (await read(`/deliveries?undelivered=all&endpoint_id=${bad.id}`)).rows
-    await act('POST', `/deliveries/${row?.delivery_id}/resend`)
-    await attemptsAre(8)
+    await call('POST', `/deliveries/${row?.delivery_id}/resend`)
+    await attempted(8)
     const before = context.receiver.requests.length
     expect((await count(bad.id)).body).toEqual({ events: 0, is_more: false })
     // A delivered event is sent again only with `all`.
     expect((await count(gone.id)).body).toEqual({ events: 0, is_more: false })
     expect((await count(gone.id, '&status=all')).body).toEqual({ events: 1, is_more: false })
-    await act('PATCH', `/${bad.id}`, { is_enabled: false })
+    await call('PATCH', `/${bad.id}`, { is_enabled: false })
     expect((await count(bad.id)).body).toEqual({ events: 1, is_more: false })
     expect((await count(bad.id, `&until=${since}`)).body).toMatchObject({ errors: [{ pointer: '?until' }] })
     expect(context.receiver.requests).toHaveLength(before)
   })
 
   it('is the number of events that the replay then sends', async () => {
-    await act('PATCH', `/${bad.id}`, { is_enabled: true })
+    await call('PATCH', `/${bad.id}`, { is_enabled: true })
     const { body: counted } = await count(gone.id, '&status=all')
-    const { body: replay } = await act('POST', `/${gone.id}/replay`, { since, status: 'all' })
+    const { body: replay } = await call('POST', `/${gone.id}/replay`, { since, status: 'all' })
     await vi.waitFor(
       async () =>
         expect((await read(`/${gone.id}/replays/${replay['id']}`)).body).toMatchObject({

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import type { ReceivedWebhook } from '@quickquote/dev-servers'
 import { describe, expect, it } from 'vitest'
-import { ACME, GLOBEX, type MemberName, NOWHERE } from './support/host.ts'
-import { createEndpoint, failQuote, useDeliveries, webhooksOf } from './support/webhooks.ts'
+import { ACME, NOWHERE } from './support/host.ts'
+import { createEndpoint, failQuote, useDeliveries } from './support/webhooks.ts'
 
 const context = useDeliveries({
   integrations: {
@@ -11,7 +11,6 @@ const context = useDeliveries({
   },
 })
 let values = 0
-let paths = 0
 
 /** A value that occurs nowhere else. */
 const secretValue = () => {
@@ -19,20 +18,9 @@ const secretValue = () => {
   return `header-value-nobody-may-see-${values}-${'x'.repeat(20)}`
 }
 
-const call = (method: string, path: string, json?: unknown, member: MemberName = 'acme-admin') =>
-  context.host.call(method, webhooksOf(member === 'globex-admin' ? GLOBEX : ACME) + path, {
-    member,
-    ...(json === undefined ? {} : { json }),
-  })
+const { call } = context
 
-/** An endpoint with its own path at the receiver. */
-async function endpointWith(headers?: Record<string, string>) {
-  paths += 1
-  const path = `/${paths}`
-  const url = context.receiver.url + path
-  const endpoint = await createEndpoint(context.host, { url, ...(headers && { headers }) })
-  return { ...endpoint, path, url }
-}
+const endpointWith = (headers?: Record<string, string>) => context.newEndpoint(headers && { headers })
 
 /** The request of a test of the endpoint. */
 async function received({ id, path }: { id: string; path: string }): Promise<ReceivedWebhook['headers']> {

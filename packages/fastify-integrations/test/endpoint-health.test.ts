@@ -1,7 +1,7 @@
 import type { FailingEndpoint } from '@quickquote/core'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ACME } from './support/host.ts'
-import { createEndpoint, failQuote, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
+import { failQuote, useDeliveries } from './support/webhooks.ts'
 
 const told: FailingEndpoint[] = []
 let hook: (endpoint: FailingEndpoint) => void | Promise<void> = () => {}
@@ -28,11 +28,7 @@ afterAll(() => {
   later = 0
 })
 
-const call = (method: string, path: string, json?: unknown) =>
-  context.host.call(method, WEBHOOKS + path, {
-    member: 'acme-admin',
-    ...(json === undefined ? {} : { json }),
-  })
+const { call, newEndpoint } = context
 
 /** Sends a failed quote to an endpoint whose receiver answers with this status. */
 async function deliver(endpoint: { id: string }, status: number) {
@@ -45,12 +41,11 @@ async function deliver(endpoint: { id: string }, status: number) {
   await failQuote(context.host, 'x')
   await vi.waitFor(async () => expect(await count()).toBe(before + 1), { timeout: 60_000 })
 }
-const endpointAt = (path: string) => createEndpoint(context.host, { url: context.receiver.url + path })
 const get = async (id: string) => (await call('GET', `/${id}`)).body
 
 describe('the health of an endpoint', () => {
   it('has the last success, the first failure since, and the recent success rate; also in a list', async () => {
-    const endpoint = await endpointAt('/health')
+    const endpoint = await newEndpoint()
     await deliver(endpoint, 204)
     expect((await get(endpoint.id))['health']).toEqual({
       last_success_at: expect.any(String),
@@ -73,7 +68,7 @@ describe('the health of an endpoint', () => {
   })
 
   it('is not changed by a test', async () => {
-    const endpoint = await endpointAt('/tested')
+    const endpoint = await newEndpoint()
     context.respond(() => ({ status: 500 }))
     await call('POST', `/${endpoint.id}/test`, { event_type: 'quotation.completed' })
     expect((await get(endpoint.id))['health']).toMatchObject({ failing_since: null, recent_attempts: 0 })
@@ -85,7 +80,7 @@ describe('an endpoint whose deliveries have all failed', () => {
   const disable = () => context.host.integrations.disableFailingEndpoints()
 
   it('is disabled after five days, with a visible reason, a call of the hook, and an entry in the audit log', async () => {
-    const endpoint = await endpointAt('/failing')
+    const endpoint = await newEndpoint()
     await deliver(endpoint, 500)
     later = 5 * DAYS - 60_000
     expect(await disable()).toBe(0)
@@ -117,7 +112,7 @@ describe('an endpoint whose deliveries have all failed', () => {
   })
 
   it('stays enabled if anything succeeded meanwhile', async () => {
-    const endpoint = await endpointAt('/mixed')
+    const endpoint = await newEndpoint()
     await deliver(endpoint, 500)
     await deliver(endpoint, 204)
     later = 30 * DAYS
@@ -128,8 +123,8 @@ describe('an endpoint whose deliveries have all failed', () => {
   it.each<[string, () => Promise<void>]>([
     ['rejects', () => Promise.reject(new Error('the mail server is down'))],
     ['hangs', () => new Promise(() => {})],
-  ])('is disabled once by any number of processes, even if the hook %s', async (does, failure) => {
-    const endpoint = await endpointAt(`/raced/${does}`)
+  ])('is disabled once by any number of processes, even if the hook %s', async (_does, failure) => {
+    const endpoint = await newEndpoint()
     await deliver(endpoint, 500)
     later = 6 * DAYS
     hook = failure

@@ -6,7 +6,7 @@ import { drizzleStorage } from '@quickquote/storage-drizzle'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACME, GLOBEX } from './support/host.ts'
 import { openApiCheck } from './support/openapi-check.ts'
-import { createEndpoint, useDeliveries, WEBHOOKS, webhooksOf } from './support/webhooks.ts'
+import { useDeliveries, webhooksOf } from './support/webhooks.ts'
 
 const PROJECT = '0197a2f4-7c1e-7b3a-9d52-3f6e8a1b2c4d'
 
@@ -40,25 +40,16 @@ beforeAll(() => {
 })
 afterAll(() => integrations.close())
 
-let endpoints = 0
-async function endpointAt(fields: object = {}, member?: 'globex-admin') {
-  endpoints += 1
-  const path = `/${endpoints}`
-  const fieldsOfAll = { url: context.receiver.url + path, events: ['project.created'], ...fields }
-  return { ...(await createEndpoint(context.host, fieldsOfAll, member)), path }
-}
+const newEndpoint = (fields: object = {}, member?: 'globex-admin') =>
+  context.newEndpoint({ events: ['project.created'], ...fields }, member)
 const arrivedAt = (path: string) => context.receiver.next((request) => request.path === path)
-const call = (method: string, path: string, json?: unknown) =>
-  context.host.call(method, WEBHOOKS + path, {
-    member: 'acme-admin',
-    ...(json === undefined ? {} : { json }),
-  })
+const { call } = context
 const emitCreated = (organizationId = ACME) =>
   integrations.emit('project.created', { organizationId, data: { project_id: randomUUID() } })
 
 describe('events of the host, from one declaration', () => {
   it('are delivered to the endpoints that subscribe to them, signed like all others', async () => {
-    const [subscribed, other] = [await endpointAt(), await endpointAt({ events: ['project.closed'] })]
+    const [subscribed, other] = [await newEndpoint(), await newEndpoint({ events: ['project.closed'] })]
     const data = { project_id: randomUUID() }
     const id = await integrations.emit('project.created', { organizationId: ACME.toUpperCase(), data })
     const { headers, rawBody } = await arrivedAt(subscribed.path)
@@ -81,7 +72,7 @@ describe('events of the host, from one declaration', () => {
   })
 
   it('reach only endpoints of their organization', async () => {
-    const [own, other] = [await endpointAt({}), await endpointAt({}, 'globex-admin')]
+    const [own, other] = [await newEndpoint({}), await newEndpoint({}, 'globex-admin')]
     await emitCreated(ACME)
     const id = await emitCreated(GLOBEX)
     expect(JSON.parse(String((await arrivedAt(other.path)).rawBody))).toMatchObject({
@@ -93,7 +84,7 @@ describe('events of the host, from one declaration', () => {
   })
 
   it('reach endpoints in the default trigger mode, unless they originate in the web app', async () => {
-    const [headless, always] = [await endpointAt(), await endpointAt({ trigger_mode: 'always' })]
+    const [headless, always] = [await newEndpoint(), await newEndpoint({ trigger_mode: 'always' })]
     const data = { project_id: randomUUID() }
     const ofUi = await integrations.emit('project.created', {
       organizationId: ACME,
@@ -161,7 +152,7 @@ describe('events of the host, from one declaration', () => {
   })
 
   it('can be subscribed to, unless they are undeclared', async () => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     expect((await call('PATCH', `/${id}`, { events: ['project.closed'] })).body).toMatchObject({
       events: ['project.closed'],
     })
@@ -172,7 +163,7 @@ describe('events of the host, from one declaration', () => {
   })
 
   it('are sent as a test with their example', async () => {
-    const { id, path } = await endpointAt()
+    const { id, path } = await newEndpoint()
     const { status, body } = await call('POST', `/${id}/test`, { event_type: 'project.created' })
     expect({ status, body }).toMatchObject({ status: 200, body: { success: true } })
     expect(JSON.parse(String((await arrivedAt(path)).rawBody))).toMatchObject({
@@ -183,7 +174,7 @@ describe('events of the host, from one declaration', () => {
   })
 
   it('can be filtered in the delivery log, and replayed', async () => {
-    const { id, path } = await endpointAt({ events: ['project.created', 'project.closed'] })
+    const { id, path } = await newEndpoint({ events: ['project.created', 'project.closed'] })
     const event_id = await emitCreated()
     await arrivedAt(path)
     await integrations.emit('project.closed', { organizationId: ACME, data: { project_id: PROJECT } })
@@ -215,7 +206,7 @@ describe('events of the host, from one declaration', () => {
   it('are `webhooks` of the OpenAPI document, which describes their deliveries exactly', async () => {
     const { openapi } = context.host
     expect(Object.keys(openapi.webhooks).slice(7)).toEqual(['project.created', 'project.closed'])
-    const { path } = await endpointAt()
+    const { path } = await newEndpoint()
     await emitCreated()
     const sent = JSON.parse(String((await arrivedAt(path)).rawBody))
     const at = ['webhooks', 'project.created', 'post', 'requestBody', 'content', 'application/json', 'schema']

@@ -68,7 +68,7 @@ describe('a stored name that breaks the rule', () => {
     const call = (method: string, path = '', json?: object) =>
       context.host.call(method, `${KEYS}/${id}${path}`, {
         member: 'acme-admin',
-        ...(json === undefined ? {} : { json }),
+        json,
       })
     expect((await call('GET')).body['name']).toBe(BAD)
     expect((await call('POST', '/deactivate')).body).toMatchObject({ name: BAD, status: 'inactive' })
@@ -83,7 +83,7 @@ describe('a stored name that breaks the rule', () => {
     const call = (method: string, json?: object) =>
       context.host.call(method, `${WEBHOOKS}/${id}`, {
         member: 'acme-admin',
-        ...(json === undefined ? {} : { json }),
+        json,
       })
     expect((await call('GET')).body['name']).toBe(BAD)
     const updated = await call('PATCH', { description: `text\n${BAD}` })

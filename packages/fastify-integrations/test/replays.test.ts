@@ -13,24 +13,10 @@ const context = useDeliveries({
   worker: { pollIntervalMs: 50 },
   integrations: { delivery: { maxAttempts: 1 }, limits: { webhookEndpoints: 1000, startsPerMinute: 1000 } },
 })
-let endpoints = 0
+const { call, newEndpoint } = context
 
-const call = (method: string, path: string, json?: unknown) =>
-  context.host.call(method, WEBHOOKS + path, {
-    member: 'acme-admin',
-    ...(json === undefined ? {} : { json }),
-  })
-
-async function endpointAt(fields: object = {}) {
-  endpoints += 1
-  const path = `/${endpoints}`
-  const endpoint = await createEndpoint(context.host, { url: context.receiver.url + path, ...fields })
-  return { ...endpoint, path }
-}
 const eventsAt = (path: string) =>
-  context.receiver.requests
-    .filter((request) => request.path === path)
-    .map(({ headers }) => String(headers['x-service-event-id']))
+  context.requestsTo(path).map(({ headers }) => String(headers['x-service-event-id']))
 const setEnabled = (id: string, is_enabled: boolean) => call('PATCH', `/${id}`, { is_enabled })
 
 /** The event of a quote that failed. */
@@ -39,14 +25,7 @@ async function happen(name: string): Promise<string> {
   const [event] = await context.sql`select id from quickquote.events where quotation_id = ${quotation}`
   return `evt_${event?.['id']}`
 }
-const settledAt = (id: string, count: number) =>
-  vi.waitFor(
-    async () =>
-      expect(
-        await context.sql`select from quickquote.delivery_attempts where endpoint_id = ${id}`,
-      ).toHaveLength(count),
-    { timeout: 60_000 },
-  )
+const settledAt = (id: string, count: number) => context.attempted(count, id)
 
 async function replay(id: string, body: object = {}) {
   const begun = await call('POST', `/${id}/replay`, { since: start, ...body })
@@ -73,7 +52,7 @@ beforeEach(async () => {
 
 describe('POST /:id/replay', () => {
   it('answers 202 with the replay and the address of its progress', async () => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const { status, headers, body } = await call('POST', `/${id}/replay`, { since: start })
     expect(status).toBe(202)
     expect(body).toEqual({
@@ -92,7 +71,7 @@ describe('POST /:id/replay', () => {
   })
 
   it('sends events from while the endpoint was disabled, parked ones, and given-up ones', async () => {
-    const { id, path } = await endpointAt()
+    const { id, path } = await newEndpoint()
     const good = await happen('good')
     await settledAt(id, 1)
     context.respond(() => ({ status: 500 }))
@@ -117,7 +96,7 @@ describe('POST /:id/replay', () => {
   })
 
   it('sends parked deliveries once, and leaves nothing parked', async () => {
-    const { id, path } = await endpointAt()
+    const { id, path } = await newEndpoint()
     // Nothing is sent before the endpoint is disabled: its delivery is not due yet.
     const event = await happen('parked')
     await settledAt(id, 1)
@@ -135,7 +114,7 @@ describe('POST /:id/replay', () => {
   })
 
   it('can be limited to tried events, or send everything', async () => {
-    const { id, path } = await endpointAt()
+    const { id, path } = await newEndpoint()
     const good = await happen('good')
     await settledAt(id, 1)
     await setEnabled(id, false)
@@ -148,7 +127,7 @@ describe('POST /:id/replay', () => {
   })
 
   it('respects the period, the event types of the endpoint, and its trigger mode', async () => {
-    const { id, path } = await endpointAt({ is_enabled: false })
+    const { id, path } = await newEndpoint({ is_enabled: false })
     const wanted = await happen('wanted')
     await context.sql`select pg_sleep(0.01)`
     const until = new Date().toISOString()
@@ -170,8 +149,8 @@ describe('POST /:id/replay', () => {
   })
 
   it('excludes tests, other endpoints and other organizations', async () => {
-    const { id } = await endpointAt()
-    const other = await endpointAt()
+    const { id } = await newEndpoint()
+    const other = await newEndpoint()
     await call('POST', `/${other.id}/test`, { event_type: 'quotation.failed' })
     await failQuote(context.host, 'theirs', 'globex-admin')
     const before = eventsAt(other.path).length
@@ -180,7 +159,7 @@ describe('POST /:id/replay', () => {
   })
 
   it('stops if its endpoint is disabled meanwhile', async () => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const { id: replayId } = await replay(id)
     // At once, so that no round of the worker sees one without the other.
     await context.sql.begin(async (tx) => {
@@ -202,14 +181,14 @@ describe('POST /:id/replay', () => {
     ['an end before the beginning', { until: '2000-01-01T00:00:00Z' }, '/until'],
     ['an unknown status', { status: 'succeeded' }, '/status'],
   ])('refuses %s with 400', async (_, fields, pointer) => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const { status, body } = await call('POST', `/${id}/replay`, { since: start, ...fields })
     expect(status).toBe(400)
     expect((body['errors'] as { pointer: string }[])[0]).toMatchObject({ pointer })
   })
 
   it('starts at the oldest event kept, and says so', async () => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const midnight = Date.parse(new Date().toISOString().slice(0, 10))
     const oldest = new Date(midnight - 30 * 24 * 60 * 60 * 1000).toISOString()
     const { status, body } = await call('POST', `/${id}/replay`, { since: '2000-01-01T00:00:00Z' })
@@ -217,7 +196,7 @@ describe('POST /:id/replay', () => {
   })
 
   it('refuses with 400 a period of which nothing is kept, and names the oldest time', async () => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const range = { since: '2000-01-01T00:00:00Z', until: '2000-02-01T00:00:00Z' }
     const { status, body } = await call('POST', `/${id}/replay`, range)
     expect([status, body['errors']]).toEqual([
@@ -234,7 +213,7 @@ describe('POST /:id/replay', () => {
   })
 
   it('is refused with 409 while the endpoint is disabled', async () => {
-    const { id } = await endpointAt({ is_enabled: false })
+    const { id } = await newEndpoint({ is_enabled: false })
     const { status, body } = await call('POST', `/${id}/replay`, { since: start })
     expect([status, body['code']]).toEqual([409, 'STATE_CONFLICT'])
   })
@@ -242,7 +221,7 @@ describe('POST /:id/replay', () => {
 
 describe('GET /:id/replays/:replayId', () => {
   it('answers 404 for an unknown id, for another endpoint, and for another organization', async () => {
-    const [{ id }, other] = [await endpointAt(), await endpointAt()]
+    const [{ id }, other] = [await newEndpoint(), await newEndpoint()]
     const { body } = await call('POST', `/${id}/replay`, { since: start })
     expect((await call('GET', `/${id}/replays/${NOWHERE}`)).body).toMatchObject({ code: 'REPLAY_NOT_FOUND' })
     expect((await call('GET', `/${other.id}/replays/${body['id']}`)).status).toBe(404)
@@ -347,7 +326,7 @@ describe('a delivery that is parked before its first attempt', () => {
   it('is in no list of attempts, and is sent only by a replay', async () => {
     const host = await startHost({ databaseUrl: database.url })
     const asAdmin = (method: string, path: string, json?: object) =>
-      host.call(method, path, { member: 'acme-admin', ...(json && { json }) })
+      host.call(method, path, { member: 'acme-admin', json })
     const { id } = await createEndpoint(host, { url: `${context.receiver.url}/untried` })
     await failQuote(host, 'Untried')
     for (const is_enabled of [false, true]) await asAdmin('PATCH', `${WEBHOOKS}/${id}`, { is_enabled })

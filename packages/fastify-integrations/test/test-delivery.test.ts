@@ -10,19 +10,10 @@ import { ACME, startHost } from './support/host.ts'
 import { createEndpoint, startWorker, useDeliveries, WEBHOOKS } from './support/webhooks.ts'
 
 const context = useDeliveries({ integrations: { delivery: { timeoutMs: 5000 } } })
-let endpoints = 0
-
-/** An endpoint whose requests differ from all others. */
-async function endpointAt(fields: object = {}) {
-  endpoints += 1
-  const path = `/${endpoints}`
-  const endpoint = await createEndpoint(context.host, { url: context.receiver.url + path, ...fields })
-  return { ...endpoint, path }
-}
+const { newEndpoint, requestsTo } = context
 
 const test = (id: string, json: unknown = { event_type: 'quotation.completed' }) =>
   context.host.call('POST', `${WEBHOOKS}/${id}/test`, { member: 'acme-admin', json })
-const sentTo = (path: string) => context.receiver.requests.filter((request) => request.path === path)
 const attemptsOf = (id: string) =>
   context.sql`select * from quickquote.delivery_attempts where endpoint_id = ${id}`
 
@@ -36,12 +27,12 @@ function isSigned({ headers, rawBody }: ReceivedWebhook, secret: string): boolea
 describe('POST /:id/test', () => {
   it('sends a signed sample to the receiver, and returns the result', async () => {
     context.respond(() => ({ status: 200 }))
-    const { id, secret, path } = await endpointAt()
+    const { id, secret, path } = await newEndpoint()
     const { status, body } = await test(id, { event_type: 'quotation.failed' })
     expect(status).toBe(200)
     expect(body).toEqual({ success: true, http_status: 200, error: null, attempt_id: expect.any(String) })
 
-    const requests = sentTo(path)
+    const requests = requestsTo(path)
     expect(requests).toHaveLength(1)
     const [request] = requests
     if (request === undefined) return
@@ -62,7 +53,7 @@ describe('POST /:id/test', () => {
 
   it('records the attempt, marked as a test, in the delivery log', async () => {
     context.respond(() => ({ status: 204 }))
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const { body } = await test(id)
     const list = await context.host.call('GET', `${WEBHOOKS}/deliveries?endpoint_id=${id}`, {
       member: 'acme-admin',
@@ -73,10 +64,10 @@ describe('POST /:id/test', () => {
   })
 
   it('uses a new event id each time', async () => {
-    const { id, path } = await endpointAt()
+    const { id, path } = await newEndpoint()
     await test(id)
     await test(id)
-    expect(new Set(sentTo(path).map(({ headers }) => headers['x-service-event-id'])).size).toBe(2)
+    expect(new Set(requestsTo(path).map(({ headers }) => headers['x-service-event-id'])).size).toBe(2)
   })
 
   it.each([
@@ -85,7 +76,7 @@ describe('POST /:id/test', () => {
     ['410', 410, 'The receiver answered 410 Gone: it does not want this event.'],
   ])('reports %s, and does not retry', async (_, http_status, error) => {
     context.respond(() => ({ status: http_status, headers: { location: 'https://example.com/' } }))
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const { status, body } = await test(id)
     expect(status).toBe(200)
     expect(body).toMatchObject({ success: false, http_status, error })
@@ -94,7 +85,7 @@ describe('POST /:id/test', () => {
   })
 
   it('reports a receiver that hangs or disconnects', async () => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     context.respond(() => ({ hang: true }))
     expect((await test(id)).body).toMatchObject({
       success: false,
@@ -123,9 +114,9 @@ describe('POST /:id/test', () => {
   })
 
   it('works on a disabled endpoint, which stays disabled', async () => {
-    const { id, path } = await endpointAt({ is_enabled: false })
+    const { id, path } = await newEndpoint({ is_enabled: false })
     expect((await test(id)).body).toMatchObject({ success: true })
-    expect(sentTo(path)).toHaveLength(1)
+    expect(requestsTo(path)).toHaveLength(1)
     expect(
       (await context.host.call('GET', `${WEBHOOKS}/${id}`, { member: 'acme-admin' })).body,
     ).toMatchObject({
@@ -134,10 +125,10 @@ describe('POST /:id/test', () => {
   })
 
   it('goes only to the tested endpoint, whatever the others subscribe to', async () => {
-    const other = await endpointAt({ trigger_mode: 'always' })
-    const { id, path } = await endpointAt()
+    const other = await newEndpoint({ trigger_mode: 'always' })
+    const { id, path } = await newEndpoint()
     await test(id)
-    expect([sentTo(path).length, sentTo(other.path).length]).toEqual([1, 0])
+    expect([requestsTo(path).length, requestsTo(other.path).length]).toEqual([1, 0])
   })
 
   it.each<[string, unknown]>([
@@ -147,23 +138,23 @@ describe('POST /:id/test', () => {
     ['null', { event_type: null }],
     ['a list', { event_type: ['quotation.completed'] }],
   ])('refuses %s with 400, and sends nothing', async (_, json) => {
-    const { id, path } = await endpointAt()
+    const { id, path } = await newEndpoint()
     const { status, body } = await test(id, json)
     expect(status).toBe(400)
     expect(body['code']).toBe('VALIDATION_FAILED')
     expect((body['errors'] as { pointer: string }[])[0]).toMatchObject({ pointer: '/event_type' })
-    expect([sentTo(path), await attemptsOf(id)]).toEqual([[], []])
+    expect([requestsTo(path), await attemptsOf(id)]).toEqual([[], []])
   })
 
   it('requires a body', async () => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const { status } = await context.host.call('POST', `${WEBHOOKS}/${id}/test`, { member: 'acme-admin' })
     expect(status).toBe(400)
   })
 
   it('keeps concurrent tests apart', async () => {
     context.respond(({ path }) => ({ status: path.endsWith('slow') ? 500 : 204, delayMs: 20 }))
-    const [a, b] = [await endpointAt(), await endpointAt({ url: `${context.receiver.url}/slow` })]
+    const [a, b] = [await newEndpoint(), await newEndpoint({ url: `${context.receiver.url}/slow` })]
     const answers = await Promise.all([test(a.id), test(b.id), test(a.id), test(b.id)])
     expect(answers.map(({ body }) => body['http_status'])).toEqual([204, 500, 204, 500])
     expect(new Set(answers.map(({ body }) => body['attempt_id'])).size).toBe(4)
@@ -174,21 +165,21 @@ describe('a rotated secret', () => {
   const rotate = async (id: string, json?: unknown) => {
     const { status, body } = await context.host.call('POST', `${WEBHOOKS}/${id}/rotate-secret`, {
       member: 'acme-admin',
-      ...(json === undefined ? {} : { json }),
+      json,
     })
     expect(status).toBe(200)
     return String(body['secret'])
   }
   const deliver = async ({ id, path }: { id: string; path: string }) => {
     await test(id)
-    const last = sentTo(path).at(-1)
+    const last = requestsTo(path).at(-1)
     if (last === undefined) throw new Error('nothing came')
     return last
   }
 
   it('signs from then on, and the old one no longer does', async () => {
     context.respond(() => ({ status: 204 }))
-    const endpoint = await endpointAt()
+    const endpoint = await newEndpoint()
     expect(isSigned(await deliver(endpoint), endpoint.secret)).toBe(true)
     const secret = await rotate(endpoint.id)
     const request = await deliver(endpoint)
@@ -197,7 +188,7 @@ describe('a rotated secret', () => {
   })
 
   it('with an overlap: only the new one signs in the signature header, the old one in a second header', async () => {
-    const endpoint = await endpointAt()
+    const endpoint = await newEndpoint()
     const secret = await rotate(endpoint.id, { overlap_seconds: 3600 })
     const request = await deliver(endpoint)
     expect(request.headers['x-service-signature']).toMatch(/^v1=[0-9a-f]{64}$/)
@@ -210,7 +201,7 @@ describe('a rotated secret', () => {
   })
 
   it('after the overlap: signs alone, with no change to the endpoint', async () => {
-    const endpoint = await endpointAt()
+    const endpoint = await newEndpoint()
     const secret = await rotate(endpoint.id, { overlap_seconds: 3600 })
     expect((await deliver(endpoint)).headers).toHaveProperty('x-service-signature-previous')
     await context.sql`update quickquote.webhook_endpoints
@@ -274,7 +265,7 @@ describe.concurrent('a test that is waited for', () => {
     // One may have been in flight when the client disconnected.
     expect(polls.mock.calls.length - polled).toBeLessThanOrEqual(1)
     expect(polls.mock.calls.length).toBeLessThan(10)
-    expect(sentTo(path)).toHaveLength(isSent ? 1 : 0)
+    expect(requestsTo(path)).toHaveLength(isSent ? 1 : 0)
   })
 
   it.for([

@@ -24,25 +24,24 @@ async function withHost(options: Omit<HostOptions, 'databaseUrl'>, work: (host: 
   await host.close()
 }
 
-const endpointAt = (path: string) => createEndpoint(context.host, { url: context.receiver.url + path })
-const received = (path: string) => context.receiver.requests.filter((request) => request.path === path).length
+const { newEndpoint, requestsTo } = context
 
 describe('POST /:id/test', () => {
   it('is sent at most 10 times a minute to one endpoint, even concurrently; each endpoint has its own limit', async () => {
-    const { id } = await endpointAt('/ten')
+    const { id, path } = await newEndpoint()
     expect(await sendMany(context.host, id, 13)).toEqual({ 200: 10, 429: 3 })
     const { headers, body } = await send(context.host, id.toUpperCase())
     expect(body).toMatchObject({ code: 'RATE_LIMITED', detail: 'At most 10 tests per minute and endpoint.' })
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
-    expect(received('/ten')).toBe(10)
-    const other = await endpointAt('/another')
+    expect(requestsTo(path)).toHaveLength(10)
+    const other = await newEndpoint()
     expect((await send(context.host, other.id)).status).toBe(200)
   })
 
   it('is sent as often as wanted if limits are off', async () => {
     await withHost({ integrations: { limits: { enabled: false } } }, async (host) => {
-      const { id } = await endpointAt('/unlimited')
+      const { id } = await newEndpoint()
       expect(await sendMany(host, id, 13)).toEqual({ 200: 13 })
       expect(host.openapi.info.description).not.toContain('**Limits.**')
     })
@@ -51,24 +50,24 @@ describe('POST /:id/test', () => {
   it('is sent at most 60 times a minute in one organization', async () => {
     const limits = { testsPerEndpointPerMinute: 100 }
     await withHost({ integrations: { limits } }, async (host) => {
-      const { id } = await endpointAt('/sixty')
+      const { id, path } = await newEndpoint()
       expect(await sendMany(host, id, 62)).toEqual({ 200: 60, 429: 2 })
       const refused = await send(host, id)
       expect(refused.body['detail']).toBe('At most 60 tests per minute and organization.')
-      expect(received('/sixty')).toBe(60)
+      expect(requestsTo(path)).toHaveLength(60)
       // Another organization has its own limit.
       const theirs = await createEndpoint(host, { url: `${context.receiver.url}/theirs` }, 'globex-admin')
       const json = { event_type: 'quotation.completed' }
       const call = { member: 'globex-admin', json } as const
-      const path = webhooksOf(String(theirs['organization_id']))
-      expect((await host.call('POST', `${path}/${theirs.id}/test`, call)).status).toBe(200)
+      const tests = `${webhooksOf(String(theirs['organization_id']))}/${theirs.id}/test`
+      expect((await host.call('POST', tests, call)).status).toBe(200)
     })
   })
 
   it('does not count if it is answered with 400, 404 or 503', async () => {
     const limits = { testsPerEndpointPerMinute: 2, testsPerOrganizationPerMinute: 2 }
     await withHost({ integrations: { limits } }, async (host) => {
-      const { id } = await endpointAt('/uncounted')
+      const { id } = await newEndpoint()
       const theirs = await createEndpoint(host, {}, 'globex-admin')
       for (let round = 0; round < 4; round += 1) {
         expect((await send(host, id, { event_type: 'quotation.proposal.completed' })).status).toBe(400)
@@ -83,7 +82,7 @@ describe('POST /:id/test', () => {
   it('takes no place while it is refused with 400 or 404, even concurrently', async () => {
     const limits = { testsPerEndpointPerMinute: 2, testsPerOrganizationPerMinute: 2 }
     await withHost({ integrations: { limits } }, async (host) => {
-      const { id } = await endpointAt('/beside-refused')
+      const { id } = await newEndpoint()
       const refused = Array.from({ length: 40 }, (_, index) =>
         index % 2 === 0
           ? send(host, id, { event_type: 'quotation.proposal.completed' })
@@ -101,7 +100,7 @@ describe('POST /:id/test', () => {
     await context.sql`delete from quickquote.workers`
     const limits = { testsPerEndpointPerMinute: 1 }
     await withHost({ integrations: { limits } }, async (host) => {
-      const { id } = await endpointAt('/late')
+      const { id } = await newEndpoint()
       for (let round = 0; round < 3; round += 1) expect((await send(host, id)).status).toBe(503)
       const stop = await startWorker(host, context.receiver)
       expect([(await send(host, id)).status, (await send(host, id)).status]).toEqual([200, 429])
@@ -119,7 +118,7 @@ describe('POST /:id/test', () => {
       const options = { integrations: { limits }, plugin: { redis } }
       await withHost(options, (first) =>
         withHost(options, async (second) => {
-          const { id } = await endpointAt('/shared')
+          const { id } = await newEndpoint()
           for (let round = 0; round < 3; round += 1) {
             expect((await send(first, id, { event_type: 5 })).status).toBe(400)
             expect((await send(second, id, { event_type: 5 })).status).toBe(400)

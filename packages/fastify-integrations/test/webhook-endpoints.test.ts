@@ -2,14 +2,10 @@ import { EVENT_TYPES } from '@quickquote/core'
 import { validate, WebhookEvent } from '@quickquote/core/internal'
 import { describe, expect, it } from 'vitest'
 import { ACME, GLOBEX, NOWHERE, useHost } from './support/host.ts'
-import { createEndpoint, failQuote, WEBHOOKS, webhooksOf } from './support/webhooks.ts'
+import { createEndpoint, failQuote, webhookCalls, webhooksOf } from './support/webhooks.ts'
 
 const context = useHost({ integrations: { limits: { webhookEndpoints: 1000 } } })
-const call = (method: string, path: string, json?: unknown) =>
-  context.host.call(method, WEBHOOKS + path, {
-    member: 'acme-admin',
-    ...(json === undefined ? {} : { json }),
-  })
+const call = webhookCalls(context)
 const parkedOf = (endpointId: string) => context.sql<{ is_parked: boolean }[]>`
   select parked_at is not null as is_parked from quickquote.deliveries where endpoint_id = ${endpointId}`
 

@@ -107,7 +107,7 @@ export async function requestAsScreens(host: Host, receiver: Receiver, prefix: s
   const send = async (member: string, method: string, path: string, json?: object) => {
     const answer = await host.call(method, `${prefix}/v1/organizations/${organization}${path}`, {
       headers: { 'X-Member': `${member}@${organization}` },
-      ...(json && { json }),
+      json,
     })
     return answer.status < 300 ? answer.body : answer.status
   }

@@ -1,6 +1,6 @@
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '@quickquote/delivery-worker'
 import { type Receiver, startReceiver } from '@quickquote/dev-servers'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { ACME, GLOBEX, type Host, type HostOptions, type MemberName, startHost, useDatabase } from './host.ts'
 
 export function webhooksOf(organizationId: string): string {
@@ -8,6 +8,14 @@ export function webhooksOf(organizationId: string): string {
 }
 
 export const WEBHOOKS = webhooksOf(ACME)
+
+const webhooksFor = (member: MemberName) => webhooksOf(member === 'globex-admin' ? GLOBEX : ACME)
+
+/** Calls of a member below the webhooks of their organization. */
+export function webhookCalls(context: { readonly host: Host }) {
+  return (method: string, path: string, json?: unknown, member: MemberName = 'acme-admin') =>
+    context.host.call(method, webhooksFor(member) + path, { member, json })
+}
 
 export interface CreatedEndpoint {
   readonly id: string
@@ -20,7 +28,7 @@ export async function createEndpoint(
   fields: object = {},
   member: MemberName = 'acme-admin',
 ): Promise<CreatedEndpoint & Record<string, unknown>> {
-  const { status, body } = await host.call('POST', webhooksOf(member === 'globex-admin' ? GLOBEX : ACME), {
+  const { status, body } = await host.call('POST', webhooksFor(member), {
     member,
     json: {
       name: 'CRM',
@@ -50,6 +58,7 @@ export function useDeliveries({
   let host: Host
   let receiver: Receiver
   let stopWorker: () => Promise<void>
+  let endpoints = 0
   let answer: Parameters<typeof startReceiver>[0] = {}
 
   beforeAll(async () => {
@@ -74,6 +83,28 @@ export function useDeliveries({
     },
     get databaseUrl() {
       return database.url
+    },
+    call: webhookCalls({
+      get host() {
+        return host
+      },
+    }),
+    /** An endpoint with its own path at the receiver. */
+    async newEndpoint(fields: object = {}, member?: MemberName) {
+      endpoints += 1
+      const path = `/${endpoints}`
+      const url = receiver.url + path
+      return { ...(await createEndpoint(host, { url, ...fields }, member)), path, url }
+    },
+    requestsTo: (path: string) => receiver.requests.filter((request) => request.path === path),
+    /** Resolves once there are this many attempts: of an endpoint, or of all. */
+    async attempted(count: number, endpointId: string | null = null) {
+      // Not `expect.poll`, which is only for tests: hooks wait, too.
+      await vi.waitFor(async () => {
+        const attempts = await database.sql`select from quickquote.delivery_attempts
+          where ${endpointId}::uuid is null or endpoint_id = ${endpointId}`
+        expect(attempts).toHaveLength(count)
+      }, 60_000)
     },
     stopWorker: () => stopWorker(),
     async startWorker() {
