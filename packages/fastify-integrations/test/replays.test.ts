@@ -234,7 +234,7 @@ describe('GET /:id/replays/:replayId', () => {
 
 describe('The replays of an endpoint', () => {
   it('are listed, newest first, and a completed one cannot be stopped', async () => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const first = await replay(id)
     const second = await replay(id)
     const listed = () => call('GET', `/${id}/replays`).then(({ body }) => body as unknown as { id: string }[])
@@ -245,7 +245,7 @@ describe('The replays of an endpoint', () => {
   })
 
   it('are those of the organization only', async () => {
-    const { id } = await endpointAt()
+    const { id } = await newEndpoint()
     const { id: replayId } = await replay(id)
     for (const [method, path] of [
       ['GET', `/${id}/replays`],
