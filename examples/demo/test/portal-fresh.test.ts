@@ -50,7 +50,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
 
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     // Back to the list as it was filtered.
-    await page.getByRole('link', { name: 'Deliveries' }).last().click()
+    await page.locator('.page-head .above a').click()
     await sent.first().waitFor()
     expect(new URL(page.url()).hash).toContain(`endpoint=${id}`)
   })
@@ -77,9 +77,18 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
       const from = cursor === null ? newest : Number(cursor)
       const items = [from, from - 1].map((number) => ({
         ...attempt,
-        id: `attempt-${number}`,
+        delivery_id: `delivery-${number}`,
         quotation_name: `Quote ${number}`,
       }))
+      // One that was tried again is the newest, and no longer where it was.
+      if (newest === 101 && cursor === null) {
+        items.unshift({
+          ...items[0],
+          delivery_id: 'delivery-95',
+          quotation_name: 'Quote 95',
+          created_at: new Date().toISOString(),
+        })
+      }
       const link = `<${url.pathname}?cursor=${from - 2}>; rel="next"`
       await route.fulfill({ json: items, headers: { link } })
     })
@@ -98,7 +107,7 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await row(page, 'Quote 101').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     expect(await page.locator('tbody td:nth-child(4)').allTextContents()).toEqual(
-      [101, 100, 99, 98, 97, 96, 95, 94, 93].map((number) => `Quote ${number}`),
+      [95, 101, 100, 99, 98, 97, 96, 94, 93].map((number) => `Quote ${number}`),
     )
     expect(await row(page, 'Quote 93').getAttribute('data-same')).toBe('yes')
     // Every few seconds, so only a few rows.
@@ -258,11 +267,53 @@ describe.runIf(hasChromium || process.env['CI'] !== undefined)('The portal, in C
     await admin.quote('Sent before the move')
     const page = await open('admin@acme.example', `deliveries?endpoint=${id}`)
     await row(page, 'Sent before the move').getByRole('link').click()
-    await page.getByText(`POST ${admin.receiver}`).waitFor()
+    const sentTo = page.getByText(`POST ${admin.receiver}`, { exact: true })
+    await sentTo.waitFor()
     await admin.send('PATCH', `/webhooks/${id}`, 200, { url: `${admin.receiver}/moved` })
     await page.reload()
-    await page.getByText('The endpoint has been changed since this attempt').waitFor()
-    expect(await page.getByText(`POST ${admin.receiver}`).count()).toBe(0)
+    await sentTo.waitFor()
+  })
+
+  it('finds what was sent for a quote, an event or a delivery by its id, with its resends both ways', async () => {
+    const admin = await as('admin@acme.example')
+    const { id } = await admin.endpoint('Searched')
+    await admin.answer('broken')
+    await admin.quote('Looked for')
+    type Sent = { delivery_id: string; event_id: string; quotation_id: string }
+    const log = () => admin.send<Sent[]>('GET', `/webhooks/deliveries?endpoint_id=${id}`, 200)
+    await expect.poll(log, PATIENCE).toHaveLength(1)
+    await admin.answer('ok')
+    const [first] = await log()
+    await admin.send('POST', `/webhooks/deliveries/${first?.delivery_id}/resend`, 202)
+    await expect.poll(log, PATIENCE).toHaveLength(2)
+    const page = await open('admin@acme.example', `deliveries?endpoint=${id}`)
+    const rows = page.locator('tbody tr')
+    await expect.poll(() => rows.count(), PATIENCE).toBe(2)
+    await page.getByLabel('Response').selectOption('5xx')
+    await expect.poll(() => rows.count(), PATIENCE).toBe(1)
+    const search = async (text: string) => {
+      await page.getByRole('searchbox').fill(text)
+      await page.keyboard.press('Enter')
+    }
+    await search('nonsense')
+    await page.getByText('This is not the ID of').waitFor()
+    for (const found of [first?.event_id, first?.event_id.slice(4), first?.quotation_id]) {
+      await search(String(found))
+      await expect
+        .poll(() => new URL(page.url()).hash, PATIENCE)
+        .toContain(found === first?.quotation_id ? `quote=${found}` : `event=${first?.event_id}`)
+      // The newest first: the resend, then the failed one, at every endpoint.
+      await row(page, 'Searched').getByText('500').waitFor()
+      await row(page, 'Searched').getByText('204').waitFor()
+    }
+    await search(String(first?.delivery_id))
+    await page.getByText('500 Internal Server Error').first().waitFor()
+    await page.locator('.facts div').filter({ hasText: 'Resent as' }).getByRole('link').click()
+    await page.getByText('204 No Content').first().waitFor()
+    await page.locator('.facts div').filter({ hasText: 'Resend of' }).getByRole('link').click()
+    await page.getByText('500 Internal Server Error').first().waitFor()
+    await page.getByRole('link', { name: 'All its deliveries' }).first().click()
+    await row(page, 'Searched').getByText('204').waitFor()
   })
 
   it('forgets that nobody was signed in as soon as somebody is', async () => {

@@ -132,6 +132,11 @@ export interface LoadedPages<Item> extends Loaded<readonly Item[]> {
   more(): void
 }
 
+interface Listed {
+  readonly id: string
+  readonly created_at: string
+}
+
 interface Pages<Item> {
   readonly items: readonly Item[]
   /** Of the page after them. */
@@ -149,7 +154,7 @@ const MOST_REFRESHED = 5
  * A list whose pages are shown below each other. A refresh loads the newest page, and merges it by id: earlier pages stay,
  * and are not loaded again.
  */
-export function usePages<Item extends { readonly id: string }>(
+export function usePages<Item extends Listed>(
   key: string,
   load: (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Pages<Item>>,
   options: { everyMs?: number } = {},
@@ -203,19 +208,21 @@ export function usePages<Item extends { readonly id: string }>(
   }
 }
 
-/** The index of the last shown item that is among the newest; -1: none. */
-function lastShared<Item extends { readonly id: string }>(
-  shown: readonly Item[],
-  newest: readonly Item[],
-): number {
-  const ids = new Set(newest.map(({ id }) => id))
-  return shown.findLastIndex(({ id }) => ids.has(id))
+/** The index of the last shown item that is among the newest, unchanged; -1: none. */
+function lastShared<Item extends Listed>(shown: readonly Item[], newest: readonly Item[]): number {
+  const times = new Map(newest.map(({ id, created_at }) => [id, created_at]))
+  return shown.findLastIndex(({ id, created_at }) => times.get(id) === created_at)
 }
 
-/** The newest items, then those shown after what both have. Where they have nothing in common, the list begins again. */
-function merged<Item extends { readonly id: string }>(shown: Pages<Item>, newest: Pages<Item>): Pages<Item> {
+/**
+ * The newest items, then those shown after what both have, except for those that are newest again: a delivery that was
+ * tried once more. Where they have nothing in common, the list begins again.
+ */
+function merged<Item extends Listed>(shown: Pages<Item>, newest: Pages<Item>): Pages<Item> {
   const last = lastShared(shown.items, newest.items)
-  const earlier = last < 0 || newest.next === null ? [] : shown.items.slice(last + 1)
+  const ids = new Set(newest.items.map(({ id }) => id))
+  const earlier =
+    last < 0 || newest.next === null ? [] : shown.items.slice(last + 1).filter(({ id }) => !ids.has(id))
   if (earlier.length === 0) return newest
   return { items: [...newest.items, ...earlier], next: shown.next }
 }

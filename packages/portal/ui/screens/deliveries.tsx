@@ -1,16 +1,19 @@
 import { useState } from 'preact/hooks'
+import { ApiError } from '../api/http.ts'
 import type { Attempt } from '../api/types.ts'
 import { now } from '../clock.ts'
 import { Breakable } from '../parts/breakable.tsx'
 import { Button } from '../parts/button.tsx'
 import { Chart, HOUR_MS, useHours } from '../parts/chart.tsx'
-import { FilterBar, TimeFilter, useFilters } from '../parts/filter.tsx'
+import { FilterBar, SearchFilter, TimeFilter, useFilters } from '../parts/filter.tsx'
 import { Link } from '../parts/link.tsx'
 import { type Column, Empty, List } from '../parts/list.tsx'
+import { ErrorNotice } from '../parts/notice.tsx'
 import { PageHead } from '../parts/page-head.tsx'
 import { Dot, Status, type Tone } from '../parts/status.tsx'
 import { Countdown, Time, TimeHead } from '../parts/time.tsx'
 import { usePortal } from '../portal.ts'
+import { useAction } from '../use-action.ts'
 import { useLoaded, usePages } from '../use-loaded.ts'
 import { Replay } from './replay.tsx'
 
@@ -20,7 +23,12 @@ const DAY_HOURS = 24
 /** Periods in hours; `all`: everything that is kept, `own`: from `since` until `until`. */
 const SPANS = ['1', '24', '168', 'all', 'own'] as const
 const SHOWN = ['everything', 'all', 'retrying', 'given_up'] as const
-const DEFAULTS = { show: 'everything', endpoint: '', type: '', span: '24', since: '', until: '' }
+const ANSWERS = ['', '2xx', '3xx', '4xx', '5xx', 'none'] as const
+const DEFAULTS = {
+  ...{ show: 'everything', endpoint: '', type: '', answer: '' },
+  ...{ span: '24', since: '', until: '' },
+  ...{ event: '', quote: '' },
+}
 
 function rangeOf({ span, since, until }: typeof DEFAULTS): { since?: string; until?: string } {
   if (span === 'own') return { since, until }
@@ -36,25 +44,27 @@ export function hourOf(start: number): Record<'span' | 'since' | 'until', string
   }
 }
 
-/** All attempts. The list refreshes itself while it shows the newest ones. */
+/** All deliveries, each with its newest attempt. The list refreshes itself. */
 export function Deliveries() {
   const { t, client, settings, mayChange, shows, endpoints } = usePortal()
   const [isReplayOpen, setReplayOpen] = useState(false)
-  const [filters, choose] = useFilters(DEFAULTS, { show: SHOWN, span: SPANS })
+  const [filters, choose] = useFilters(DEFAULTS, { show: SHOWN, span: SPANS, answer: ANSWERS })
   const { show, endpoint, type } = filters
   const attempts = usePages(
     `deliveries ${JSON.stringify(filters)}`,
-    (page, signal) =>
-      client.deliveries.list(
+    async (page, signal) => {
+      const { items, next } = await client.deliveries.list(
         {
-          endpoint_id: endpoint,
-          event_type: type,
+          ...{ endpoint_id: endpoint, event_type: type, http_status: filters.answer, attempts: 'latest' },
+          ...{ event_id: filters.event, quotation_id: filters.quote },
           undelivered: show === 'everything' ? undefined : show,
           ...rangeOf(filters),
           ...page,
         },
         signal,
-      ),
+      )
+      return { items: items.map((attempt) => ({ ...attempt, id: attempt.delivery_id })), next }
+    },
     { everyMs: REFRESH_MS },
   )
   const isFiltered = JSON.stringify(filters) !== JSON.stringify(DEFAULTS)
@@ -74,6 +84,7 @@ export function Deliveries() {
         }
       />
       <Overview filters={filters} onChange={choose} />
+      <Search filters={filters} onChange={choose} />
       <Filters filters={filters} onChange={choose} error={attempts.error} />
       <List
         name="deliveries"
@@ -93,6 +104,53 @@ export function Deliveries() {
           }}
         />
       )}
+    </>
+  )
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Finds a delivery, and the deliveries of an event or a quote, by an id. */
+function Search({
+  filters,
+  onChange,
+}: {
+  filters: typeof DEFAULTS
+  onChange: (change: Partial<typeof DEFAULTS>) => void
+}) {
+  const { t, client, navigation } = usePortal()
+  const [isUnknown, setUnknown] = useState(false)
+  const search = useAction()
+  const show = (ids: Partial<typeof DEFAULTS>) => onChange({ ...DEFAULTS, span: 'all', ...ids })
+
+  async function find(id: string) {
+    const isEvent = id.startsWith('evt_')
+    setUnknown(id !== '' && !UUID.test(isEvent ? id.slice(4) : id))
+    if (id === '') return onChange(DEFAULTS)
+    if (isEvent) return show({ event: id })
+    if (!UUID.test(id)) return
+    const delivery = await client.deliveries.get(id).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) return null
+      throw error
+    })
+    if (delivery !== null) return navigation.go({ view: 'deliveries', id })
+    const event = `evt_${id}`
+    const { items } = await client.deliveries.list({ event_id: event, limit: 1 })
+    show(items.length > 0 ? { event } : { quote: id })
+  }
+  return (
+    <>
+      <div class="filters">
+        <SearchFilter
+          label={t('deliveries.search')}
+          value={filters.event || filters.quote}
+          onSearch={(id) => void search.run(() => find(id))}
+        />
+      </div>
+      <p class="hint" role="status">
+        {isUnknown && t('deliveries.search.unknown')}
+      </p>
+      <ErrorNotice error={search.error} />
     </>
   )
 }
@@ -123,6 +181,10 @@ function Filters({
         {
           ...{ name: 'type', label: t('deliveries.event') },
           options: [all, ...(catalog.value ?? []).map(({ type }) => [type, type] as const)],
+        },
+        {
+          ...{ name: 'answer', label: t('deliveries.answer') },
+          options: ANSWERS.map((value) => [value, t(`deliveries.answer.${value || 'all'}`)]),
         },
         {
           ...{ name: 'span', label: t('deliveries.time') },

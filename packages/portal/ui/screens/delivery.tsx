@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { AttemptDetails, Delivery as DeliveryOf, WebhookEndpoint } from '../api/types.ts'
+import type { Place } from '../navigation.ts'
 import { Button } from '../parts/button.tsx'
 import { Copyable, CopyButton, Example } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
@@ -72,7 +74,7 @@ function Found({
           <>
             {attempt !== undefined && endpoint !== null && (
               <CopyButton
-                text={curlOf(endpoint.url, attempt, request_body, t('delivery.curl.unsigned'))}
+                text={curlOf(urlOf(attempt, endpoint), attempt, request_body, t('delivery.curl.unsigned'))}
                 label={t('delivery.curl')}
               />
             )}
@@ -95,6 +97,11 @@ function Found({
       </div>
     </>
   )
+}
+
+/** Where the attempt was sent; with the query, which is not recorded, if the endpoint still has that address. */
+function urlOf({ url }: AttemptDetails, endpoint: WebhookEndpoint): string {
+  return url === null || endpoint.url.startsWith(url) ? endpoint.url : url
 }
 
 /** Whose event it is, where it goes, and how it stands. */
@@ -246,29 +253,46 @@ function Outcome({ attempt }: { attempt: AttemptDetails }) {
   )
 }
 
-/** What support asks for. */
+/** What support asks for, and what belongs together. */
 function Ids({ delivery }: { delivery: DeliveryOf }) {
   const { t } = usePortal()
-  const { id, event_id, quotation_id } = delivery
-  const ids = { 'delivery.id': id, 'delivery.event-id': event_id, 'delivery.quote-id': quotation_id } as const
+  const { id, event_id, quotation_id, resent_from, resent_as } = delivery
+  const all = (query: Place['query']) => (
+    <Link to={{ view: 'deliveries', query: { ...query, span: 'all' } }}>{t('delivery.all')}</Link>
+  )
+  const other = (resent: string) => (
+    <Link to={{ view: 'deliveries', id: resent }}>
+      <code>{resent}</code>
+    </Link>
+  )
   return (
     <section class="card" aria-label={t('delivery.ids')}>
-      <dl class="facts mono-values">
-        {(Object.keys(ids) as (keyof typeof ids)[]).map((name) => {
-          const value = ids[name]
-          return (
-            value !== null && (
-              <div key={name}>
-                <dt>{t(name)}</dt>
-                <dd>
-                  <Copyable text={value} label={t(name)} />
-                </dd>
-              </div>
-            )
-          )
-        })}
+      <dl class="facts">
+        <Id name={t('delivery.id')} id={id} />
+        <Id name={t('delivery.event-id')} id={event_id}>
+          {all({ event: event_id })}
+        </Id>
+        {quotation_id !== null && (
+          <Id name={t('delivery.quote-id')} id={quotation_id}>
+            {all({ quote: quotation_id })}
+          </Id>
+        )}
+        {resent_from !== null && <Id name={t('delivery.resent-from')}>{other(resent_from)}</Id>}
+        {resent_as !== null && <Id name={t('delivery.resent-as')}>{other(resent_as)}</Id>}
       </dl>
     </section>
+  )
+}
+
+function Id({ name, id, children }: { name: string; id?: string; children?: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {id !== undefined && <Copyable text={id} label={name} />}
+        {children}
+      </dd>
+    </div>
   )
 }
 
@@ -308,22 +332,20 @@ function RequestCard({
   endpoint: WebhookEndpoint | null
 }) {
   const { t } = usePortal()
-  // The endpoint has its URL of today: which one an attempt was sent to is known only if nothing has changed since.
-  const isSame = endpoint !== null && (attempt === undefined || endpoint.updated_at <= attempt.created_at)
+  const url = attempt === undefined ? endpoint?.url : attempt.url
   const headers = Object.entries(attempt?.request_headers ?? {})
   return (
     <section class="card">
       <header>
         <h2>
           {t('delivery.request')}
-          {isSame && (
-            <code class="muted one-line" title={endpoint.url}>
-              POST {endpoint.url}
+          {url && (
+            <code class="muted one-line" title={url}>
+              POST {url}
             </code>
           )}
         </h2>
       </header>
-      {endpoint !== null && !isSame && <p class="card-body muted">{t('delivery.url.changed')}</p>}
       {headers.length > 0 && (
         <dl class="facts mono-values">
           {headers.map(([name, value]) => (

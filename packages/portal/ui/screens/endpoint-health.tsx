@@ -77,7 +77,7 @@ export function LatestDeliveries({ id }: { id: string }) {
   const { t, client } = usePortal()
   const latest = useLoaded(
     `latest ${id}`,
-    (signal) => client.deliveries.list({ endpoint_id: id, limit: LATEST }, signal),
+    (signal) => client.deliveries.list({ endpoint_id: id, attempts: 'latest', limit: LATEST }, signal),
     { everyMs: REFRESH_MS },
   )
   const columns = useColumns()
