@@ -44,6 +44,16 @@ export interface ApiDocsOptions {
   readonly license?: { readonly name: string; readonly url?: string } | null
 }
 
+/** The announced end of a route, for its clients (RFC 9745, RFC 8594). */
+export interface Deprecation {
+  /** Since when, or from when, the route is deprecated. */
+  readonly since: Date
+  /** When it stops working, not before `since`. Default: not decided. */
+  readonly sunset?: Date
+  /** A page that says what to do instead. Default none. */
+  readonly link?: string
+}
+
 /** A worker from `createDeliveryWorker`. */
 export interface StartableWorker {
   readonly integrations?: Integrations
@@ -85,6 +95,11 @@ export interface FastifyIntegrationsOptions {
    * `urn:problem-type:quickquote:`.
    */
   readonly problemTypeBase?: string
+  /**
+   * Routes that you are going to turn off, by their `operationId`, such as `listQuotations`: their responses carry
+   * `Deprecation`, `Sunset` and a `Link`, and the documentation marks them. They work as before. Default none.
+   */
+  readonly deprecated?: Readonly<Record<string, Deprecation>>
 }
 
 /** The checked options with their defaults. */
@@ -100,6 +115,7 @@ export interface PluginSettings {
   readonly redis: RedisClient | undefined
   readonly onLimiterError: 'open' | 'closed'
   readonly problemTypeBase: string
+  readonly deprecated: Readonly<Record<string, Deprecation>>
 }
 
 const OPTION_NAMES = Object.keys({
@@ -114,6 +130,7 @@ const OPTION_NAMES = Object.keys({
   redis: true,
   onLimiterError: true,
   problemTypeBase: true,
+  deprecated: true,
 } satisfies Record<keyof FastifyIntegrationsOptions, true>)
 
 /** Options of `register` that are Fastify's own. */
@@ -179,6 +196,8 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
     typeof problemTypeBase === 'string' && parseUrl(`${problemTypeBase}CODE`) !== null,
     'problemTypeBase must be the start of an absolute URI, such as https://docs.example.com/errors#.',
   )
+  const { deprecated = {} } = options
+  checkDeprecated(deprecated)
   return {
     integrations,
     resolveSession,
@@ -191,6 +210,7 @@ export function resolveOptions(options: FastifyIntegrationsOptions): PluginSetti
     redis,
     onLimiterError,
     problemTypeBase,
+    deprecated,
   }
 }
 
@@ -243,4 +263,26 @@ function isOrigin(origin: unknown): boolean {
 
 function expect(holds: boolean, message: string): asserts holds {
   if (!holds) throw new ConfigurationError(`fastifyIntegrations: ${message}`)
+}
+
+/** The plugin checks the names, once it knows its routes. */
+function checkDeprecated(deprecated: Readonly<Record<string, Deprecation>>): void {
+  const isTime = (value: unknown) => value instanceof Date && !Number.isNaN(value.getTime())
+  expect(
+    typeof deprecated === 'object' && deprecated !== null && !Array.isArray(deprecated),
+    'deprecated must be an object, such as { listQuotations: { since: new Date() } }.',
+  )
+  for (const [name, each] of Object.entries(deprecated)) {
+    checkOptionNames(`fastifyIntegrations: deprecated.${name}`, each, ['since', 'sunset', 'link'])
+    const { since, sunset, link } = each
+    expect(isTime(since), `deprecated.${name}.since must be a valid Date.`)
+    expect(
+      sunset === undefined || (isTime(sunset) && sunset >= since),
+      `deprecated.${name}.sunset must be a valid Date, not before \`since\`.`,
+    )
+    expect(
+      link === undefined || /^https?:$/.test(parseUrl(link)?.protocol ?? ''),
+      `deprecated.${name}.link must be the address of a page, such as https://docs.example.com/changes.`,
+    )
+  }
 }

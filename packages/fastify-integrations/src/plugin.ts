@@ -1,4 +1,5 @@
 import { ConfigurationError } from '@quickquote/core'
+import { checkOptionNames } from '@quickquote/core/internal'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { identifyRequest } from './answers/request-id.ts'
@@ -31,7 +32,17 @@ async function plugin(fastify: FastifyInstance, options: FastifyIntegrationsOpti
   const settings = resolveOptions(options)
   const { integrations, problemTypeBase } = settings
   const areas = routeTable(integrations, { apiKeyRoutes: settings.apiKeyRoutes })
-  const routing = { document: documentation(settings), answerWithinMs: answerTime(integrations.settings) }
+  const { deprecated } = settings
+  checkOptionNames(
+    'fastifyIntegrations: deprecated',
+    deprecated,
+    areas.flatMap(({ routes }) => routes.map(({ operationId }) => operationId)),
+  )
+  const routing = {
+    document: documentation(settings),
+    answerWithinMs: answerTime(integrations.settings),
+    deprecated,
+  }
   checkServer(fastify)
   refuseSecondRegistration(fastify, areas)
   if (settings.inHostDocument && !fastify.hasDecorator('swagger')) {

@@ -7,6 +7,7 @@ import { apiKeyOf } from './auth/partner-auth.ts'
 import { callerOf } from './auth/session-auth.ts'
 import { isMultipart } from './bodies/multipart.ts'
 import { waitMsOf } from './limits/waits.ts'
+import type { Deprecation, PluginSettings } from './options.ts'
 import type { Answer, Route } from './route.ts'
 
 /** The form of a route in an OpenAPI document of @fastify/swagger: ours, or the host's. */
@@ -20,6 +21,8 @@ export interface Routing {
   readonly document: Documentation
   /** Milliseconds until a request is answered after its body has arrived, if need be with 503. */
   readonly answerWithinMs: number
+  /** By `operationId`. */
+  readonly deprecated: PluginSettings['deprecated']
 }
 
 const ANSWER_WITHIN_MS = 15_000
@@ -38,16 +41,21 @@ export function answerTime({
 export function registerRoute(
   fastify: FastifyInstance,
   route: Route,
-  { document, answerWithinMs }: Routing,
+  { document, answerWithinMs, deprecated }: Routing,
 ): void {
   const { hide, swaggerTransform } = document(route)
   const { status, schema } = route.answer
   const { endWaits } = route
+  const deprecation = deprecated[route.operationId]
+  const onSend = [
+    ...(endWaits === undefined ? [] : [closeAfterWaits(fastify, endWaits)]),
+    ...(deprecation === undefined ? [] : [announce(deprecation)]),
+  ]
   fastify.route({
     method: route.method,
     url: route.url,
     ...(route.method === 'GET' ? { exposeHeadRoute: true } : {}),
-    ...(endWaits === undefined ? {} : { onSend: closeAfterWaits(fastify, endWaits) }),
+    onSend,
     config: {
       integrations: { access: route.access, limit: route.limit },
       swaggerTransform,
@@ -91,6 +99,17 @@ function closeAfterWaits(fastify: FastifyInstance, endWaits: () => void) {
   })
   return async ({ raw }: FastifyRequest, reply: FastifyReply) => {
     if (isClosing && raw.httpVersionMajor === 1) reply.header('connection', 'close')
+  }
+}
+
+/** The headers of a deprecated route, on every response of it. */
+function announce({ since, sunset, link }: Deprecation) {
+  return async (_: FastifyRequest, reply: FastifyReply) => {
+    reply.header('deprecation', `@${Math.floor(since.getTime() / 1000)}`)
+    if (sunset !== undefined) reply.header('sunset', sunset.toUTCString())
+    if (link === undefined) return
+    const next = reply.getHeader('link')
+    reply.header('link', [...(next === undefined ? [] : [next]), `<${link}>; rel="deprecation"`].join(', '))
   }
 }
 

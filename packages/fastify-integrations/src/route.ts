@@ -57,7 +57,7 @@ interface Row<P extends TSchema, A extends TSchema> {
   readonly operationId: string
   readonly tag: string
   readonly summary: string
-  readonly description?: string
+  readonly description: string
   readonly params: P
   readonly query?: TObject
   /** Headers that the route reads itself, for the documentation. */

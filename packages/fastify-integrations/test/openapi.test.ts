@@ -35,6 +35,14 @@ describe('the OpenAPI document', () => {
     expect([...new Set(used)].sort()).toEqual(tags.map(({ name }) => name).sort())
   })
 
+  it('says of each operation more than its summary', () => {
+    const { paths } = context.host.openapi
+    const silent = Object.values(paths).flatMap((operations) =>
+      Object.values(operations).filter(({ description }) => !description?.trim()),
+    )
+    expect(silent.map(({ operationId }) => operationId)).toEqual([])
+  })
+
   it('has every row of the route table, and nothing else', () => {
     const rows = routeTable(context.host.integrations, { apiKeyRoutes: true }).flatMap(({ prefix, routes }) =>
       routes.map(({ method, url }) => `${method} ${(prefix + url).replace(/:(\w+)/g, '{$1}')}`),

@@ -53,6 +53,26 @@ const WRONG: [string, object, RegExp][] = [
     /trustedOrigins must be a list/,
   ],
   ['an origin with a path', { trustedOrigins: ['https://app.example.com/'] }, /origins without a path/],
+  [
+    'the deprecation of an unknown route',
+    { deprecated: { listQuotation: { since: new Date() } } },
+    /deprecated\.listQuotation is not an option\. Did you mean listQuotations\?/,
+  ],
+  [
+    'a deprecation without a time',
+    { deprecated: { getMe: {} } },
+    /deprecated\.getMe\.since must be a valid Date/,
+  ],
+  [
+    'an end before the deprecation',
+    { deprecated: { getMe: { since: new Date(2000), sunset: new Date(1000) } } },
+    /sunset must be a valid Date, not before `since`/,
+  ],
+  [
+    'a page without an address',
+    { deprecated: { getMe: { since: new Date(), link: 'docs' } } },
+    /deprecated\.getMe\.link must be the address of a page/,
+  ],
   ['text for a flag', { apiKeyRoutes: 'no' }, /apiKeyRoutes must be true or false/],
   ['text for another flag', { inHostDocument: 'no' }, /inHostDocument must be true or false/],
   ['a URL for Redis', { redis: 'redis://localhost' }, /redis must be an ioredis client/],

@@ -50,7 +50,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the progress of a quotation, step by step */
+        /**
+         * Get the progress of a quotation, step by step
+         * @description All steps, in order, whether they have begun or not.
+         */
         get: operations["getQuotationPipeline"];
         put?: never;
         post?: never;
@@ -87,7 +90,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a short-lived link to the document of a proposal */
+        /**
+         * Get a short-lived link to the document of a proposal
+         * @description The link expires at `expires_at`: request a new one whenever you need it.
+         */
         get: operations["getProposalDocumentUrl"];
         put?: never;
         post?: never;
@@ -337,6 +343,12 @@ export interface components {
             headers: {
                 /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
+                /** @description The expiry of the API key. Sent only during its last 30 days. */
+                "X-API-Key-Expires-At"?: string;
+                /** @description The limits that apply to this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -355,6 +367,12 @@ export interface components {
             headers: {
                 /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
+                /** @description The expiry of the API key. Sent only during its last 30 days. */
+                "X-API-Key-Expires-At"?: string;
+                /** @description The limits that apply to this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -373,6 +391,12 @@ export interface components {
             headers: {
                 /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
+                /** @description The expiry of the API key. Sent only during its last 30 days. */
+                "X-API-Key-Expires-At"?: string;
+                /** @description The limits that apply to this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -391,6 +415,12 @@ export interface components {
             headers: {
                 /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
+                /** @description The expiry of the API key. Sent only during its last 30 days. */
+                "X-API-Key-Expires-At"?: string;
+                /** @description The limits that apply to this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -411,6 +441,12 @@ export interface components {
                 "X-Request-Id"?: string;
                 /** @description Seconds to wait. */
                 "Retry-After"?: number;
+                /** @description The expiry of the API key. Sent only during its last 30 days. */
+                "X-API-Key-Expires-At"?: string;
+                /** @description The limits that apply to this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -429,6 +465,12 @@ export interface components {
             headers: {
                 /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
+                /** @description The expiry of the API key. Sent only during its last 30 days. */
+                "X-API-Key-Expires-At"?: string;
+                /** @description The limits that apply to this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -449,6 +491,12 @@ export interface components {
                 "X-Request-Id"?: string;
                 /** @description Seconds to wait. */
                 "Retry-After"?: number;
+                /** @description The expiry of the API key. Sent only during its last 30 days. */
+                "X-API-Key-Expires-At"?: string;
+                /** @description The limits that apply to this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -467,6 +515,12 @@ export interface components {
             headers: {
                 /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
+                /** @description The expiry of the API key. Sent only during its last 30 days. */
+                "X-API-Key-Expires-At"?: string;
+                /** @description The limits that apply to this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -485,6 +539,12 @@ export interface components {
             headers: {
                 /** @description The ID of the request. Include it in support requests. */
                 "X-Request-Id"?: string;
+                /** @description The expiry of the API key. Sent only during its last 30 days. */
+                "X-API-Key-Expires-At"?: string;
+                /** @description The limits that apply to this route (IETF RateLimit fields). */
+                "RateLimit-Policy"?: string;
+                /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                RateLimit?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -551,6 +611,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -587,6 +653,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -650,6 +722,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -686,6 +764,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -746,6 +830,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -782,6 +872,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -834,6 +930,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -870,6 +972,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -922,6 +1030,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -958,6 +1072,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -976,6 +1096,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1027,6 +1153,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1063,6 +1195,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1081,6 +1219,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1142,6 +1286,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1178,6 +1328,12 @@ export interface operations {
                 headers: {
                     /** @description The ID of the request. Include it in support requests. */
                     "X-Request-Id"?: string;
+                    /** @description The expiry of the API key. Sent only during its last 30 days. */
+                    "X-API-Key-Expires-At"?: string;
+                    /** @description The limits that apply to this route (IETF RateLimit fields). */
+                    "RateLimit-Policy"?: string;
+                    /** @description The requests left (`r`), and the seconds until there are more (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -109,7 +109,7 @@ function finishOperation(
   }
 }
 
-/** Shares responses with a single code, and the examples of all codes: most routes have the same. */
+/** Shares responses with a single code, if their headers are the same, and the examples of all codes. */
 function shareProblem(response: Response, shared: SharedProblems): object {
   const media = response.content?.[PROBLEM_MEDIA_TYPE]
   if (media?.examples === undefined) return response
@@ -118,7 +118,8 @@ function shareProblem(response: Response, shared: SharedProblems): object {
   const problem = { ...response, content: { [PROBLEM_MEDIA_TYPE]: { ...media, examples } } }
   const [code, ...others] = Object.keys(examples)
   if (code === undefined || others.length > 0) return problem
-  shared.responses[code] = problem
+  const known = (shared.responses[code] ??= problem)
+  if (JSON.stringify(known) !== JSON.stringify(problem)) return problem
   return { $ref: `#/components/responses/${code}` }
 }
 

@@ -8,7 +8,7 @@ import {
   Type,
 } from '@quickquote/core/internal'
 import type { FastifySchema } from 'fastify'
-import { DEFAULT_API_DOCS, type PluginSettings } from '../options.ts'
+import { DEFAULT_API_DOCS, type Deprecation, type PluginSettings } from '../options.ts'
 import type { Documentation } from '../register-routes.ts'
 import type { Route } from '../route.ts'
 import { EXAMPLE } from './examples.ts'
@@ -32,15 +32,30 @@ const KEY_HEADERS = {
   }),
 }
 
+function deprecationHeaders({ sunset, link }: Deprecation) {
+  return {
+    Deprecation: Type.String({
+      description: 'Since when the route is deprecated: `@` and Unix time in seconds (RFC 9745).',
+    }),
+    ...(sunset === undefined
+      ? {}
+      : { Sunset: Type.String({ description: 'When it stops working: an HTTP date (RFC 8594).' }) }),
+    ...(link === undefined
+      ? {}
+      : { Link: Type.String({ description: 'What to do instead: `<…>; rel="deprecation"`.' }) }),
+  }
+}
+
 /** Documents the routes in our own document, and in the host's if requested. */
 export function documentation({
   problemTypeBase,
   inHostDocument,
   apiDocs,
-}: Pick<PluginSettings, 'problemTypeBase' | 'inHostDocument' | 'apiDocs'>): Documentation {
+  deprecated,
+}: Pick<PluginSettings, 'problemTypeBase' | 'inHostDocument' | 'apiDocs' | 'deprecated'>): Documentation {
   const schemes = securitySchemes((apiDocs ?? DEFAULT_API_DOCS).sessionScheme)
   return (route) => {
-    const operation = operationOf(route, problemTypeBase)
+    const operation = operationOf(route, problemTypeBase, deprecated[route.operationId])
     const scheme = schemeOf(route)
     const own = { ...operation, security: [{ [scheme]: [] }] }
     const inDocumentOfHost = (document: HostDocument | undefined) =>
@@ -115,18 +130,27 @@ function errorCodesOf(route: Route): ErrorCode[] {
 }
 
 /** The route in the form that @fastify/swagger expects. */
-function operationOf(route: Route, typeBase: string): FastifySchema & Record<string, unknown> {
+function operationOf(
+  route: Route,
+  typeBase: string,
+  deprecation: Deprecation | undefined,
+): FastifySchema & Record<string, unknown> {
   const { answer, body } = route
+  const headers = {
+    'X-Request-Id': REQUEST_ID,
+    ...(deprecation === undefined ? {} : deprecationHeaders(deprecation)),
+  }
   const codes = errorCodesOf(route)
   const problems = [...new Set(codes.map((code) => ERRORS[code].status))].map((status) => {
     const ofStatus = codes.filter((code) => ERRORS[code].status === status)
-    return [status, problemResponse(route, status, ofStatus, typeBase)]
+    return [status, problemResponse({ route, status, headers }, ofStatus, typeBase)]
   })
   return {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    description: route.description,
+    ...(deprecation === undefined ? {} : { deprecated: true }),
     params: route.params,
     ...(route.query === undefined ? {} : { querystring: route.query }),
     ...(route.requestHeaders === undefined ? {} : { headers: route.requestHeaders }),
@@ -135,7 +159,7 @@ function operationOf(route: Route, typeBase: string): FastifySchema & Record<str
     response: {
       [answer.status]: {
         description: answer.description,
-        headers: { 'X-Request-Id': REQUEST_ID, ...keyHeaders(route), ...answer.headers },
+        headers: { ...headers, ...keyHeaders(route), ...answer.headers },
         ...(answer.status === 204 ? { type: 'null' } : documentAnswer(answer)),
       },
       ...Object.fromEntries(problems),
@@ -151,14 +175,25 @@ function documentBody({ schema, example }: { schema: TSchema; example: unknown }
   return { schema: { ...schema, 'x-examples': { example: { value: example } } } }
 }
 
-function problemResponse(route: Route, status: number, codes: readonly ErrorCode[], typeBase: string) {
+interface ProblemAnswer {
+  readonly route: Route
+  readonly status: number
+  readonly headers: Readonly<Record<string, TSchema>>
+}
+
+function problemResponse(
+  { route, status, headers }: ProblemAnswer,
+  codes: readonly ErrorCode[],
+  typeBase: string,
+) {
   const retryAfter = Type.Integer({ description: 'Seconds to wait.' })
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
     headers: {
-      'X-Request-Id': REQUEST_ID,
+      ...headers,
       ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter } : {}),
-      ...(status === 429 ? keyHeaders(route) : {}),
+      // Without a valid key, there is nothing to report.
+      ...(status === 401 ? {} : keyHeaders(route)),
     },
     content: {
       [PROBLEM_MEDIA_TYPE]: {

@@ -87,6 +87,8 @@ export function apiKeyRoutes({ apiKeys, settings: { limits } }: Integrations): r
       url: '/:id',
       operationId: 'getApiKey',
       summary: 'Get an API key',
+      description:
+        'The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` every key.',
       params,
       answer: {
         status: 200,

@@ -13,6 +13,7 @@ export function proposalRoutes({ quotations }: Integrations): readonly PartnerRo
       operationId: 'getProposalDocumentUrl',
       tag: 'Proposals',
       summary: 'Get a short-lived link to the document of a proposal',
+      description: 'The link expires at `expires_at`: request a new one whenever you need it.',
       params: Type.Object({ id: Uuid }),
       answer: {
         status: 200,

@@ -129,6 +129,7 @@ export function quotationRoutes(integrations: Integrations, waits: Waits): reado
       operationId: 'getQuotationPipeline',
       tag,
       summary: 'Get the progress of a quotation, step by step',
+      description: 'All steps, in order, whether they have begun or not.',
       params,
       answer: {
         status: 200,

@@ -69,6 +69,7 @@ export function replayRoutes({ replays }: Integrations): readonly SessionRoute[]
       url: '/:id/replays/:replayId',
       operationId: 'getReplay',
       summary: 'Get the progress of a replay',
+      description: 'A replay runs in the background. Poll until its `state` is `completed` or `stopped`.',
       params: Type.Composite([organizationParams, Type.Object({ id: Uuid, replayId: Uuid })]),
       answer: {
         status: 200,

@@ -121,6 +121,8 @@ export function webhookRoutes({
       url: '/:id',
       operationId: 'getWebhookEndpoint',
       summary: 'Get a webhook endpoint',
+      description:
+        'The signing secret and the values of headers are never returned. A deleted endpoint is not found.',
       params,
       answer: {
         status: 200,

@@ -3,6 +3,8 @@ import formats from 'ajv-formats'
 
 export interface Operation {
   operationId: string
+  description?: string
+  deprecated?: boolean
   tags: string[]
   parameters?: { name: string; in: string; required?: boolean; schema: object }[]
   requestBody?: { required?: boolean; content: Record<string, Media> }
@@ -40,6 +42,10 @@ export interface SeenExchange {
   readonly headers: Headers
   readonly body: unknown
 }
+
+/** The headers that a document must name where they are sent. */
+const OUR_HEADERS =
+  /^(?:ratelimit.*|x-api-key-.*|x-request-id|retry-after|link|location|idempotency-replayed|deprecation|sunset)$/
 
 /** Cached: compiling is most of the work, and most hosts of a run have the same document. */
 const checks = new Map<string, OpenApiCheck>()
@@ -121,9 +127,15 @@ function createCheck(document: OpenApiDocument) {
       }
       const responseAt = [...at, 'responses', String(status)]
       const response = resolve(responseAt).value as Response | undefined
-      for (const name of Object.keys(response?.headers ?? {})) {
-        const text = headers.get(name)
-        if (text !== null) checkHeader([...responseAt, 'headers', name, 'schema'], text)
+      const documented = new Map(
+        Object.keys(response?.headers ?? {}).map((name) => [name.toLowerCase(), name]),
+      )
+      for (const [header, text] of headers) {
+        const name = documented.get(header)
+        if (name !== undefined) checkHeader([...responseAt, 'headers', name, 'schema'], text)
+        else if (response !== undefined && OUR_HEADERS.test(header)) {
+          throw new Error(`${method} ${template} does not document the header ${header} of its ${status}`)
+        }
       }
       if (response !== undefined && response.content === undefined && mediaType === '') return
       if (response?.content?.[mediaType] === undefined) {

@@ -30,7 +30,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an API key */
+        /**
+         * Get an API key
+         * @description The key itself is shown only when it is created: `masked_key` is its beginning and end. Members see their own keys, holders of `manage_integrations` every key.
+         */
         get: operations["getApiKey"];
         put?: never;
         post?: never;
@@ -159,7 +162,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a webhook endpoint */
+        /**
+         * Get a webhook endpoint
+         * @description The signing secret and the values of headers are never returned. A deleted endpoint is not found.
+         */
         get: operations["getWebhookEndpoint"];
         put?: never;
         post?: never;
@@ -344,7 +350,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the progress of a replay */
+        /**
+         * Get the progress of a replay
+         * @description A replay runs in the background. Poll until its `state` is `completed` or `stopped`.
+         */
         get: operations["getReplay"];
         put?: never;
         post?: never;
@@ -1001,44 +1010,6 @@ export interface components {
                 };
             };
         };
-        /** @description `INTERNAL_ERROR`: Internal error. */
-        INTERNAL_ERROR: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
-                    /** @enum {unknown} */
-                    status?: 500;
-                    /** @enum {unknown} */
-                    code?: "INTERNAL_ERROR";
-                };
-            };
-        };
-        /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
-        SERVICE_UNAVAILABLE: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description Seconds to wait. */
-                "Retry-After"?: number;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
-                    /** @enum {unknown} */
-                    status?: 503;
-                    /** @enum {unknown} */
-                    code?: "SERVICE_UNAVAILABLE";
-                };
-            };
-        };
         /** @description `API_KEY_LIMIT_REACHED`: API key limit reached. */
         API_KEY_LIMIT_REACHED: {
             headers: {
@@ -1054,42 +1025,6 @@ export interface components {
                     status?: 409;
                     /** @enum {unknown} */
                     code?: "API_KEY_LIMIT_REACHED";
-                };
-            };
-        };
-        /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
-        PAYLOAD_TOO_LARGE: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
-                    /** @enum {unknown} */
-                    status?: 413;
-                    /** @enum {unknown} */
-                    code?: "PAYLOAD_TOO_LARGE";
-                };
-            };
-        };
-        /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
-        UNSUPPORTED_MEDIA_TYPE: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
-                    /** @enum {unknown} */
-                    status?: 415;
-                    /** @enum {unknown} */
-                    code?: "UNSUPPORTED_MEDIA_TYPE";
                 };
             };
         };
@@ -1162,26 +1097,6 @@ export interface components {
                     status?: 404;
                     /** @enum {unknown} */
                     code?: "WEBHOOK_ENDPOINT_NOT_FOUND";
-                };
-            };
-        };
-        /** @description `RATE_LIMITED`: Too many requests. */
-        RATE_LIMITED: {
-            headers: {
-                /** @description The ID of the request. Include it in support requests. */
-                "X-Request-Id"?: string;
-                /** @description Seconds to wait. */
-                "Retry-After"?: number;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:problem-type:quickquote:RATE_LIMITED";
-                    /** @enum {unknown} */
-                    status?: 429;
-                    /** @enum {unknown} */
-                    code?: "RATE_LIMITED";
                 };
             };
         };
@@ -1314,8 +1229,44 @@ export interface operations {
                     };
                 };
             };
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     createApiKey: {
@@ -1382,10 +1333,80 @@ export interface operations {
                 };
             };
             409: components["responses"]["API_KEY_LIMIT_REACHED"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     getApiKey: {
@@ -1432,8 +1453,44 @@ export interface operations {
             401: components["responses"]["SESSION_REQUIRED"];
             403: components["responses"]["NOT_A_MEMBER"];
             404: components["responses"]["API_KEY_NOT_FOUND"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     revokeApiKey: {
@@ -1495,10 +1552,80 @@ export interface operations {
                 };
             };
             404: components["responses"]["API_KEY_NOT_FOUND"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     updateApiKey: {
@@ -1567,10 +1694,80 @@ export interface operations {
             };
             404: components["responses"]["API_KEY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     activateApiKey: {
@@ -1635,10 +1832,80 @@ export interface operations {
             };
             404: components["responses"]["API_KEY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     deactivateApiKey: {
@@ -1703,10 +1970,80 @@ export interface operations {
             };
             404: components["responses"]["API_KEY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     testWebhookEndpoint: {
@@ -1774,11 +2111,100 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            429: components["responses"]["RATE_LIMITED"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `RATE_LIMITED`: Too many requests. */
+            429: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:RATE_LIMITED";
+                        /** @enum {unknown} */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "RATE_LIMITED";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     listWebhookEvents: {
@@ -1840,8 +2266,44 @@ export interface operations {
                     };
                 };
             };
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     listWebhookEndpoints: {
@@ -1903,8 +2365,44 @@ export interface operations {
                     };
                 };
             };
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     createWebhookEndpoint: {
@@ -1971,10 +2469,80 @@ export interface operations {
                 };
             };
             409: components["responses"]["WEBHOOK_ENDPOINT_LIMIT_REACHED"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     getWebhookEndpoint: {
@@ -2038,8 +2606,44 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     deleteWebhookEndpoint: {
@@ -2101,10 +2705,80 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     updateWebhookEndpoint: {
@@ -2172,10 +2846,80 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     rotateWebhookSecret: {
@@ -2243,10 +2987,80 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     listDeliveryAttempts: {
@@ -2332,8 +3146,44 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     countDeliveryAttempts: {
@@ -2402,8 +3252,44 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     getEndpointStatistics: {
@@ -2532,8 +3418,44 @@ export interface operations {
                 };
             };
             404: components["responses"]["DELIVERY_NOT_FOUND"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     resendDelivery: {
@@ -2598,10 +3520,80 @@ export interface operations {
             };
             404: components["responses"]["DELIVERY_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     startReplay: {
@@ -2672,10 +3664,80 @@ export interface operations {
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
             409: components["responses"]["STATE_CONFLICT"];
-            413: components["responses"]["PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `PAYLOAD_TOO_LARGE`: The request is too large. */
+            413: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:PAYLOAD_TOO_LARGE";
+                        /** @enum {unknown} */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "PAYLOAD_TOO_LARGE";
+                    };
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`: Unsupported media type. */
+            415: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:UNSUPPORTED_MEDIA_TYPE";
+                        /** @enum {unknown} */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "UNSUPPORTED_MEDIA_TYPE";
+                    };
+                };
+            };
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     countReplay: {
@@ -2746,8 +3808,44 @@ export interface operations {
                 };
             };
             404: components["responses"]["WEBHOOK_ENDPOINT_NOT_FOUND"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     getReplay: {
@@ -2812,8 +3910,44 @@ export interface operations {
                 };
             };
             404: components["responses"]["REPLAY_NOT_FOUND"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     listReplays: {
@@ -3024,8 +4158,44 @@ export interface operations {
                     };
                 };
             };
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
     getMe: {
@@ -3070,8 +4240,44 @@ export interface operations {
             };
             401: components["responses"]["SESSION_REQUIRED"];
             403: components["responses"]["NOT_A_MEMBER"];
-            500: components["responses"]["INTERNAL_ERROR"];
-            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            /** @description `INTERNAL_ERROR`: Internal error. */
+            500: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:INTERNAL_ERROR";
+                        /** @enum {unknown} */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_ERROR";
+                    };
+                };
+            };
+            /** @description `SERVICE_UNAVAILABLE`: The service is temporarily unavailable. */
+            503: {
+                headers: {
+                    /** @description The ID of the request. Include it in support requests. */
+                    "X-Request-Id"?: string;
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        type?: "urn:problem-type:quickquote:SERVICE_UNAVAILABLE";
+                        /** @enum {unknown} */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "SERVICE_UNAVAILABLE";
+                    };
+                };
+            };
         };
     };
 }
